@@ -1,0 +1,39 @@
+"""Fixtures that many tests share: real data where it is at hand, matrices of known spectrum."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
+
+
+def _data(name: str) -> Path:
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{name} is not in {DATA}; set VENDISCORE_DATA")
+    return path
+
+
+@pytest.fixture(scope="session")
+def questions() -> list[str]:
+    """5,444 questions of TREC."""
+    with _data("trec_questions.tsv").open(encoding="utf-8") as file:
+        return [row["question"] for row in csv.DictReader(file, delimiter="\t")]
+
+
+@pytest.fixture(scope="session")
+def mnist() -> dict[str, np.ndarray]:
+    """`images` (10000, 28, 28) and `labels` (10000,) of the MNIST test split."""
+    with np.load(_data("mnist_test.npz")) as arrays:
+        return dict(arrays)
+
+
+@pytest.fixture(scope="session")
+def odors() -> list[tuple[str, list[str]]]:
+    """3,522 molecules as SMILES with their odour descriptors."""
+    with _data("leffingwell_odors.csv").open(encoding="utf-8") as file:
+        return [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]

@@ -1,0 +1,70 @@
+"""The Vendi Score as a Hugging Face metric: `evaluate.load("vendiscore.py")`.
+
+How many effectively different samples are here? This script is what `evaluate` loads: it finds
+the library (package `vendiscore`), describes the metric, and leaves the work to the library.
+"""
+
+import evaluate
+
+from .library import library
+
+__version__ = "0.1.0"
+
+_library = library(__name__, __file__, __version__)
+
+_DESCRIPTION = """\
+The Vendi Score is the effective number of different samples in a set: the exponential of the
+Shannon entropy of the eigenvalues of a similarity matrix. It is 1 when all samples are the same
+and n when all n are completely different. Any similarity will do: of texts, vectors, a matrix you
+have, or a function of your own.
+"""
+
+_CITATION = """\
+@article{friedman2023vendi,
+  title={The Vendi Score: A Diversity Evaluation Metric for Machine Learning},
+  author={Friedman, Dan and Dieng, Adji Bousso},
+  journal={Transactions on Machine Learning Research},
+  year={2023}
+}
+"""
+
+_INPUTS = """
+Args:
+    samples: n samples: strings, rows of numbers, or whatever `k` compares. A list, array, tensor,
+        pandas or `datasets` column. `predictions` and `data` mean the same.
+    k: a kernel name ("ngram_overlap", "cosine", "rbf", …) or a symmetric function of two samples
+        with k(x, x) = 1. Without it, strings are compared by "ngram_overlap".
+    score_K: samples is a similarity matrix (n, n).
+    score_X, score_dual: samples is a matrix of features (n, d); similarities are dot products.
+    normalize: divide k(x, y) by sqrt(k(x, x) k(y, y)).
+    q: order in [0, inf], or several; 1 by default. Small q counts rare samples, large q only the
+        commonest.
+    p: weights of the samples, summing to 1.
+    psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
+    details: add how the number came about (method, options, versions, a signature to quote).
+    references: ignored.
+    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap".
+    All but the samples can also be given to `evaluate.load`, as defaults.
+Returns:
+    VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
+Examples:
+    >>> vendiscore = evaluate.load("vendiscore.py")
+    >>> vendiscore.compute(samples=["a cat", "a cat", "the dog"])
+    {'VS': 1.889...}
+"""
+
+
+class VendiScore(_library.metric.SampleMetric):
+    """The metric; `vendiscore.metric.SampleMetric` is how it meets `evaluate`."""
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=_library.metric.FEATURES,
+            reference_urls=["https://arxiv.org/abs/2210.02410", "https://arxiv.org/abs/2310.12952"],
+        )
+
+    def _score(self, samples, references, **options):
+        return _library.scoring.compute(samples, **options)

@@ -1,0 +1,38 @@
+"""How many effectively different samples are here?
+
+The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
+`compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
+`register_kernel` adds a kernel. The Hugging Face metric is `evaluate.load("vendiscore.py")`.
+"""
+
+__version__ = "0.1.0"
+
+from .composite import ProductSimilarity, SumSimilarity
+from .errors import MissingPackageError, NotPSDError, SampleError, TooLargeError
+from .registry import get_kernel, list_kernels, register_kernel
+from .scoring import as_similarity, compute, score, score_dual, score_K, score_X
+from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from .spectral import effective_number, spectrum
+
+__all__ = [
+    "FeatureSimilarity",
+    "MatrixSimilarity",
+    "MissingPackageError",
+    "NotPSDError",
+    "ProductSimilarity",
+    "SampleError",
+    "Similarity",
+    "SumSimilarity",
+    "TooLargeError",
+    "as_similarity",
+    "compute",
+    "effective_number",
+    "get_kernel",
+    "list_kernels",
+    "register_kernel",
+    "score",
+    "score_K",
+    "score_X",
+    "score_dual",
+    "spectrum",
+]

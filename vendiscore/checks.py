@@ -1,0 +1,153 @@
+"""Checks of what `compute` is given, made before any work starts.
+
+Each returns the checked value, ready to use, or raises an error that names the argument, what was
+expected, what came (and where) and what to do about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import memory
+from .arrays import Array, as_matrix, is_torch, namespace, scalar
+from .errors import suggestion
+from .registry import check_options, get_kernel, list_kernels
+from .similarity import Similarity
+from .spectral import PSD
+
+# How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
+# single precision; weights may miss a sum of 1 by as much.
+DIAGONAL_TOLERANCE = 1e-5
+SYMMETRY_TOLERANCE = 1e-5
+WEIGHT_TOLERANCE = 1e-5
+
+TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
+SETTINGS = frozenset(
+    ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "details")
+)
+
+
+def check_arguments(arguments: Mapping[str, Any]) -> None:
+    """Raise a TypeError or ValueError for keywords of `compute` that it would not accept.
+
+    Looks at no samples, so that a typing mistake costs nothing.
+    """
+    given = dict(arguments)
+    settings = {name: given.pop(name) for name in SETTINGS if name in given}
+    if "q" in settings:
+        check_orders(settings["q"])
+    check_psd(settings.get("psd", "check"))
+    k = settings.get("k")
+    ways = [name for name in ("score_K", "score_X", "score_dual") if settings.get(name)]
+    if len(ways) + (k is not None) > 1:
+        raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
+    if isinstance(k, str):
+        check_options(get_kernel(k), given)
+    elif k is not None and not callable(k):
+        raise TypeError(
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; "
+            f"use score_K=True for a similarity matrix"
+        )
+    elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
+        pass  # options of the kernel that is used when none is named
+    elif given:
+        options = {option for kernel in list_kernels() for option in kernel.options}
+        for name in given:
+            if name not in options:
+                raise TypeError(f"unknown keyword `{name}`. {suggestion(name, options | SETTINGS)}")
+            raise TypeError(f"`{name}` is an option of a named kernel: pass that name as `k`")
+
+
+def check_orders(q: Any) -> list[float]:
+    """The orders as floats; an error names the first that is none."""
+    single = isinstance(q, (str, bool)) or not isinstance(q, Iterable)
+    orders = [_order(item) for item in ([q] if single else q)]
+    if not orders:
+        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
+    return orders
+
+
+def _order(q: Any) -> float:
+    try:
+        order = float(q)
+    except (TypeError, ValueError):
+        raise TypeError(f"`q` must be a number in [0, inf] or 'inf', got {q!r}") from None
+    if not order >= 0:
+        raise ValueError(f"`q` must be in [0, inf], got {q}; q=1 is the usual Vendi Score")
+    return order
+
+
+def check_weights(p: Any, n: int) -> Array | None:
+    """Weights (n,) that sum to exactly 1, or None."""
+    if p is None:
+        return None
+    weights = p if is_torch(p) else np.asarray(p, dtype=float)
+    xp = namespace(weights)
+    if tuple(weights.shape) != (n,):
+        raise ValueError(
+            f"`p` must have one weight for each of {n} samples, got shape {tuple(weights.shape)}"
+        )
+    good = xp.isfinite(weights) & (weights >= 0)
+    if not bool(xp.all(good)):
+        i = int(xp.argmin(xp.astype(good, xp.int8)))
+        raise ValueError(
+            f"`p` must be finite and at least 0, got {scalar(weights[i])} at index {i}"
+        )
+    total = scalar(xp.sum(weights))
+    if abs(total - 1) > WEIGHT_TOLERANCE:
+        raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
+    return weights / xp.sum(weights)
+
+
+def check_psd(psd: Any) -> PSD:
+    """What to do about negative eigenvalues."""
+    if psd not in ("check", "clip"):
+        raise ValueError(f"`psd` must be 'check' or 'clip', got {psd!r}")
+    return psd  # type: ignore[no-any-return]
+
+
+def check_matrix(K: Any) -> Array:
+    """A square, symmetric, finite matrix (n, n), dense."""
+    K = as_matrix(K)
+    n = K.shape[0]
+    if K.shape[1] != n:
+        raise ValueError(
+            f"`samples` with score_K=True must be a square similarity matrix, got shape "
+            f"{tuple(K.shape)}; rows of features go with score_X=True"
+        )
+    if sp.issparse(K):
+        memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
+        K = K.toarray()
+    xp = namespace(K)
+    tolerance = SYMMETRY_TOLERANCE * max(1.0, scalar(xp.max(xp.abs(xp.linalg.diagonal(K)))))
+    size = 512  # two blocks and their difference fit in a core's cache
+    for i in range(0, n, size):
+        for j in range(i, n, size):
+            gap = xp.abs(K[i : i + size, j : j + size] - K[j : j + size, i : i + size].T)
+            if scalar(xp.max(gap)) > tolerance:
+                a, b = divmod(int(xp.argmax(gap)), gap.shape[1])
+                a, b = i + a, j + b
+                raise ValueError(
+                    f"`samples` with score_K=True must be a symmetric matrix, got K[{a}, {b}] = "
+                    f"{scalar(K[a, b]):.6g} and K[{b}, {a}] = {scalar(K[b, a]):.6g}; "
+                    f"pass (K + K.T) / 2 if that is meant"
+                )
+    return K
+
+
+def check_diagonal(similarity: Similarity) -> Similarity:
+    """The similarity itself, if k(x, x) = 1 for every sample."""
+    diagonal = similarity.diagonal()
+    xp = namespace(diagonal)
+    off = xp.abs(diagonal - 1)
+    if scalar(xp.max(off)) > DIAGONAL_TOLERANCE:
+        i = int(xp.argmax(xp.astype(off > DIAGONAL_TOLERANCE, xp.int8)))
+        raise ValueError(
+            f"a sample must have similarity 1 with itself, got {scalar(diagonal[i]):.6g} for "
+            f"sample {i}; pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+        )
+    return similarity

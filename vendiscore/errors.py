@@ -1,0 +1,68 @@
+"""Errors worth catching by type; everything else is a plain ValueError or TypeError."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class NotPSDError(ValueError):
+    """The similarity matrix has a negative eigenvalue too large to be rounding.
+
+    Attributes
+    ----------
+    smallest : float
+        The smallest eigenvalue of the weighted matrix (whose eigenvalues sum to 1).
+    negative_mass : float
+        Minus the sum of all its negative eigenvalues.
+    """
+
+    def __init__(self, smallest: float, negative_mass: float) -> None:
+        super().__init__(
+            f"the similarity must be positive semidefinite, but its smallest eigenvalue is "
+            f"{smallest:.3g} and the negative ones sum to {-negative_mass:.3g} of a trace of 1. "
+            f"Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
+            f"eigenvalues to zero and restore the trace on purpose."
+        )
+        self.smallest = smallest
+        self.negative_mass = negative_mass
+
+    def __reduce__(self) -> tuple[type[NotPSDError], tuple[float, float]]:
+        return NotPSDError, (self.smallest, self.negative_mass)
+
+
+class MissingPackageError(ImportError):
+    """An optional package is needed by this call; the message is the command that installs it."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed: "
+            f"pip install 'vendiscore[{extra}]'",
+            name=package,
+        )
+        self.package, self.extra, self.purpose = package, extra, purpose
+
+    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str, str]]:
+        return MissingPackageError, (self.package, self.extra, self.purpose)
+
+
+class SampleError(ValueError):
+    """One sample cannot be used; `index` says which, and `problem` what is wrong and what to do."""
+
+    def __init__(self, index: int, problem: str) -> None:
+        super().__init__(f"sample {index} {problem}")
+        self.index, self.problem = index, problem
+
+    def __reduce__(self) -> tuple[type[SampleError], tuple[int, str]]:
+        return SampleError, (self.index, self.problem)
+
+
+class TooLargeError(MemoryError):
+    """The exact computation would not fit in memory; raised before anything is allocated."""
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """`Did you mean …? Available: …` for an unknown name."""
+    names = sorted(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return (f"Did you mean {close[0]!r}? " if close else "") + f"Available: {', '.join(names)}."

@@ -1,0 +1,263 @@
+"""From samples to the dict of scores: finds the similarity, checks it, asks the measure.
+
+`compute` is what the evaluate metric calls; `score`, `score_K`, `score_X` and `score_dual` have
+the argument names of `vendi_score.vendi`, so that changing one import line migrates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from . import __version__
+from .arrays import as_matrix, as_samples
+from .checks import (
+    TEXT_KERNEL,
+    check_arguments,
+    check_diagonal,
+    check_matrix,
+    check_orders,
+    check_psd,
+    check_weights,
+)
+from .composite import RepeatedSimilarity
+from .registry import apply_kernel, distinct_samples, list_kernels
+from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from .spectral import PSD, Spectral, vendi
+
+_WAYS = (
+    "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
+    "samples are: score_K=True (a similarity matrix), score_X=True or score_dual=True (rows of "
+    "features)"
+)
+
+
+def compute(
+    samples: Any,
+    *,
+    k: str | Callable[[Any, Any], float] | None = None,
+    score_K: bool = False,
+    score_X: bool = False,
+    score_dual: bool = False,
+    normalize: bool = False,
+    q: float | str | Iterable[float | str] = 1,
+    p: Any = None,
+    psd: PSD = "check",
+    details: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """The Vendi Score of samples: how many effectively different ones there are.
+
+    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
+
+    Parameters
+    ----------
+    samples : list or array
+        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
+        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
+        changed.
+    k : str or callable, optional
+        A registered kernel (`list_kernels()`) or a symmetric function of two samples with
+        k(x, x) = 1. Without it, strings are compared by "ngram_overlap".
+    score_K, score_X, score_dual : bool
+        What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
+        XᵀX is chosen.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
+    q : float in [0, ∞], "inf", or several
+        Order. Small q counts rare samples, large q looks at the commonest only.
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    details : bool
+        Add how the number came about, under the key `details`.
+    **options
+        Options of the kernel, such as `ns` or `sigma`.
+
+    Returns
+    -------
+    dict
+        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For input that cannot be scored; the message names the argument and the remedy.
+    NotPSDError
+        See `psd`.
+    TooLargeError
+        If the exact score would not fit in memory.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> compute(["a cat", "a cat", "the dog"])
+    {'VS': 1.889...}
+    >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
+    {'VS_q0': 2.0, 'VS_qinf': 2.0}
+    """
+    orders = check_orders(q)
+    similarity = as_similarity(
+        samples,
+        k=k,
+        score_K=score_K,
+        score_X=score_X,
+        score_dual=score_dual,
+        normalize=normalize,
+        **options,
+    )
+    weights = check_weights(p, similarity.n)
+    result = vendi(similarity, orders, weights, check_psd(psd))
+    keys = _keys(orders, q)
+    scores = dict(zip(keys, result.values, strict=True))
+    if details:
+        scores["details"] = _details(similarity, orders, p is not None, normalize, result)
+    return scores
+
+
+def score(
+    samples: Any,
+    k: str | Callable[[Any, Any], float],
+    q: float | str = 1,
+    p: Any = None,
+    normalize: bool = False,
+    **options: Any,
+) -> Any:
+    """The Vendi Score of samples under a kernel. Arguments, errors and source: see `compute`.
+
+    >>> import math
+    >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))
+    2.99999999...
+    """
+    return _one(samples, q=q, k=k, p=p, normalize=normalize, **options)
+
+
+def score_K(K: Any, q: float | str = 1, p: Any = None, normalize: bool = False) -> Any:
+    """The Vendi Score of a similarity matrix (n, n). See `compute`.
+
+    A torch tensor is scored where it is, and the score can be differentiated.
+
+    >>> score_K([[1.0, 0.0], [0.0, 1.0]])
+    2.0
+    """
+    return _one(K, q=q, p=p, normalize=normalize, score_K=True)
+
+
+def score_X(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -> Any:
+    """The Vendi Score of rows of features (n, d) under their dot products. See `compute`.
+
+    A torch tensor is scored where it is, and the score can be differentiated.
+
+    >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)
+    2.0
+    """
+    return _one(X, q=q, p=p, normalize=normalize, score_X=True)
+
+
+def score_dual(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -> Any:
+    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself."""
+    return score_X(X, q=q, p=p, normalize=normalize)
+
+
+def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
+    if not isinstance(q, (int, float, str, np.number)):
+        raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
+    return compute(samples, q=q, **arguments)["VS"]
+
+
+def as_similarity(
+    samples: Any,
+    *,
+    k: str | Callable[[Any, Any], float] | None = None,
+    score_K: bool = False,
+    score_X: bool = False,
+    score_dual: bool = False,
+    normalize: bool = False,
+    **options: Any,
+) -> Similarity:
+    """The Similarity that `compute` scores, with a diagonal of 1; arguments and errors as there."""
+    check_arguments(
+        {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual, **options}
+    )
+    similarity: Similarity
+    if isinstance(samples, Similarity):
+        similarity = samples
+    elif score_K:
+        similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
+    elif score_X or score_dual:
+        similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+    else:
+        similarity = _compare(as_samples(samples), k, options)
+    return check_diagonal(similarity.normalized() if normalize else similarity)
+
+
+def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
+    if k is None:
+        if not (isinstance(samples, list) and isinstance(samples[0], str)):
+            kind = (
+                type(samples[0]).__name__ if isinstance(samples, list) else type(samples).__name__
+            )
+            names = ", ".join(repr(kernel.name) for kernel in list_kernels())
+            raise ValueError(
+                f"`k` is missing and samples of type {kind} do not say how to compare them: "
+                f"{_WAYS.format(names=names)}"
+            )
+        k = TEXT_KERNEL
+    if isinstance(k, str):
+        return apply_kernel(k, samples, options)
+    from .kernels.function import pairwise
+
+    distinct, first, inverse = distinct_samples(samples)
+    similarity = pairwise(distinct, k)
+    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+
+
+def _keys(orders: list[float], q: Any) -> list[str]:
+    if isinstance(q, str) or not isinstance(q, Iterable):
+        return ["VS"]
+    return [f"VS_q{order:g}" for order in orders]
+
+
+def _details(
+    similarity: Similarity, orders: list[float], weighted: bool, normalize: bool, result: Spectral
+) -> dict[str, Any]:
+    groups = similarity.groups()
+    kernel, *options = [(key, _plain(value)) for key, value in similarity.settings.items()] or [
+        ("kernel", type(similarity).__name__)
+    ]
+    names = [f"{order:g}" for order in orders]
+    parts = [
+        *(f"{key}={value}" for key, value in (kernel, *options)),
+        *(["normalize"] if normalize else []),
+        f"p={'given' if weighted else 'uniform'}",
+        f"q={','.join(names)}",
+        f"n={similarity.n}",
+        f"vendiscore={__version__}",
+    ]
+    return {
+        "n": similarity.n,
+        "distinct": similarity.n if groups is None else len(np.unique(groups)),
+        "kernel": kernel[1],
+        "options": dict(options),
+        "method": {q: plan.method for q, plan in zip(names, result.plans, strict=True)},
+        "why": {q: plan.why for q, plan in zip(names, result.plans, strict=True)},
+        "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
+        | {"vendiscore": __version__},
+        "signature": "VS|" + "|".join(parts).replace(" ", ""),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """An option as something that can be printed, quoted and written to JSON."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(item) for item in value]
+    return getattr(value, "__qualname__", type(value).__qualname__)

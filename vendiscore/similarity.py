@@ -1,0 +1,317 @@
+"""What a kernel returns and every measure reads: a symmetric similarity K on n samples.
+
+A Similarity knows n and its diagonal and gives what it has cheaply: features F with K = F Fᵀ,
+any rows, a product K @ V, or the dense K. Scaling rows and columns by a vector and taking
+a subset give Similarities again (so do the sums and products in `composite`), so that sample
+weights (√p), cosine normalisation and mixtures of kernels need no code of their own. Nothing is
+changed in place, and nothing of size n² is allocated unless `dense` is called.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+import xxhash
+from scipy.linalg.blas import dsyrk
+
+from .arrays import Array, is_numpy, namespace, row_blocks, scalar
+
+Index = slice | np.ndarray
+
+
+class Similarity(ABC):
+    """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
+
+    A subclass gives `_diagonal`, `_rows` and `_take` of its K, and more where it knows a better
+    way than through rows; the scale s is applied here. See `registry.register_kernel` for how a
+    kernel of your own returns one.
+
+    Attributes
+    ----------
+    n : int
+        Number of samples.
+    dim : int or None
+        Number of columns of `features`, or None where there are no features.
+    psd : bool
+        Whether K is positive semidefinite by construction.
+    scale : array (n,) or None
+        The factors s; None means ones.
+    settings : mapping
+        What the kernel decided for itself (a bandwidth, say), to be reported.
+    """
+
+    n: int
+    dim: int | None = None
+    psd: bool = False
+    scale: Array | None = None
+    settings: Mapping[str, Any] = {}
+
+    @abstractmethod
+    def _diagonal(self) -> Array:
+        """K_ii, shape (n,), float64."""
+
+    @abstractmethod
+    def _rows(self, index: Index) -> Array:
+        """K[index], dense, shape (len(index), n); the caller does not write to it."""
+
+    @abstractmethod
+    def _take(self, index: np.ndarray) -> Similarity:
+        """K[index][:, index]."""
+
+    def _features(self) -> Any:
+        raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
+
+    def _matmul(self, V: Array) -> Array:
+        return np.concatenate([self._rows(block) @ V for block in row_blocks(self.n, 8 * self.n)])
+
+    def _groups(self) -> np.ndarray | None:
+        return None
+
+    def groups(self) -> np.ndarray | None:
+        """A group number (n,) for each sample, equal only where samples are identical.
+
+        None where identical samples cannot be told cheaply.
+        """
+        groups = self._groups()
+        if groups is None or self.scale is None:
+            return groups
+        return joint_groups([groups, np.asarray(self.scale)])
+
+    def diagonal(self) -> Array:
+        """k(x, x) for every sample, shape (n,)."""
+        diagonal = self._diagonal()
+        return diagonal if self.scale is None else diagonal * self.scale**2
+
+    def rows(self, index: Index) -> Array:
+        """The rows `index` of K as a dense (len(index), n) array, not to be written to."""
+        rows = self._rows(index)
+        if self.scale is None:
+            return rows
+        return rows * self.scale[index, None] * self.scale[None, :]
+
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """All rows of K, a cache-sized block at a time."""
+        for block in row_blocks(self.n, 8 * self.n):
+            yield block, self.rows(block)
+
+    def dense(self) -> Array:
+        """K as a new (n, n) float64 array, which the caller may overwrite."""
+        out = np.empty((self.n, self.n))
+        for block, rows in self.blocks():
+            out[block] = rows
+        return out
+
+    def features(self) -> Any:
+        """F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
+        F = self._features()
+        if self.scale is None:
+            return F
+        return scale_rows(F, self.scale)
+
+    def covariance(self) -> Array:
+        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
+        F = self.features()
+        return (F.T @ F).toarray() if sp.issparse(F) else F.T @ F
+
+    def matmul(self, V: Array) -> Array:
+        """K @ V for V of shape (n,) or (n, m)."""
+        if self.scale is None:
+            return self._matmul(V)
+        return (self._matmul((V.T * self.scale).T).T * self.scale).T
+
+    def squared_norm(self) -> Array:
+        """‖K‖²_F, which is the sum of the squared eigenvalues."""
+        if self.dim is not None and self.dim < self.n:
+            C = self.covariance()
+            return namespace(C).sum(C * C)
+        w = np.ones(self.n) if self.scale is None else self.scale**2
+        total = 0.0
+        for block in row_blocks(self.n, 8 * self.n):
+            K = self._rows(block)
+            total += w[block] @ ((K * K) @ w)
+        return total
+
+    def scaled(self, s: Array) -> Self:
+        """diag(s) K diag(s) for s of shape (n,)."""
+        new = copy.copy(self)
+        new.scale = s if self.scale is None else self.scale * s
+        return new
+
+    def take(self, index: np.ndarray) -> Similarity:
+        """The Similarity of the samples in `index`, in that order, repeats allowed."""
+        part = self._take(index)
+        return part if self.scale is None else part.scaled(self.scale[index])
+
+    def normalized(self) -> Self:
+        """The cosine normalisation K_ij / √(K_ii K_jj).
+
+        Raises
+        ------
+        ValueError
+            If a diagonal entry is not positive; the message names the sample.
+        """
+        diagonal = self.diagonal()
+        xp = namespace(diagonal)
+        if not bool(xp.all(diagonal > 0)):
+            row = int(xp.argmin(xp.astype(diagonal > 0, xp.int8)))
+            raise ValueError(
+                f"cannot normalize row {row} of the samples: its similarity with itself is "
+                f"{scalar(diagonal[row]):.3g}, expected more than 0; remove it (a zero vector?)"
+            )
+        return self.scaled(1 / xp.sqrt(diagonal))
+
+
+class FeatureSimilarity(Similarity):
+    """K = X Xᵀ from the rows of X (n, d), dense (NumPy or torch) or CSR; X is not copied.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> FeatureSimilarity(np.array([[3.0, 4.0], [0.0, 2.0]])).normalized().dense()
+    array([[1. , 0.8],
+           [0.8, 1. ]])
+    """
+
+    psd = True
+
+    def __init__(self, X: Any, settings: Mapping[str, Any] | None = None) -> None:
+        self.n, self.dim = X.shape
+        self.X, self.settings = X, settings or {}
+
+    def _float64(self, index: Index) -> Any:
+        X = self.X[index]
+        if sp.issparse(X):
+            return X.astype(np.float64)
+        xp = namespace(X)
+        return xp.astype(X, xp.float64, copy=False)
+
+    def _features(self) -> Any:
+        return self._float64(slice(None))
+
+    def _diagonal(self) -> Array:
+        squares = []
+        for block in row_blocks(self.n, 8 * self.X.shape[1]):
+            X = self._float64(block)
+            if sp.issparse(X):
+                squares.append(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+            else:
+                squares.append(namespace(X).linalg.vecdot(X, X))
+        return namespace(squares[0]).concat(squares)
+
+    @cached_property
+    def _transposed(self) -> Any:
+        X = self._float64(slice(None))
+        return X.T.tocsr() if sp.issparse(X) else X.T
+
+    def _rows(self, index: Index) -> Array:
+        K = self._float64(index) @ self._transposed
+        return K.toarray() if sp.issparse(K) else K
+
+    def _take(self, index: np.ndarray) -> FeatureSimilarity:
+        return FeatureSimilarity(self.X[index], self.settings)
+
+    def _matmul(self, V: Array) -> Array:
+        return self.X @ (self.X.T @ V)
+
+    def dense(self) -> Array:
+        if sp.issparse(self.X):
+            return super().dense()
+        F = self.features()
+        return F @ F.T
+
+    def covariance(self) -> Array:
+        if not is_numpy(self.X):
+            return super().covariance()
+        # One pass over X, rows scaled and widened to float64 on the way; dsyrk needs half the
+        # flops of a general product.
+        d = self.X.shape[1]
+        C = np.zeros((d, d), order="F")
+        buffer = np.empty((0, d))
+        for block in row_blocks(self.n, 8 * d):
+            X = self.X[block]
+            if len(buffer) < len(X):
+                buffer = np.empty(X.shape)
+            F = buffer[: len(X)]
+            np.multiply(X, 1.0 if self.scale is None else self.scale[block, None], out=F)
+            C = dsyrk(1.0, F.T, beta=1.0, c=C, overwrite_c=1)
+        return np.triu(C) + np.triu(C, 1).T
+
+    def _groups(self) -> np.ndarray | None:
+        return identical_rows(self.X)
+
+
+class MatrixSimilarity(Similarity):
+    """A dense symmetric K (n, n), NumPy or torch, not copied."""
+
+    def __init__(
+        self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
+    ) -> None:
+        self.n = K.shape[0]
+        self.K, self.psd, self.settings = K, psd, settings or {}
+
+    def _diagonal(self) -> Array:
+        xp = namespace(self.K)
+        return xp.astype(xp.linalg.diagonal(self.K), xp.float64)
+
+    def _rows(self, index: Index) -> Array:
+        return self.K[index]
+
+    def _take(self, index: np.ndarray) -> MatrixSimilarity:
+        return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
+
+    def _matmul(self, V: Array) -> Array:
+        return self.K @ V
+
+    def dense(self) -> Array:
+        if is_numpy(self.K):
+            return super().dense()
+        K = namespace(self.K).astype(self.K, namespace(self.K).float64)
+        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
+
+    def squared_norm(self) -> Array:
+        if is_numpy(self.K):
+            return super().squared_norm()
+        K = self.dense()
+        return namespace(K).sum(K * K)
+
+    def _groups(self) -> np.ndarray | None:
+        return identical_rows(self.K)
+
+
+def joint_groups(columns: Sequence[Any]) -> np.ndarray:
+    """One group number per sample from several columns that must all agree."""
+    return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].ravel()
+
+
+def scale_rows(F: Any, s: Array) -> Any:
+    """diag(s) F for dense or sparse F."""
+    return sp.diags_array(s, format="csr") @ F if sp.issparse(F) else F * s[:, None]
+
+
+def identical_rows(A: Any) -> np.ndarray | None:
+    """A group number for each row of A, equal exactly where rows are equal byte for byte.
+
+    Rows are told apart by a 128-bit hash: one pass at the speed of memory, nothing sorted.
+    Torch tensors are not looked at (None), since it would bring them to the host.
+
+    >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
+    array([0, 1, 0])
+    """
+    if sp.issparse(A):
+        A = A if A.has_sorted_indices else A.sorted_indices()
+        cuts = list(zip(A.indptr[:-1], A.indptr[1:], strict=True))
+        keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
+    elif is_numpy(A):
+        keys = (np.ascontiguousarray(row) for row in A)
+    else:
+        return None
+    seen: dict[bytes, int] = {}
+    return np.fromiter(
+        (seen.setdefault(xxhash.xxh3_128_digest(key), len(seen)) for key in keys), int, A.shape[0]
+    )
