@@ -129,17 +129,15 @@ def maccs(
 def atom_pair(
     molecules: Sequence[Any],
     n_bits: int = 2048,
-    chirality: bool = False,
     measure: Measure = "tanimoto",
     on_error: OnError = "raise",
 ) -> Similarity:
     """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
 
-    Parameters, errors and notes as for "morgan".
+    Parameters, errors and notes as for "morgan". Stereoisomers are not told apart: RDKit's option
+    for it gives both members of a pair of enantiomers the same bits.
     """
-    make = _generators("atom_pair").GetAtomPairGenerator(
-        fpSize=_at_least(4, n_bits=n_bits), includeChirality=chirality
-    )
+    make = _generators("atom_pair").GetAtomPairGenerator(fpSize=_at_least(4, n_bits=n_bits))
     return _compare(molecules, make.GetFingerprintAsNumPy, measure, on_error)
 
 
