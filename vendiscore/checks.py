@@ -52,7 +52,7 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
         read_mixture(k, **given)
     elif k is not None and not callable(k):
         raise TypeError(
-            f"`k` must be a kernel name, a mixture or a function k(a, b), got {type(k).__name__}; "
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; "
             f"use score_K=True for a similarity matrix"
         )
     elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
