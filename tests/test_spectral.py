@@ -1,6 +1,7 @@
 """The spectral engine: laws of the score, and agreement of every route with the definition."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, ma
 
 
 def prescribed(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A matrix of unit diagonal with known eigenvalues, some of them zero, and those eigenvalues."""
+    """A matrix of unit diagonal with known eigenvalue shares, some of them zero, and the shares."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     rank = int(rng.integers(2, n + 1))
@@ -58,7 +59,7 @@ def test_the_orders_obey_their_laws_on_prescribed_spectra(seed):
     )
     assert values[-1] == pytest.approx(1 / shares.max(), rel=1e-9)
     assert all(1 <= value <= n * (1 + 1e-12) for value in values)
-    assert all(b <= a * (1 + 1e-9) for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a * (1 + 1e-9) for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 10))
@@ -240,6 +241,14 @@ def test_an_indefinite_similarity_is_an_error_that_names_the_way_out():
     clipped = spectrum(MatrixSimilarity(K), psd="clip")
     assert clipped.min() == 0
     assert clipped.sum() == pytest.approx(1)
+
+
+def test_lanczos_reports_a_negative_eigenvalue_that_it_meets():
+    K = np.eye(600)
+    K[:3, :3] = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
+    with pytest.raises(NotPSDError, match=r"smallest eigenvalue is -0\.0013"):
+        vendi(MatrixSimilarity(K), [math.inf])
+    assert vendi(MatrixSimilarity(K), [math.inf], psd="clip").values[0] == pytest.approx(600 / 1.9)
 
 
 def test_exact_is_refused_before_it_is_allocated(monkeypatch):
