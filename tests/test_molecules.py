@@ -200,8 +200,8 @@ def test_unknown_measure_is_refused():
         compute(["CCO"], k="morgan", measure="cosine")
 
 
-def test_example_ranks_odours(tmp_path, odors):
-    script = Path(__file__).resolve().parents[1] / "examples" / "odours.py"
+def test_odours_are_ranked(tmp_path, odors):
+    script = Path(__file__).resolve().parents[1] / "benchmarks" / "odours.py"
     table = tmp_path / "some.csv"
     rows = [f"{smiles},{';'.join(tags)}" for smiles, tags in odors[:300] if tags != [""]]
     table.write_text("\n".join(["smiles,odors", *rows]), encoding="utf-8")

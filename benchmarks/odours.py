@@ -1,6 +1,6 @@
 """Which smells come from the most, and from the least, different molecules?
 
-    python examples/odours.py leffingwell_odors.csv
+    python benchmarks/odours.py leffingwell_odors.csv
 
 Takes the ten commonest descriptors of a table with the columns `smiles` and `odors` (descriptors
 separated by semicolons), and compares the molecules of each by structure (`morgan`), by all their
