@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -45,7 +46,7 @@ def test_labels_may_be_any_hashable():
 @pytest.mark.parametrize("kernel", ["labels", "tags"])
 def test_missing_labels_are_refused(kernel):
     wrap = (lambda x: x) if kernel == "labels" else (lambda x: [x])
-    for missing in (None, float("nan")):
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
         with pytest.raises(SampleError, match="sample 1 has a missing label"):
             compute([wrap("a"), wrap(missing)], k=kernel)
 
@@ -68,6 +69,11 @@ def test_tags_are_compared_by_the_cosine_of_sets(sets):
     K = as_similarity([sorted(s) for s in sets], k="tags").dense()
     expected = [[len(a & b) / math.sqrt(len(a) * len(b)) for b in sets] for a in sets]
     np.testing.assert_allclose(K, expected, atol=1e-12)
+
+
+def test_a_matrix_of_indicators_is_not_taken_for_sets():
+    with pytest.raises(TypeError, match=r"got an array of shape \(2, 3\).*k='cosine'"):
+        compute(np.array([[1, 0, 1], [0, 1, 1]]), k="tags")
 
 
 def test_repeats_and_order_within_tags_do_not_count():
