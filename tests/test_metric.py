@@ -78,6 +78,9 @@ def test_defaults_are_given_at_load_time_and_overridden_by_the_call():
 
 
 def test_results_are_plain_floats(metric):
+    torch = pytest.importorskip("torch")
+    X = torch.eye(3, requires_grad=True)
+    assert type(metric.compute(samples=X, score_X=True)["VS"]) is float
     values = metric.compute(samples=TEXTS, q=[0, 1, 2, "inf"])
     assert all(type(value) is float for value in values.values())
     json.dumps(metric.compute(samples=TEXTS, details=True))
