@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import MissingPackageError, SampleError
+from ..errors import SampleError
 from ..fingerprints import BitSimilarity, Measure
+from ..packages import require
 from ..registry import register_kernel
 from ..similarity import Similarity
 
@@ -165,11 +166,7 @@ def topological_torsion(
 
 
 def _generators(kernel: str) -> Any:
-    try:
-        from rdkit.Chem import rdFingerprintGenerator
-    except ImportError:
-        raise MissingPackageError("rdkit", "molecules", f"kernel {kernel!r}") from None
-    return rdFingerprintGenerator
+    return require("rdkit.Chem.rdFingerprintGenerator", "molecules", f"kernel {kernel!r}")
 
 
 def _at_least(least: int, **option: Any) -> int:
