@@ -67,8 +67,9 @@ def bleu(
 
     Notes
     -----
-    Equivalent to `BLEU(effective_order=True).sentence_score`, to the last bit. Matches of all
-    pairs are counted by sparse products, and sacrebleu computes each distinct score once.
+    Equivalent to the mean of `BLEU(effective_order=True).sentence_score` in both directions, whose
+    numbers are sacrebleu's own: matches of all pairs are counted by sparse products, and
+    `compute_bleu` gets each distinct set of counts once. Time O(n²) and up to one such call a pair.
     """
     BLEU = require("sacrebleu.metrics.bleu", "text", "kernel 'bleu'").BLEU
     for name, value, known in (

@@ -51,7 +51,7 @@ def morgan(
     Returns
     -------
     Similarity
-        Molecules with no bit set are like each other (1) and unlike all others (0).
+        Molecules with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
 
     Raises
     ------
@@ -63,7 +63,7 @@ def morgan(
     Notes
     -----
     Equivalent to `DataStructs.BulkTanimotoSimilarity` of fingerprints from
-    `rdFingerprintGenerator`, to the last bit. Keeps n · n_bits bytes.
+    `rdFingerprintGenerator`, to the last bit. Keeps 5 n · n_bits bytes.
     """
     make = _generators("morgan").GetMorganGenerator(
         radius=_at_least(0, radius=radius),
