@@ -14,8 +14,7 @@ from vendiscore.networks import pick_device, pick_dtype
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-WORDS = """the cat sat on a mat and dog ran far away from every big red house while it
-snowed""".split()
+WORDS = "the cat sat on a mat and dog ran far away from every big red house while it snowed"
 TEXTS = [
     "the cat sat",
     "a dog ran far away from the big red house",
@@ -31,7 +30,7 @@ def tiny_tokenizer(**special: str):
     """Whole words of WORDS, anything else unknown; BERT's special tokens unless told otherwise."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+    vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]
     tokenizer = Tokenizer(models.WordPiece({w: i for i, w in enumerate(vocab)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -45,7 +44,7 @@ def tiny_tokenizer(**special: str):
 
 
 SIZES = {
-    "vocab_size": 5 + len(WORDS),
+    "vocab_size": 5 + len(WORDS.split()),
     "hidden_size": 16,
     "num_hidden_layers": 2,
     "num_attention_heads": 2,
