@@ -29,10 +29,11 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     >>> require("json", "text", "an example").dumps([1])
     '[1]'
     """
+    root = package.partition(".")[0]
     try:
-        return importlib.import_module(package)
+        importlib.import_module(root)
     except ModuleNotFoundError as error:
-        root = package.partition(".")[0]
         if error.name != root:
             raise
         raise MissingPackageError(root, extra, purpose) from None
+    return importlib.import_module(package)
