@@ -44,7 +44,8 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     Returns
     -------
     Similarity
-        With float32 features (n, size²) or (n, 3·size²), pixels from 0 to 255.
+        With features of one byte, from 0 to 255: (n, size²) or (n, 3·size²), less the columns
+        that are black in all images, which change no product.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
         raise ValueError(f"`mode` must be 'L', 'RGB' or None, got {mode!r}")
     PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
-    X = np.empty((0, 0), dtype=np.float32)
+    X = np.empty((0, 0), dtype=np.uint8)
     first = None
     for i, item in enumerate(track(images, n, "reading images")):
         image = _as_image(PIL, item, i)
@@ -74,13 +75,16 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
             image = image.resize((size, size))  # bicubic is the default of pillow
         if first is None:
             first = image
-            X = np.empty((n, image.width * image.height * len(image.getbands())), dtype=np.float32)
+            X = np.empty((n, image.width * image.height * len(image.getbands())), dtype=np.uint8)
         _check_alike(image, first, i)
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
     if not (lit := X.any(axis=1)).all():
         i = int(np.argmin(lit))
         raise SampleError(i, "is black all over, which has no cosine; remove it")
-    return FeatureSimilarity(X, {"dims": X.shape[1]}).normalized()
+    dims, lit = X.shape[1], X.any(axis=0)
+    # The margins of digits, say: a tenth fewer columns are a third less work for the spectrum.
+    X = X if lit.all() else np.ascontiguousarray(X[:, lit])
+    return FeatureSimilarity(X, {"dims": dims}).normalized()
 
 
 def _check_alike(image: Any, first: Any, i: int) -> None:
