@@ -82,8 +82,9 @@ def distances(
     options = dict(options or {})
     X = numpy_rows(X, name)
     if metric == "euclidean" and not options:
-        D = _exact_squares(X)
-        return np.sqrt(D, out=D)
+        D = exact_squares(X)
+        np.sqrt(D, out=D)
+        return D
     if metric == "cosine" and not options:
         return _cosine(X, name)
     _require(X)
@@ -91,7 +92,7 @@ def distances(
     D = np.asarray(cdist(X, X, "cityblock" if metric == "manhattan" else metric, **options))
     np.fill_diagonal(D, 0.0)
     if not np.isfinite(D).all():
-        i, j = np.unravel_index(int(np.argmin(np.isfinite(D))), D.shape)
+        i, j = divmod(int(np.argmin(np.isfinite(D))), len(D))
         raise ValueError(
             f"metric {metric!r} is undefined (got {D[i, j]}) for rows {i} and {j} of `{name}`; "
             f"remove such rows or use another metric"
@@ -201,23 +202,23 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
     for block in row_blocks(n, 8 * n):
         rows = D[block]
         if rows.min() < 0:
-            i, j = np.unravel_index(int(np.argmax(rows < 0)), rows.shape)
+            i, j = divmod(int(np.argmax(rows < 0)), n)
             raise ValueError(
                 f"distances must be at least 0, got {rows[i, j]:.6g} at "
                 f"[{i + block.start}, {j}] of `{name}`; check how they were made"
             )
         gap = np.abs(rows - D[:, block].T)
         if gap.max() > tolerance:
-            i, j = np.unravel_index(int(np.argmax(gap > tolerance)), gap.shape)
-            a = int(i) + block.start
+            i, j = divmod(int(np.argmax(gap > tolerance)), n)
+            a = i + block.start
             raise ValueError(
                 f"`{name}` must be a symmetric matrix of distances, got {D[a, j]:.6g} at [{a}, {j}]"
                 f" and {D[j, a]:.6g} at [{j}, {a}]; pass (D + D.T) / 2 if that is meant"
             )
-    return D
+    return np.asarray(D)
 
 
-def _exact_squares(X: np.ndarray) -> np.ndarray:
+def exact_squares(X: np.ndarray) -> np.ndarray:
     """Squared Euclidean distances with small relative error also where rows are close."""
     _require(X)
     if X.shape[1] <= DIRECT_COLUMNS:
@@ -230,7 +231,7 @@ def _exact_squares(X: np.ndarray) -> np.ndarray:
         for part in row_blocks(len(near), 8 * X.shape[1]):
             gap = np.subtract(X[near[part] + block.start], X[other[part]], dtype=np.float64)
             rows[near[part], other[part]] = np.einsum("ij,ij->i", gap, gap)
-    return D
+    return np.asarray(D)
 
 
 def _cosine(X: np.ndarray, name: str) -> np.ndarray:
@@ -242,7 +243,7 @@ def _cosine(X: np.ndarray, name: str) -> np.ndarray:
             f"use another metric"
         )
     # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
-    D = _exact_squares(X / norms[:, None])
+    D = exact_squares(X / norms[:, None])
     D[D < UNIT_ROUNDING] = 0.0
     D /= 2
     return D

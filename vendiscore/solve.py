@@ -24,6 +24,8 @@ from .errors import IndefiniteError
 Method = Literal["auto", "cg", "cholesky"]
 Correct = Callable[[np.ndarray], np.ndarray | None]
 
+EPS = float(np.finfo(np.float64).eps)
+
 # Up to this size a factorisation in double precision takes a millisecond or two.
 SMALL = 256
 # The relative error of the magnitude that is aimed at, and the largest that is accepted.
@@ -129,7 +131,7 @@ class Solver:
         steps = 0
 
         def multiply(v: np.ndarray) -> np.ndarray:
-            return ssymv(1.0, Z, v.astype(np.float32), lower=1).astype(np.float64)
+            return np.asarray(ssymv(1.0, Z, v.astype(np.float32), lower=1), np.float64)
 
         def correct(r: np.ndarray) -> np.ndarray | None:
             nonlocal steps
@@ -153,7 +155,7 @@ class Solver:
             return None
 
         def correct(r: np.ndarray) -> np.ndarray:
-            return potrs(L, r.astype(dtype), lower=1)[0].astype(np.float64)
+            return np.asarray(potrs(L, r.astype(dtype), lower=1)[0], np.float64)
 
         solution = self._refine(
             t, correct(np.ones(self.n)), correct, "cholesky" if single else "float64 cholesky"
@@ -176,7 +178,7 @@ class Solver:
             r = 1.0 - self._product(t, w)
             absolute, residual = float(np.abs(w).sum()), float(np.abs(r).max())
             value = float(w.sum() + w @ r)
-            error = (residual + np.finfo(float).eps * absolute) * absolute / abs(value)
+            error = (residual + EPS * absolute) * absolute / abs(value)
             if not np.isfinite(error):
                 break
             stuck = best is not None and residual > best.residual / 2
@@ -215,7 +217,7 @@ class Solver:
             z = self._work[block, block.start :]
             np.multiply(self.D[block, block.start :], np.float64(-t), out=z, casting="same_kind")
             np.exp(z, out=z)
-        return self._work.T
+        return np.asarray(self._work.T)
 
     def _product(self, t: float, w: np.ndarray) -> np.ndarray:
         """Z @ w in double precision, Z never stored."""
