@@ -202,7 +202,8 @@ class Solver:
         a = near[0]
         if len(near) == 1 or abs(near[1].t - t) > 4 * abs(near[1].t - a.t):
             return a.weights
-        return a.weights + (near[1].weights - a.weights) * ((t - a.t) / (near[1].t - a.t))
+        slope: np.ndarray = (near[1].weights - a.weights) / (near[1].t - a.t)
+        return a.weights + (t - a.t) * slope
 
     def _similarities(self, t: float, dtype: type) -> np.ndarray:
         """exp(−tD) in the lower triangle of a Fortran-ordered array that is used again."""
