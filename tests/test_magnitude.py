@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import pairwise as pairs
 
 import numpy as np
 import pytest
@@ -182,7 +183,7 @@ def test_trapezoid_area_is_that_of_the_function() -> None:
     assert mag_area(X, n_scales=20, average=True) == pytest.approx(expected / scales[-1])
 
 
-@pytest.mark.parametrize("X", [cloud(150, 1), cloud(150, 2), cloud(150, 10)], ids="1 2 10".split())
+@pytest.mark.parametrize("X", [cloud(150, 1), cloud(150, 2), cloud(150, 10)], ids=["1", "2", "10"])
 def test_adaptive_area_reaches_a_millionth_with_few_solves(X: np.ndarray) -> None:
     space = as_space(X)
     t_cut = convergence_scale(space)
@@ -190,7 +191,7 @@ def test_adaptive_area_reaches_a_millionth_with_few_solves(X: np.ndarray) -> Non
     area = mag_area(space, quadrature="adaptive")
     assert len(space.solver.solutions) - before <= 32
     edges = [0.0, *(t_cut * 10.0 ** np.arange(-3.0, 1.0))]
-    exact = sum(quad(space.magnitude, a, b, epsrel=1e-9)[0] for a, b in zip(edges, edges[1:]))  # noqa: B905
+    exact = sum(quad(space.magnitude, a, b, epsrel=1e-9)[0] for a, b in pairs(edges))
     assert area == pytest.approx(exact, rel=1e-6)
 
 
@@ -200,12 +201,12 @@ def test_adaptive_area_sees_clusters_of_very_different_sizes() -> None:
     space = as_space(X)
     t_cut = convergence_scale(space)
     edges = [0.0, *(t_cut * 10.0 ** np.arange(-6.0, 1.0))]
-    exact = sum(quad(space.magnitude, a, b, epsrel=1e-9)[0] for a, b in zip(edges, edges[1:]))  # noqa: B905
+    exact = sum(quad(space.magnitude, a, b, epsrel=1e-9)[0] for a, b in pairs(edges))
     assert mag_area(space, quadrature="adaptive") == pytest.approx(exact, rel=1e-6)
 
 
 def test_adaptive_area_of_something_rough_gives_up() -> None:
-    with pytest.raises(ValueError, match="did not settle .* use quadrature='trapezoid'"):
+    with pytest.raises(ValueError, match=r"did not settle .* use quadrature='trapezoid'"):
         adaptive_area(lambda t: math.sin(1e4 * t), 1.0)
 
 
@@ -380,7 +381,11 @@ def test_texts_have_magnitude() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda X: magnitude(X, -1), ValueError, "`t` must be a finite scale of at least 0, got -1"),
+        (
+            lambda X: magnitude(X, -1),
+            ValueError,
+            "`t` must be a finite scale of at least 0, got -1",
+        ),
         (lambda X: magnitude(X, "a"), TypeError, "`t` must be a scale"),
         (lambda X: magnitude(X, np.nan), ValueError, "`t` must be a finite scale"),
         (lambda X: magnitude_weights(X, 0), ValueError, "`t` must be more than 0 for weights"),
@@ -448,7 +453,9 @@ def five_stars() -> np.ndarray:
 
 def test_indefinite_similarities_are_reported_with_their_scale() -> None:
     assert np.linalg.eigvalsh(np.exp(-0.3 * five_stars())).min() < 0
-    with pytest.raises(IndefiniteError, match=r"at scale t=0.3 are singular .* larger scales") as e:
+    with pytest.raises(
+        IndefiniteError, match=r"at scale t=0\.3 are singular .* larger scales"
+    ) as e:
         magnitude(five_stars(), 0.3, metric="precomputed")
     assert e.value.t == 0.3
     D = five_stars()
@@ -460,7 +467,7 @@ def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
     D = np.full((400, 400), 2.0)
     D[:200, 200:] = D[200:, :200] = 1.0
     np.fill_diagonal(D, 0)
-    with pytest.raises(IndefiniteError, match="t=0.3"):
+    with pytest.raises(IndefiniteError, match=r"t=0\.3"):
         magnitude(D, 0.3, metric="precomputed", method=method)
 
 

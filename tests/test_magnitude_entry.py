@@ -8,10 +8,10 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
-from conftest import ROOT
 
 from vendiscore.magnitude import convergence_scale, mag_area, mag_diff, magnitude
 
+ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "magnitude.py")
 
 
@@ -26,9 +26,7 @@ def X() -> np.ndarray:
 
 
 def test_area_and_scale(metric: evaluate.Metric, X: np.ndarray) -> None:
-    scores = metric.compute(
-        samples=X, metric="euclidean", n_scales=30, epsilon=0.05, average=False
-    )
+    scores = metric.compute(samples=X, metric="euclidean", n_scales=30, epsilon=0.05, average=False)
     assert scores == {"MagArea": mag_area(X), "t_conv": convergence_scale(X)}
     assert metric.compute(predictions=X) == metric.compute(data=X.tolist()) == scores
 
