@@ -28,8 +28,8 @@ DIRECT_COLUMNS = 16
 # Squared distances below this share of the largest are recomputed from differences: the product
 # loses as many of their digits, and the closest pairs decide the weights at large scales.
 CLOSE = 1e-4
-# Squared distances of unit vectors that are no more than rounding.
-UNIT_ROUNDING = 1e-15
+# Squared distances of unit vectors, from differences, that are no more than rounding: (4ε)².
+UNIT_ROUNDING = 1e-30
 # How far from symmetric, relative to its largest entry, a distance matrix may be by rounding.
 SYMMETRY_TOLERANCE = 1e-6
 

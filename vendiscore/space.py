@@ -16,6 +16,7 @@ from .arrays import as_samples, is_numpy, is_torch, row_blocks
 from .checks import check_arguments
 from .distances import (
     METRIC_OPTIONS,
+    UNIT_ROUNDING,
     check_distances,
     check_metric,
     distances,
@@ -31,7 +32,7 @@ from .solve import Method, Solution, Solver
 KERNEL_METRICS = ("kernel", "1-k")
 WAYS = ("k", "score_K", "score_X", "score_dual", "normalize")
 
-# 2 − 2k of identical samples is zero up to this.
+# 2 − 2k of identical samples is zero up to this, from a matrix K.
 KERNEL_ROUNDING = 1e-14
 # k(x, y) ≤ 1 up to rounding in single precision.
 KERNEL_TOLERANCE = 1e-5
@@ -245,7 +246,9 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
         "take fewer samples",
     )
     F: Any = similarity.features() if similarity.dim is not None and similarity.dim < n else None
+    rounding = KERNEL_ROUNDING
     if is_numpy(F):
+        rounding = UNIT_ROUNDING
         D = exact_squares(F)  # ‖f_i − f_j‖² keeps the digits that 2 − 2k loses for close pairs
     else:
         K = similarity.dense()
@@ -259,7 +262,7 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
             f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for samples {i} "
             f"and {j}; pass normalize=True or a positive semidefinite kernel with k(x, x) = 1"
         )
-    D[D < KERNEL_ROUNDING] = 0.0
+    D[rounding > D] = 0.0
     D = np.sqrt(D, out=D) if metric == "kernel" else np.divide(D, 2, out=D)
     name = "√(2−2k)" if metric == "kernel" else "1−k"
     return MetricSpace(D, inverse, {"metric": name, **similarity.settings}, method)
