@@ -140,7 +140,7 @@ def convergence_scale(samples: Any, *, epsilon: float = 0.05, **how: Any) -> flo
     Returns
     -------
     float
-        To 1e-10 relative; 0 where Mag(0) = 1 is enough, as for a single point.
+        To 1e-9 relative; 0 where Mag(0) = 1 is enough, as for a single point.
 
     Raises
     ------
