@@ -142,7 +142,7 @@ def test_every_method_agrees_with_a_dense_solve(d: int, method: str) -> None:
         np.testing.assert_allclose(space.weights(t), expected, rtol=0, atol=1e-7)
         solution = space.solve(t)
         assert solution.method in ({"cg"} if method == "cg" else {"cg", "cholesky"})
-        assert solution.residual < 1e-9
+        assert solution.residual < 1e-8
         assert abs(space.magnitude(t) / expected.sum() - 1) <= 10 * solution.error
 
 
@@ -151,6 +151,25 @@ def test_auto_uses_gradients_near_convergence_and_a_factorisation_far_below() ->
     t = convergence_scale(space)
     assert space.solve(t).method == "cg"
     assert space.solve(t / 500).method == "cholesky"
+
+
+def test_only_metrics_of_negative_type_are_solved_without_a_check() -> None:
+    X = np.abs(cloud(300, 3))
+    for how, method in (
+        ({"metric": "euclidean"}, "cg"),
+        ({"metric": "cosine"}, "cg"),
+        ({"metric": "minkowski", "p": 1.5}, "cg"),
+        ({"metric": "minkowski", "p": 3}, "cholesky"),
+        ({"metric": "chebyshev"}, "cholesky"),
+        ({"k": "rbf"}, "cg"),
+        ({"k": lambda a, b: float(np.exp(-np.abs(a - b).sum()))}, "cholesky"),
+    ):
+        space = as_space(X, **how)
+        assert space.solve(convergence_scale(space)).method == method, how
+    space = as_space(pairwise(X), metric="precomputed")
+    assert space.solve(convergence_scale(space)).method == "cholesky"
+    trusted = as_space(pairwise(X), metric="precomputed", method="cg")
+    assert trusted.solve(convergence_scale(trusted)).method == "cg"
 
 
 def test_almost_identical_points_need_double_precision_and_get_it() -> None:
@@ -462,7 +481,7 @@ def test_indefinite_similarities_are_reported_with_their_scale() -> None:
     assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(naive_weights(D, 1.0).sum())
 
 
-@pytest.mark.parametrize("method", ["auto", "cg", "cholesky"])
+@pytest.mark.parametrize("method", ["auto", "cholesky"])
 def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
     D = np.full((400, 400), 2.0)
     D[:200, 200:] = D[200:, :200] = 1.0

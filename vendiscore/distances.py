@@ -21,6 +21,12 @@ SCIPY_METRICS = (
     *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
+# exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
+# square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
+NEGATIVE_TYPE = frozenset(
+    ("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean", "mahalanobis")
+    + ("correlation", "hamming", "jaccard")
+)
 METRIC_OPTIONS = ("p", "w", "V", "VI")
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.

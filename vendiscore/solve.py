@@ -31,7 +31,7 @@ SINGLE = float(np.finfo(np.float32).eps) / 2
 # Up to this size a factorisation in double precision takes a millisecond or two.
 SMALL = 256
 # The relative error of the magnitude that is aimed at, and the largest that is accepted.
-TARGET = 1e-10
+TARGET = 1e-9
 ACCEPTED = 1e-6
 # By how much one round of conjugate gradients reduces the residual: what single precision can do.
 CG_TOLERANCE = 1e-6
@@ -78,7 +78,10 @@ class Solver:
     D : array (n, n)
         Distances of distinct points, float32 or float64; not changed.
     method : {"auto", "cg", "cholesky"}
-        "auto" takes conjugate gradients as long as they are the faster.
+        "auto" takes conjugate gradients as long as they are the faster and Z is known to be
+        positive definite, which they cannot check.
+    negative_type : bool
+        Whether D is of negative type, so that Z is positive definite at every scale (Schoenberg).
 
     Notes
     -----
@@ -87,8 +90,11 @@ class Solver:
     Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
     """
 
-    def __init__(self, D: np.ndarray, method: Method = "auto") -> None:
+    def __init__(
+        self, D: np.ndarray, method: Method = "auto", *, negative_type: bool = False
+    ) -> None:
         self.D, self.n, self.method = D, len(D), method
+        self.negative_type = negative_type
         self._solved: dict[float, Solution] = {}
         self._work: np.ndarray | None = None
         self._diameter = float(D.max())
@@ -120,7 +126,8 @@ class Solver:
     def _solve(self, t: float) -> Solution:
         solution = None
         if self.n > SMALL or self.method == "cg":
-            if self.method == "cg" or (self.method == "auto" and t > self._stalled):
+            gradients = self.method == "auto" and self.negative_type and t > self._stalled
+            if gradients or self.method == "cg":
                 solution = self._iterate(t)
                 if solution is None:
                     self._stalled = max(t, self._stalled)
@@ -136,14 +143,17 @@ class Solver:
         def multiply(v: np.ndarray) -> np.ndarray:
             return np.asarray(ssymv(1.0, Z, v.astype(np.float32), lower=1), np.float64)
 
-        def correct(r: np.ndarray) -> np.ndarray | None:
+        def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
             nonlocal steps
-            e, taken = conjugate_gradients(multiply, r, CG_TOLERANCE, limit - steps)
+            norm = float(np.linalg.norm(r))
+            goal = max(CG_TOLERANCE * norm, goal * math.sqrt(self.n))
+            e, taken = conjugate_gradients(multiply, r, goal, limit - steps)
             steps += taken
             return e
 
         w = self._start(t)
-        e = correct(1.0 - multiply(w))
+        # To half of the digits; the other half are left for the residual in double precision.
+        e = correct(1.0 - multiply(w), CG_TOLERANCE / 8)
         if e is None:
             return None
         w = w + e
@@ -213,15 +223,19 @@ class Solver:
         return best if best is not None and best.error <= accepted else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at the nearest scales solved so far, extrapolated where there are two."""
-        near = sorted(self._solved.values(), key=lambda s: abs(s.t - t))[:2]
-        if not near:
-            return np.zeros(self.n)
-        a = near[0]
-        if len(near) == 1 or abs(near[1].t - t) > 4 * abs(near[1].t - a.t):
-            return a.weights
-        slope: np.ndarray = (near[1].weights - a.weights) / (near[1].t - a.t)
-        return a.weights + (t - a.t) * slope
+        """The weights at up to three of the nearest scales solved so far, extrapolated to t."""
+        near: list[Solution] = []
+        for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
+            # Scales much closer to each other than to t would magnify their errors.
+            if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
+                near.append(solution)
+            if len(near) == 3:
+                break
+        start = np.zeros(self.n)
+        for a in near:  # Lagrange's formula
+            others = [b.t for b in near if b is not a]
+            start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
+        return start
 
     def _similarities(self, t: float, dtype: type) -> np.ndarray:
         """exp(−tD) in the lower triangle of a Fortran-ordered array that is used again."""
@@ -263,18 +277,17 @@ def _solution(
 
 
 def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray], b: np.ndarray, tolerance: float, steps: int
+    multiply: Callable[[np.ndarray], np.ndarray], b: np.ndarray, goal: float, steps: int
 ) -> tuple[np.ndarray | None, int]:
-    """x with ‖b − A x‖ ≤ tolerance · ‖b‖ by the recurrence, and the steps it took.
+    """x with ‖b − A x‖ ≤ goal by the recurrence, and the steps it took.
 
     None if `steps` do not suffice or A turns out not to be positive definite.
     """
     x = np.zeros_like(b)
     r, p = b.copy(), b.copy()
     square = float(r @ r)
-    goal = tolerance**2 * square
     for step in range(steps):
-        if square <= goal:
+        if square <= goal**2:
             return x, step
         Ap = multiply(p)
         curvature = float(p @ Ap)
@@ -286,4 +299,4 @@ def conjugate_gradients(
         square, previous = float(r @ r), square
         p *= square / previous
         p += r
-    return (x, steps) if square <= goal else (None, steps)
+    return (x, steps) if square <= goal**2 else (None, steps)
