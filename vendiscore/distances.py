@@ -24,8 +24,10 @@ METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
 # exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
 # square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
 NEGATIVE_TYPE = frozenset(
-    ("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean", "mahalanobis")
-    + ("correlation", "hamming", "jaccard")
+    (
+        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
+        *("mahalanobis", "correlation", "hamming", "jaccard"),
+    )
 )
 METRIC_OPTIONS = ("p", "w", "V", "VI")
 

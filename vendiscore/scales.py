@@ -50,8 +50,9 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
     """The scale at which Mag(t) = (1 − ε) n for n distinct points.
 
     Answered without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal;
-    otherwise by TOMS 748 in log t, on a bracket grown by ever larger steps from a guess that nearest
-    neighbours give. Where a magnitude that is not monotone has several such scales, one of them.
+    otherwise by TOMS 748 in log t, on a bracket grown by ever larger steps from a guess that
+    nearest neighbours give. Where a magnitude that is not monotone has several such scales, one of
+    them.
     """
     n = space.distinct
     target = (1 - epsilon) * n

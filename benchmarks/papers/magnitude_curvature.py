@@ -81,9 +81,7 @@ def main() -> None:
             model, areas[:, None], curvatures, cv=folds, scoring="neg_mean_squared_error"
         )
         mean, deviation = PAPER[name]
-        rows.append(
-            {"name": name, "mse": errors.mean(), "std": errors.std(), "paper": PAPER[name]}
-        )
+        rows.append({"name": name, "mse": errors.mean(), "std": errors.std(), "paper": PAPER[name]})
         print(
             f"{name:<18} MSE {errors.mean():.3f} ± {errors.std():.3f}"
             f"   paper {mean:.2f} ± {deviation:.2f}"
