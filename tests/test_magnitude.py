@@ -141,7 +141,8 @@ def test_every_method_agrees_with_a_dense_solve(d: int, method: str) -> None:
         assert space.magnitude(t) == pytest.approx(expected.sum(), rel=1e-9)
         np.testing.assert_allclose(space.weights(t), expected, rtol=0, atol=1e-7)
         solution = space.solve(t)
-        assert solution.method in ({"cg"} if method == "cg" else {"cg", "cholesky"})
+        gradients = {"cg", "preconditioned cg"}
+        assert solution.method in ({"cholesky"} if method == "cholesky" else gradients)
         assert solution.residual < 1e-8
         assert abs(space.magnitude(t) / expected.sum() - 1) <= 10 * solution.error
 
@@ -150,7 +151,7 @@ def test_auto_uses_gradients_near_convergence_and_a_factorisation_far_below() ->
     space = as_space(cloud(600, 2))
     t = convergence_scale(space)
     assert space.solve(t).method == "cg"
-    assert space.solve(t / 500).method == "cholesky"
+    assert space.solve(t / 500).method == "preconditioned cg"
 
 
 def test_only_metrics_of_negative_type_are_solved_without_a_check() -> None:
@@ -165,7 +166,7 @@ def test_only_metrics_of_negative_type_are_solved_without_a_check() -> None:
         ({"k": lambda a, b: float(np.exp(-np.abs(a - b).sum()))}, "cholesky"),
     ):
         space = as_space(X, **how)
-        assert space.solve(convergence_scale(space)).method == method, how
+        assert space.solve(convergence_scale(space)).method.endswith(method), how
     space = as_space(pairwise(X), metric="precomputed")
     assert space.solve(convergence_scale(space)).method == "cholesky"
     trusted = as_space(pairwise(X), metric="precomputed", method="cg")

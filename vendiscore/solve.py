@@ -4,7 +4,8 @@ Z is formed in single precision in one work array and only approximately solved 
 1 − Z w is always taken in double precision, from D itself, and solved for again. So the answer
 is as good as one in double precision, at half the memory and less than half the work. Near the
 convergence scale Z is close to the identity and conjugate gradients need a dozen products; where
-they take longer than a Cholesky factorisation, that is used.
+they would take longer than a Cholesky factorisation, one is made, and preconditions them at its
+own and all neighbouring scales.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg.blas import ssymv
-from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
 
-from . import memory
 from .arrays import row_blocks
 from .errors import IndefiniteError
+from .triangles import Triangles
 
 Method = Literal["auto", "cg", "cholesky"]
 Correct = Callable[[np.ndarray], np.ndarray | None]
+Precondition = Callable[[np.ndarray], np.ndarray] | None
 
 EPS = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps) / 2
@@ -38,6 +38,8 @@ CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
 CG_STEPS = 25
 ROUNDS = 20
+# A factor serves scales within this ratio of its own.
+REACH = 4.0
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Solution:
         (residual + ε Σ|w|) Σ|w| / magnitude: a bound on the relative error of Σw if Σ|w| is that
         of the exact weights up to rounding; ε Σ|w| is what rounding D alone may do.
     method : str
-        "cg", "cholesky" or "float64 cholesky".
+        "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
     steps : int
         Conjugate gradient steps taken.
     """
@@ -96,9 +98,9 @@ class Solver:
         self.D, self.n, self.method = D, len(D), method
         self.negative_type = negative_type
         self._solved: dict[float, Solution] = {}
-        self._work: np.ndarray | None = None
+        self._work: Triangles | None = None
         self._diameter = float(D.max())
-        self._stalled = 0.0  # the largest scale at which conjugate gradients were too slow
+        self._double = 0.0  # the largest scale at which single precision did not do
 
     def __call__(self, t: float) -> Solution:
         """The solution at scale t > 0.
@@ -125,29 +127,39 @@ class Solver:
 
     def _solve(self, t: float) -> Solution:
         solution = None
-        if self.n > SMALL or self.method == "cg":
-            gradients = self.method == "auto" and self.negative_type and t > self._stalled
-            if gradients or self.method == "cg":
-                solution = self._iterate(t)
-                if solution is None:
-                    self._stalled = max(t, self._stalled)
-            if solution is None and self.method != "cg":
-                solution = self._factorise(t, np.float32)
-        return solution or self._factorise(t, np.float64, last=True)  # type: ignore[return-value]
+        if self.method == "cg" or (self.n > SMALL and t > self._double):
+            gradients = self.method == "cg" or (self.method == "auto" and self.negative_type)
+            solution = self._iterate(t) if gradients else self._factorise(t, np.float32)
+        if solution is None:
+            self._double = max(t, self._double)
+            solution = self._factorise(t, np.float64)
+        if solution is None:
+            raise IndefiniteError(t)
+        return solution
 
     def _iterate(self, t: float) -> Solution | None:
-        Z = self._similarities(t, np.float32)
-        limit = self.n if self.method == "cg" else max(50, self.n // CG_STEPS)
-        steps = 0
+        """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
+        Z = self._similarities(np.float32)
+        Z.fill(self.D, t)
+        if t > REACH * Z.factored or math.isinf(Z.factored):
+            solution = self._gradients(t, None, max(50, self.n // CG_STEPS))
+            if solution is not None:
+                return solution
+        elif t > Z.factored / REACH:
+            solution = self._gradients(t, Z.solve, max(25, self.n // (3 * CG_STEPS)))
+            if solution is not None:
+                return solution
+        return self._gradients(t, Z.solve, self.n) if Z.factorise(t) else None
 
-        def multiply(v: np.ndarray) -> np.ndarray:
-            return np.asarray(ssymv(1.0, Z, v.astype(np.float32), lower=1), np.float64)
+    def _gradients(self, t: float, precondition: Precondition, limit: int) -> Solution | None:
+        multiply = self._similarities(np.float32).multiply
+        method = "cg" if precondition is None else "preconditioned cg"
+        steps = 0
 
         def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
             nonlocal steps
-            norm = float(np.linalg.norm(r))
-            goal = max(CG_TOLERANCE * norm, goal * math.sqrt(self.n))
-            e, taken = conjugate_gradients(multiply, r, goal, limit - steps)
+            goal = max(CG_TOLERANCE * float(np.linalg.norm(r)), goal * math.sqrt(self.n))
+            e, taken = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
             steps += taken
             return e
 
@@ -168,30 +180,18 @@ class Solver:
         residual = float(left + slack * multiply(np.abs(e)).max())
         # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀZ⁻¹r, the last from e with an error of the order of |r| · left.
         value = float(w.sum() + w @ r + r @ e)
-        solution = _solution(t, w + e, value, residual, "cg", steps)
+        solution = _solution(t, w + e, value, residual, method, steps)
         if solution.error <= TARGET:
             return solution
-        return self._refine(t, w + e, correct, "cg", lambda: steps)
+        return self._refine(t, w + e, correct, method, lambda: steps)
 
-    def _factorise(self, t: float, dtype: type, last: bool = False) -> Solution | None:
-        A = self._similarities(t, dtype)
-        single = dtype is np.float32
-        potrf, potrs = (spotrf, spotrs) if single else (dpotrf, dpotrs)
-        L, info = potrf(A, lower=1, clean=0, overwrite_a=1)
-        if info:
-            if last:
-                raise IndefiniteError(t)
+    def _factorise(self, t: float, dtype: type) -> Solution | None:
+        Z = self._similarities(dtype)
+        Z.fill(self.D, t)
+        if not Z.factorise(t):
             return None
-
-        def correct(r: np.ndarray) -> np.ndarray:
-            return np.asarray(potrs(L, r.astype(dtype), lower=1)[0], np.float64)
-
-        solution = self._refine(
-            t, correct(np.ones(self.n)), correct, "cholesky" if single else "float64 cholesky"
-        )
-        if last and solution is None:
-            raise IndefiniteError(t)
-        return solution
+        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
+        return self._refine(t, Z.solve(np.ones(self.n)), Z.solve, method)
 
     def _refine(
         self,
@@ -237,20 +237,12 @@ class Solver:
             start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
         return start
 
-    def _similarities(self, t: float, dtype: type) -> np.ndarray:
-        """exp(−tD) in the lower triangle of a Fortran-ordered array that is used again."""
-        if self._work is None or self._work.dtype != dtype:
-            self._work = None
-            bytes_ = np.dtype(dtype).itemsize * self.n**2
-            memory.require(
-                bytes_, f"the similarities of {self.n} distinct samples", "compare fewer samples"
-            )
-            self._work = np.empty((self.n, self.n), dtype)
-        for block in row_blocks(self.n, 12 * self.n):
-            z = self._work[block, block.start :]
-            np.multiply(self.D[block, block.start :], np.float64(-t), out=z, casting="same_kind")
-            np.exp(z, out=z)
-        return np.asarray(self._work.T)
+    def _similarities(self, dtype: type) -> Triangles:
+        """The work array, kept as long as its precision does."""
+        if self._work is None or self._work.dtype is not dtype:
+            self._work = None  # so that there is never more than one
+            self._work = Triangles(self.n, dtype)
+        return self._work
 
     def _product(self, t: float, w: np.ndarray) -> np.ndarray:
         """Z @ w in double precision, Z never stored."""
@@ -277,26 +269,30 @@ def _solution(
 
 
 def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray], b: np.ndarray, goal: float, steps: int
+    multiply: Callable[[np.ndarray], np.ndarray],
+    b: np.ndarray,
+    goal: float,
+    steps: int,
+    precondition: Precondition = None,
 ) -> tuple[np.ndarray | None, int]:
     """x with ‖b − A x‖ ≤ goal by the recurrence, and the steps it took.
 
     None if `steps` do not suffice or A turns out not to be positive definite.
     """
-    x = np.zeros_like(b)
-    r, p = b.copy(), b.copy()
-    square = float(r @ r)
-    for step in range(steps):
-        if square <= goal**2:
+    x, r = np.zeros_like(b), b.copy()
+    p, previous = np.zeros_like(b), 1.0
+    for step in range(steps + 1):
+        if float(r @ r) <= goal**2:
             return x, step
+        z = r if precondition is None else precondition(r)
+        inner = float(r @ z)
+        p *= inner / previous
+        p += z
         Ap = multiply(p)
         curvature = float(p @ Ap)
         if not curvature > 0:
             return None, step
-        alpha = square / curvature
+        alpha, previous = inner / curvature, inner
         x += alpha * p
         r -= alpha * Ap
-        square, previous = float(r @ r), square
-        p *= square / previous
-        p += r
-    return (x, steps) if square <= goal**2 else (None, steps)
+    return None, steps
