@@ -18,7 +18,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 import xxhash
-from scipy.linalg.blas import dsyrk
 
 from .arrays import Array, is_numpy, namespace, row_blocks, scalar
 
@@ -184,6 +183,11 @@ class FeatureSimilarity(Similarity):
         self.n, self.dim = X.shape
         self.X, self.settings = X, settings or {}
 
+    @property
+    def is_single(self) -> bool:
+        """Whether X is a dense NumPy array in single precision."""
+        return is_numpy(self.X) and self.X.dtype == np.float32
+
     def _float64(self, index: Index) -> Any:
         X = self.X[index]
         if sp.issparse(X):
@@ -194,7 +198,9 @@ class FeatureSimilarity(Similarity):
     def _features(self) -> Any:
         return self._float64(slice(None))
 
-    def _diagonal(self) -> Array:
+    @cached_property
+    def _squares(self) -> Array:
+        """‖x‖² of every row, found once for all scaled copies."""
         squares = []
         for block in row_blocks(self.n, 8 * self.X.shape[1]):
             X = self._float64(block)
@@ -203,6 +209,9 @@ class FeatureSimilarity(Similarity):
             else:
                 squares.append(namespace(X).linalg.vecdot(X, X))
         return namespace(squares[0]).concat(squares)
+
+    def _diagonal(self) -> Array:
+        return self._squares
 
     @cached_property
     def _transposed(self) -> Any:
@@ -228,10 +237,11 @@ class FeatureSimilarity(Similarity):
     def covariance(self) -> Array:
         if not is_numpy(self.X):
             return super().covariance()
-        # One pass over X, rows scaled and widened to float64 on the way; dsyrk needs half the
-        # flops of a general product.
+        # One pass over X, rows scaled and widened to float64 on the way. NumPy notices that the
+        # factors are transposes of each other and does half the work (syrk). SciPy's own BLAS
+        # is not called between NumPy's: their waiting threads take each other's cores.
         d = self.X.shape[1]
-        C = np.zeros((d, d), order="F")
+        C = np.zeros((d, d))
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d):
             X = self.X[block]
@@ -239,8 +249,8 @@ class FeatureSimilarity(Similarity):
                 buffer = np.empty(X.shape)
             F = buffer[: len(X)]
             np.multiply(X, 1.0 if self.scale is None else self.scale[block, None], out=F)
-            C = dsyrk(1.0, F.T, beta=1.0, c=C, overwrite_c=1)
-        return np.triu(C) + np.triu(C, 1).T
+            C += F.T @ F
+        return C
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
