@@ -9,6 +9,7 @@ import evaluate
 import numpy as np
 import pytest
 
+import vendiscore
 from vendiscore.magnitude import convergence_scale, mag_area, mag_diff, magnitude
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -130,6 +131,10 @@ def test_bad_options_are_caught_at_load_too(
         with pytest.raises(error) as raised:
             call()
         assert message in str(raised.value)
+
+
+def test_the_script_goes_with_this_version() -> None:
+    assert f'__version__ = "{vendiscore.__version__}"' in Path(SCRIPT).read_text(encoding="utf-8")
 
 
 def test_loads_from_a_clean_folder(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.linalg.blas import dgemv
 
 from .arrays import row_blocks
 from .errors import IndefiniteError
@@ -247,16 +248,21 @@ class Solver:
     def _product(self, t: float, w: np.ndarray) -> np.ndarray:
         """Z @ w in double precision, Z never stored."""
         y = np.zeros(self.n)
-        buffer = np.empty((0, 0))
+        buffer = np.empty(0)
         for block in row_blocks(self.n, 12 * self.n):
-            start, stop = block.start, block.stop
-            if buffer.size < (stop - start) * (self.n - start):
-                buffer = np.empty((stop - start) * (self.n - start))
-            z = buffer[: (stop - start) * (self.n - start)].reshape(stop - start, -1)
-            np.multiply(self.D[block, start:], np.float64(-t), out=z)
+            stop = block.stop
+            square = np.exp(np.multiply(self.D[block, block], np.float64(-t)))
+            y[block] += np.einsum("ij,j->i", square, w[block])
+            if stop == self.n:
+                break
+            rows, columns = stop - block.start, self.n - stop
+            buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+            z = buffer[: rows * columns].reshape(rows, columns)
+            np.multiply(self.D[block, stop:], np.float64(-t), out=z)
             np.exp(z, out=z)
-            y[block] += z @ w[start:]
-            y[stop:] += w[block] @ z[:, stop - start :]
+            # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
+            y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
+            y[stop:] += dgemv(1.0, z.T, w[block])
         return y
 
 
