@@ -45,7 +45,7 @@ def run(side: str, python: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
         subprocess.run(
             [python, str(HERE / "magnitude_job.py"), side, str(source), str(target)],
             check=True,
-            env={**os.environ, **path},
+            env={**os.environ, **path, "TQDM_DISABLE": "1"},
         )
         with np.load(target) as results:
             return {name: results[name] for name in results.files}
@@ -94,10 +94,10 @@ def agreement(peer: str) -> list[dict[str, Any]]:
     return rows
 
 
-def speed(peer: str, sizes: list[int], repeats: int) -> list[dict[str, Any]]:
+def speed(peer: str, sizes: list[int], dimensions: list[int], repeats: int) -> list[dict[str, Any]]:
     """MagArea with 30 scales, t_conv included, from Gaussian points."""
     rows = []
-    for d in (10, 2):
+    for d in dimensions:
         for n in sizes:
             X = np.random.default_rng(0).standard_normal((n, d))
             job = {"X": X, "metric": "euclidean", "n_scales": 30}
@@ -139,10 +139,10 @@ def speed(peer: str, sizes: list[int], repeats: int) -> list[dict[str, Any]]:
     return rows
 
 
-def large(n: int) -> list[dict[str, Any]]:
+def large(n: int, dimensions: list[int]) -> list[dict[str, Any]]:
     """One run of ours alone at a size that the peer has no memory for."""
     rows = []
-    for d in (10, 2):
+    for d in dimensions:
         X = np.random.default_rng(0).standard_normal((n, d))
         result = run("ours", sys.executable, [{"X": X, "metric": "euclidean", "n_scales": 30}])
         row = {
@@ -168,14 +168,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="*", default=[2000, 5000])
+    parser.add_argument("--dimensions", type=int, nargs="*", default=[10, 2])
     parser.add_argument("--large", type=int, help="also time ours alone at this size, 20000 say")
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
     if options.peer:
         rows += agreement(options.peer)
-        rows += speed(options.peer, options.sizes, options.repeats)
+        rows += speed(options.peer, options.sizes, options.dimensions, options.repeats)
     if options.large:
-        rows += large(options.large)
+        rows += large(options.large, options.dimensions)
     write(options.json, rows, {**environment("scikit-learn"), "peer": "magnipy 1.0.0"})
 
 
