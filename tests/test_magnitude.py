@@ -425,6 +425,8 @@ def test_texts_have_magnitude() -> None:
         (lambda X: magnitude(X, k="rbff"), ValueError, "Did you mean 'rbf'?"),
         (lambda X: magnitude(X, sigmma=1), TypeError, "unknown keyword `sigmma`"),
         (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "not an option of metric"),
+        (lambda X: magnitude(X, sigma=1.0), TypeError, "`sigma` belongs to a kernel: pass that as"),
+        (lambda X: magnitude(X, normalize=True), TypeError, "`normalize` belongs to a kernel"),
         (lambda X: magnitude([], 1), ValueError, "`samples` is empty"),
     ],
 )

@@ -216,6 +216,12 @@ def _from_rows(
     like: MetricSpace | None,
     name: str,
 ) -> MetricSpace:
+    for option in options:
+        if option not in METRIC_OPTIONS:
+            raise TypeError(
+                f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for "
+                f"metric {metric!r}"
+            )
     X = numpy_rows(samples, name)
     options = {o: v for o, v in options.items() if v is not None}
     data = {"seuclidean": "V", "mahalanobis": "VI"}.get(str(metric))
