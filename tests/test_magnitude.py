@@ -382,6 +382,12 @@ def test_kernel_metric_and_one_minus_k() -> None:
         )
 
 
+def test_switches_that_are_off_change_nothing() -> None:
+    X = cloud(10, 2)
+    off = {"score_K": False, "score_X": False, "normalize": False, "p": None}
+    assert magnitude(X, 1.0, **off) == magnitude(X, 1.0)
+
+
 def test_one_minus_cosine_is_the_cosine_metric() -> None:
     X = cloud(20, 3)
     assert mag_area(X, k="cosine", metric="1-k") == pytest.approx(mag_area(X, metric="cosine"))

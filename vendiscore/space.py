@@ -216,14 +216,14 @@ def _from_rows(
     like: MetricSpace | None,
     name: str,
 ) -> MetricSpace:
-    for option in options:
-        if option not in METRIC_OPTIONS:
+    for option, value in options.items():
+        if option not in METRIC_OPTIONS and (value or option not in WAYS):
             raise TypeError(
                 f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for "
                 f"metric {metric!r}"
             )
     X = numpy_rows(samples, name)
-    options = {o: v for o, v in options.items() if v is not None}
+    options = {o: v for o, v in options.items() if v is not None and o in METRIC_OPTIONS}
     data = {"seuclidean": "V", "mahalanobis": "VI"}.get(str(metric))
     if data is not None and data not in options:
         options[data] = _scatter(X, data) if like is None else like.settings[data]
