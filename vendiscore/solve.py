@@ -39,8 +39,8 @@ CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
 CG_STEPS = 25
 ROUNDS = 20
-# A factor serves scales within this ratio of its own.
-REACH = 4.0
+# A factor serves scales down to this share of its own.
+REACH = 0.25
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,11 @@ class Solver:
         """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
         Z = self._similarities(np.float32)
         Z.fill(self.D, t)
-        if t > REACH * Z.factored or math.isinf(Z.factored):
+        if math.isinf(Z.factored) or t > 1.5 * Z.factored:
             solution = self._gradients(t, None, max(50, self.n // CG_STEPS))
             if solution is not None:
                 return solution
-        elif t > Z.factored / REACH:
+        elif t > REACH * Z.factored:
             solution = self._gradients(t, Z.solve, max(25, self.n // (3 * CG_STEPS)))
             if solution is not None:
                 return solution
@@ -159,7 +159,9 @@ class Solver:
 
         def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
             nonlocal steps
-            goal = max(CG_TOLERANCE * float(np.linalg.norm(r)), goal * math.sqrt(self.n))
+            # A few entries may be far above the mean, so some progress is asked for in any case.
+            norm = float(np.linalg.norm(r))
+            goal = max(CG_TOLERANCE * norm, min(goal * math.sqrt(self.n), norm / 100))
             e, taken = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
             steps += taken
             return e
