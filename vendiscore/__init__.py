@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 from .area import mag_area, mag_areas, mag_diff
 from .composite import ProductSimilarity, SumSimilarity
 from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
+from .kernels.labels import mode_diversity
 from .magnitude import (
     convergence_scale,
     magnitude_dimension,
@@ -47,6 +48,7 @@ __all__ = [
     "magnitude_dimension",
     "magnitude_function",
     "magnitude_weights",
+    "mode_diversity",
     "register_kernel",
     "register_measure",
     "score",

@@ -24,9 +24,13 @@ from .checks import (
     check_weights,
 )
 from .composite import RepeatedSimilarity
+from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
-from .spectral import PSD, Plan
+from .spectral import PSD, Spectral
+
+# What `k` may be.
+KernelArgument = str | Callable[[Any, Any], float] | Mixture
 
 _WAYS = (
     "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
@@ -38,7 +42,7 @@ _WAYS = (
 def compute(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | None = None,
+    k: KernelArgument | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,
@@ -60,9 +64,10 @@ def compute(
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
         changed.
-    k : str or callable, optional
-        A registered kernel (`list_kernels()`) or a symmetric function of two samples with
-        k(x, x) = 1. Without it, strings are compared by "ngram_overlap".
+    k : str, callable, dict or list, optional
+        A registered kernel (`list_kernels()`), a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
+        (see `mixtures`). Without it, strings are compared by "ngram_overlap".
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
         XᵀX is chosen.
@@ -80,7 +85,7 @@ def compute(
     details : bool
         Add how the number came about, under the key `details`.
     **options
-        Options of the kernel, such as `ns` or `sigma`.
+        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture.
 
     Returns
     -------
@@ -124,20 +129,20 @@ def compute(
         normalize=normalize,
         **options,
     )
-    weights = check_weights(p, similarity.n)
+    weights = check_weights(p, similarity.n, similarity.dropped)
     rows = None if score_K or isinstance(samples, Similarity) else _rows_of_numbers(samples)
     subject = Subject(similarity, orders, weights, check_psd(psd), rows)
     scores = measure_all(subject, chosen, _suffixes(orders, q))
     if details:
         names = [measure.name for measure in chosen]
-        plans = subject.spectral.plans if "VS" in names else []
-        scores["details"] = _details(similarity, orders, p is not None, normalize, names, plans)
+        result = subject.spectral if "VS" in names else None
+        scores["details"] = _details(similarity, orders, p is not None, normalize, names, result)
     return scores
 
 
 def score(
     samples: Any,
-    k: str | Callable[[Any, Any], float],
+    k: KernelArgument,
     q: float | str = 1,
     p: Any = None,
     normalize: bool = False,
@@ -188,7 +193,7 @@ def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
 def as_similarity(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | None = None,
+    k: KernelArgument | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,
@@ -206,6 +211,8 @@ def as_similarity(
         similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
     elif score_X or score_dual:
         similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+    elif is_mixture(k):
+        similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
     return check_diagonal(similarity.normalized() if normalize else similarity)
@@ -252,9 +259,10 @@ def _details(
     weighted: bool,
     normalize: bool,
     measures: list[str],
-    plans: list[Plan],
+    result: Spectral | None,
 ) -> dict[str, Any]:
     groups = similarity.groups()
+    plans = result.plans if result else []
     kernel, *options = [(key, _plain(value)) for key, value in similarity.settings.items()] or [
         ("kernel", type(similarity).__name__)
     ]
@@ -265,15 +273,18 @@ def _details(
         f"p={'given' if weighted else 'uniform'}",
         f"q={','.join(names)}",
         f"n={similarity.n}",
+        *([f"dropped={len(similarity.dropped)}"] if similarity.dropped else []),
         f"vendiscore={__version__}",
     ]
     return {
         "n": similarity.n,
         "distinct": similarity.n if groups is None else len(np.unique(groups)),
+        "dropped": dict(similarity.dropped),
         "kernel": kernel[1],
         "options": dict(options),
         "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
         "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
+        "negative_mass": result.negative_mass if result else None,
         "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
         | {"vendiscore": __version__},
         "signature": "|".join(["+".join(measures), *parts]).replace(" ", ""),

@@ -23,6 +23,11 @@ from .arrays import Array, is_numpy, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
 
+# Columns of sparse features that more than this share of the samples have, and no more than this
+# many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
+COMMON_SHARE = 1 / 50
+COMMON_COLUMNS = 256
+
 
 class Similarity(ABC):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
@@ -43,6 +48,9 @@ class Similarity(ABC):
         The factors s; None means ones.
     settings : mapping
         What the kernel decided for itself (a bandwidth, say), to be reported.
+    dropped : mapping of int to str
+        Samples that a kernel was told to leave out, by their place in the list that it was
+        given, and why. K is on the others, in their order, and n counts only them.
     """
 
     n: int
@@ -50,6 +58,7 @@ class Similarity(ABC):
     psd: bool = False
     scale: Array | None = None
     settings: Mapping[str, Any] = {}
+    dropped: Mapping[int, str] = {}
 
     @abstractmethod
     def _diagonal(self) -> Array:
@@ -215,12 +224,29 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _transposed(self) -> Any:
+        return self._float64(slice(None)).T
+
+    @cached_property
+    def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
+        """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X = self._float64(slice(None))
-        return X.T.tocsr() if sp.issparse(X) else X.T
+        found = np.bincount(X.indices, minlength=self.X.shape[1])
+        frequent = np.argsort(-found)[:COMMON_COLUMNS]
+        common = found > COMMON_SHARE * self.n
+        common[np.setdiff1d(np.flatnonzero(common), frequent)] = False
+        rare = X[:, ~common]
+        return X[:, common].toarray(), rare, rare.T.tocsr()
 
     def _rows(self, index: Index) -> Array:
-        K = self._float64(index) @ self._transposed
-        return K.toarray() if sp.issparse(K) else K
+        if not sp.issparse(self.X):
+            return self._float64(index) @ self._transposed
+        # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
+        # columns (the full stop, "the"), which are cheaper in a dense product.
+        common, rare, transposed = self._common_and_rare
+        K = common[index] @ common.T
+        rest = rare[index] @ transposed
+        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
+        return K
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
         return FeatureSimilarity(self.X[index], self.settings)

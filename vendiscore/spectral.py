@@ -72,11 +72,15 @@ class Spectral:
         One for each order.
     distinct : int
         Number of samples after identical ones were merged, where they were looked for, else n.
+    negative_mass : float or None
+        Minus the sum of the negative eigenvalues that were set to zero, of a trace of 1; None
+        where no spectrum was needed.
     """
 
     values: list[Any]
     plans: list[Plan]
     distinct: int
+    negative_mass: float | None = None
 
 
 def choose(similarity: Similarity, q: float) -> Plan:
@@ -145,8 +149,9 @@ def vendi(
         merged, weights = merge_identical(similarity, p)
     weighted = _weighted(merged, weights)
     values = [_closed_form(weighted, plan, psd) for plan in plans]
+    negative_mass = None
     if any(value is None for value in values):
-        shares = _shares(weighted, psd, orders)
+        shares, negative_mass = _shares(weighted, psd, orders)
         if full not in plans:
             full = replace(full, why="Lanczos iteration was too slow")
         elif merged.n < similarity.n:
@@ -156,7 +161,7 @@ def vendi(
             effective_number(shares, q) if v is None else v
             for v, q in zip(values, orders, strict=True)
         ]
-    return Spectral(values, plans, merged.n)
+    return Spectral(values, plans, merged.n, negative_mass)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
@@ -168,7 +173,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     """
     if choose(similarity, q=1.0).method == "eigenvalues":
         similarity, p = merge_identical(similarity, p)
-    return _shares(_weighted(similarity, p), psd, None)
+    return _shares(_weighted(similarity, p), psd, None)[0]
 
 
 def effective_number(shares: Array, q: float = 1.0) -> Any:
@@ -256,8 +261,8 @@ def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
     return float(min(max(value, 1.0), weighted.n)) if not hasattr(value, "requires_grad") else value
 
 
-def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> Array:
-    """The spectrum, exact; or good enough for these orders, if any are given."""
+def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> tuple[Array, float]:
+    """The spectrum, exact; or good enough for these orders, if any are given. See `_clean`."""
     n, dim = weighted.n, weighted.dim
     size = dim if dim is not None and dim < n else n
     memory.require(
@@ -273,11 +278,11 @@ def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> A
         and n * size**2 >= SINGLE_SIZE
     ):
         C, error = covariance_single(weighted.X, weighted.scale)
-        shares = _clean(_eigenvalues(C), n, psd)
+        shares, negative_mass = _clean(_eigenvalues(C), n, psd)
         # To first order, which holds as long as the error is small against every share.
         small = 100 * error < shares[-1]
         if small and all(error * sensitivity(shares, q) < SINGLE_TOLERANCE for q in orders):
-            return shares
+            return shares, negative_mass
     values = _eigenvalues(weighted.covariance() if size < n else weighted.dense())
     return _clean(values, n, psd)
 
@@ -291,8 +296,8 @@ def _eigenvalues(A: Array) -> Array:
     return namespace(A).linalg.eigvalsh(A)
 
 
-def _clean(values: Array, n: int, psd: PSD) -> Array:
-    """Eigenvalues as shares: rounding removed, sum 1, descending."""
+def _clean(values: Array, n: int, psd: PSD) -> tuple[Array, float]:
+    """Eigenvalues as shares (rounding removed, sum 1, descending), and how much was negative."""
     xp = namespace(values)
     values = xp.flip(values)
     noise = max(n, values.shape[0]) * float(xp.finfo(values.dtype).eps) * scalar(values[0])
@@ -300,4 +305,4 @@ def _clean(values: Array, n: int, psd: PSD) -> Array:
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         raise NotPSDError(scalar(values[-1]), negative_mass)
     values = xp.where(values > noise, values, xp.zeros_like(values))
-    return values / xp.sum(values)
+    return values / xp.sum(values), max(0.0, negative_mass)
