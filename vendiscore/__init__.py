@@ -20,7 +20,8 @@ from .magnitude import (
 )
 from .measures import list_measures, register_measure
 from .registry import get_kernel, list_kernels, register_kernel
-from .scoring import as_similarity, compute, score, score_dual, score_K, score_X
+from .resolve import as_similarity
+from .scoring import compute, score, score_dual, score_K, score_X
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 from .spectral import effective_number, spectrum
 

@@ -1,4 +1,4 @@
-"""From samples to the dict of scores: finds the similarity, checks it, asks the measure.
+"""From samples to the dict of scores: `resolve` finds the similarity, `measures` the numbers.
 
 `compute` is what the evaluate metric calls; `score`, `score_K`, `score_X` and `score_dual` have
 the argument names of `vendi_score.vendi`, so that changing one import line migrates.
@@ -6,37 +6,20 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from . import __version__
-from .arrays import as_matrix, as_samples
-from .checks import (
-    TEXT_KERNEL,
-    check_arguments,
-    check_diagonal,
-    check_matrix,
-    check_orders,
-    check_psd,
-    check_weights,
-)
-from .composite import RepeatedSimilarity
-from .mixtures import Mixture, is_mixture, mixture
-from .registry import apply_kernel, distinct_samples, list_kernels
-from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from .arrays import as_samples
+from .checks import check_orders, check_psd, check_weights
+from .measures import Subject, check_measures, measure_all
+from .mixtures import is_mixture
+from .resolve import KernelArgument, as_similarity
+from .similarity import Similarity
 from .spectral import PSD, Spectral
-
-# What `k` may be.
-KernelArgument = str | Callable[[Any, Any], float] | Mixture
-
-_WAYS = (
-    "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
-    "samples are: score_K=True (a similarity matrix), score_X=True or score_dual=True (rows of "
-    "features)"
-)
 
 
 def compute(
@@ -113,13 +96,10 @@ def compute(
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
     """
-    # The measures stand on this module, so they can only be imported once it is there.
-    from .measures import Subject, check_measures, measure_all
-
     orders = check_orders(q)
     chosen = check_measures("VS" if measures is None else measures, weighted=p is not None)
-    if not isinstance(samples, Similarity):
-        samples = as_samples(samples)
+    if not isinstance(samples, Similarity) and not is_mixture(k):
+        samples = as_samples(samples)  # once, so that a generator serves similarity and measures
     similarity = as_similarity(
         samples,
         k=k,
@@ -130,7 +110,7 @@ def compute(
         **options,
     )
     weights = check_weights(p, similarity.n, similarity.dropped)
-    rows = None if score_K or isinstance(samples, Similarity) else _rows_of_numbers(samples)
+    rows = None if score_K or is_mixture(k) else _rows_of_numbers(samples, similarity)
     subject = Subject(similarity, orders, weights, check_psd(psd), rows)
     scores = measure_all(subject, chosen, _suffixes(orders, q))
     if details:
@@ -190,55 +170,6 @@ def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
     return compute(samples, q=q, **arguments)["VS"]
 
 
-def as_similarity(
-    samples: Any,
-    *,
-    k: KernelArgument | None = None,
-    score_K: bool = False,
-    score_X: bool = False,
-    score_dual: bool = False,
-    normalize: bool = False,
-    **options: Any,
-) -> Similarity:
-    """The Similarity that `compute` scores, with a diagonal of 1; arguments and errors as there."""
-    check_arguments(
-        {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual, **options}
-    )
-    similarity: Similarity
-    if isinstance(samples, Similarity):
-        similarity = samples
-    elif score_K:
-        similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
-    elif score_X or score_dual:
-        similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
-    elif is_mixture(k):
-        similarity = mixture(samples, k, **options)
-    else:
-        similarity = _compare(as_samples(samples), k, options)
-    return check_diagonal(similarity.normalized() if normalize else similarity)
-
-
-def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
-    if k is None:
-        if not (isinstance(samples, list) and isinstance(samples[0], str)):
-            kind = (
-                type(samples[0]).__name__ if isinstance(samples, list) else type(samples).__name__
-            )
-            names = ", ".join(repr(kernel.name) for kernel in list_kernels())
-            raise ValueError(
-                f"`k` is missing and samples of type {kind} do not say how to compare them: "
-                f"{_WAYS.format(names=names)}"
-            )
-        k = TEXT_KERNEL
-    if isinstance(k, str):
-        return apply_kernel(k, samples, options)
-    from .kernels.function import pairwise
-
-    distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, k)
-    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
-
-
 def _suffixes(orders: list[float], q: Any) -> list[str]:
     """What tells the orders apart in the names of results: nothing if there is only one."""
     if isinstance(q, str) or not isinstance(q, Iterable):
@@ -246,8 +177,10 @@ def _suffixes(orders: list[float], q: Any) -> list[str]:
     return [f"_q{order:g}" for order in orders]
 
 
-def _rows_of_numbers(samples: Any) -> Any:
+def _rows_of_numbers(samples: Any, similarity: Similarity) -> Any:
     """The samples themselves where they are vectors or numbers, else None."""
+    if samples is similarity or similarity.dropped:
+        return None
     first = samples[0] if isinstance(samples, list) else samples
     numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
     return samples if numbers else None

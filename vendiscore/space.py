@@ -26,7 +26,7 @@ from .distances import (
 )
 from .errors import suggestion
 from .registry import list_kernels
-from .scoring import as_similarity
+from .resolve import as_similarity
 from .similarity import Similarity, identical_rows
 from .solve import Method, Solution, Solver
 
