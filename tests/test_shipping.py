@@ -1,5 +1,6 @@
 """What a newcomer meets: a light import, examples that run, a README whose code is true."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -51,8 +52,16 @@ def test_the_first_command_of_the_readme_prints_a_score_and_how_to_read_it():
     assert "examples/score_text.py" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results():
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
+    readme = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(readme)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme.rendered(text) == text, "run python benchmarks/readme.py"
+
+
 def test_scripts_and_package_have_one_version():
-    for script in ("vendiscore.py",):
+    for script in ("vendiscore.py", "magnitude.py"):
         text = (ROOT / script).read_text(encoding="utf-8")
         assert f'__version__ = "{vendiscore.__version__}"' in text
 
