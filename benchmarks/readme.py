@@ -20,10 +20,8 @@ def speed() -> str:
     for path in sorted(RESULTS.glob("*.json")):
         for row in json.loads(path.read_text(encoding="utf-8")).get("rows", []):
             if "times_faster" in row:
-                seconds = [f"{row[key]:.3g} s" for key in ("ours_s", "theirs_s")]
-                lines.append(
-                    f"| {row['name']} | {' | '.join(seconds)} | {row['times_faster']:.3g} × |"
-                )
+                cells = [row["name"], f"{row['ours_s']:.3g} s", f"{row['theirs_s']:.3g} s"]
+                lines.append(f"| {' | '.join(cells)} | {row['times_faster']:.3g} × |")
     return "\n".join(lines)
 
 
