@@ -15,7 +15,7 @@ import numpy as np
 from .arrays import Array, row_blocks
 
 # One block in so many is also multiplied in float64.
-MEASURED = 16
+MEASURED = 32
 # The error is measured on a few blocks only; it is trusted up to this factor.
 SAFETY = 2.0
 
