@@ -20,7 +20,7 @@ from ..similarity import Similarity
 from ..spectral import effective_number, spectrum
 
 ORDERS = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())  # of the profile
-PAIRS = 6  # redundant pairs, and samples that stand alone, that are shown
+PAIRS = 4  # redundant pairs, and samples that stand alone, that are shown
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def finish(steps: Generator[float, None, Comparison]) -> Comparison:
 def steps_of(
     sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any
 ) -> Generator[float, None, Comparison]:
-    """`compare`, one draw at a time: yields the share of the work done, so that it can be stopped."""
+    """`compare`, stopping after every draw to yield the share of the work that is done."""
     if not 2 <= len(sets) <= MAX_SETS:
         raise RefusedError(f"Two or three sets can be compared, got {len(sets)}; fill in another.")
     if not isinstance(draws, int) or not 2 <= draws <= MAX_DRAWS:

@@ -39,7 +39,7 @@ The last bakery on Mars runs out of sugar."""
 
 _PRIMER = "Look, Jane.\nSee Spot.\nSee Spot run.\nRun, Spot, run.\nJane sees Spot run."
 
-TEXTS = {"Twelve story openings": _STORIES, "A model in a rut": _COLLAPSED, "A primer": _PRIMER}
+TEXTS = {"A model in a rut": _COLLAPSED, "Twelve story openings": _STORIES, "A primer": _PRIMER}
 
 _SCENTS = """\
 COc1cc(C=O)ccc1O
@@ -113,7 +113,7 @@ def _shapes() -> list[Image]:
     images = []
     for colour in ("#d1495b", "#2e86ab", "#edae49"):
         for corners in (3, 4, 5, 30):
-            image = Image.new("RGB", (64, 64), "#f4f1de")
+            image = Image.new("RGB", (64, 64), "#14213d")
             draw = ImageDraw.Draw(image)
             draw.regular_polygon((32, 32, 24), corners, fill=colour)
             images.append(image)

@@ -26,7 +26,8 @@ IN_WORDS = (
     f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
     f"texts up to {MAX_TEXT:,} characters each and {MAX_CHARACTERS:,} together; SMILES up to "
     f"{MAX_SMILES} characters; matrices up to {MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; "
-    f"images up to {MAX_PIXELS // 10**6} megapixels each and {MAX_ALL_PIXELS // 10**6} together, {MAX_UPLOADS // 10**6} MB in one go; "
+    f"images up to {MAX_PIXELS // 10**6} megapixels each and {MAX_ALL_PIXELS // 10**6} together, "
+    f"{MAX_UPLOADS // 10**6} MB in one go; "
     f"zips up to {MAX_ENTRIES} entries and {MAX_UNPACKED // 10**6} MB unpacked."
 )
 

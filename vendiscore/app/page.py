@@ -35,6 +35,8 @@ _OURS = "Something went wrong on our side, not with your input; please try again
 
 def build() -> gr.Blocks:
     """The page, with a result on every tab. Start it by `launch`."""
+    # A folder of its own, so that nothing else is ever swept or served.
+    os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="vendiscore-"))
     with gr.Blocks(
         title="Vendi Score: how many effectively different samples?",
         analytics_enabled=False,
@@ -47,7 +49,7 @@ def build() -> gr.Blocks:
             _image_tab()
         with gr.Tab("Molecules"):
             _molecule_tab()
-        with gr.Tab("Vectors / K"):
+        with gr.Tab("Vectors"):
             _vector_tab()
         with gr.Tab("Compare"):
             _compare_tab()
@@ -71,13 +73,11 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     from starlette.middleware import Middleware
 
-    # A folder of its own, so that nothing else is ever swept or served.
-    os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="vendiscore-"))
     tidy.start()
     system = ["system-ui", "sans-serif"]
     return page.launch(
         **{
-            "theme": gr.themes.Soft(
+            "theme": gr.themes.Default(
                 primary_hue="indigo", font=system, font_mono=["ui-monospace", "monospace"]
             ),
             "css_paths": Path(__file__).with_name("style.css"),
@@ -168,7 +168,7 @@ def show_comparison(
         try:
             done = next(steps)
         except StopIteration as end:
-            yield report.comparison(end.value, kind), report.comparison_code(end.value, sets)
+            yield report.comparison(end.value, sets, kind), report.comparison_code(end.value)
             return
         if max(map(len, sets)) > 200:
             yield report.note(f"Comparing: {100 * done:.0f} % done."), ""
@@ -233,7 +233,6 @@ def _result(shown: Shown) -> list[Any]:
         language="python",
         label="The same number in Python",
         interactive=False,
-        wrap_lines=True,
     )
     return [html, code]
 
@@ -266,9 +265,8 @@ def _buttons() -> tuple[gr.Button, gr.Button]:
 
 
 def _choices(names: Sequence[str]) -> list[gr.Button]:
-    gr.Markdown("Examples")
     with gr.Row():
-        return [gr.Button(name, size="sm", min_width=100) for name in names]
+        return [gr.Button(name, size="sm", min_width=90) for name in names]
 
 
 def _wire(
@@ -311,10 +309,11 @@ def _columns(file: gr.File, column: gr.Dropdown) -> None:
 
 
 def _text_tab() -> None:
-    name, first = next(iter(examples.TEXTS.items()))
+    first = next(iter(examples.TEXTS.values()))
     kernels = ["ngram_overlap", *encoders.offered()]
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
+            choices = _choices(list(examples.TEXTS))
             box = gr.Textbox(first, label="Texts, one a line", lines=8, max_lines=14)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
@@ -328,7 +327,6 @@ def _text_tab() -> None:
             unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
             q, zoom = _order(), _scale()
             buttons = _buttons()
-            choices = _choices(list(examples.TEXTS))
         with gr.Column(scale=5, min_width=300):
             initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
             outputs = _result(_first(initial))
@@ -346,12 +344,13 @@ def _image_tab() -> None:
     first = next(iter(sets.values()))
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
+            choices = _choices(list(sets))
             gallery = gr.Gallery(
                 first,
                 label="Images",
                 type="filepath",
                 format="png",
-                columns=4,
+                columns=3,
                 height=300,
                 interactive=True,
                 file_types=list(IMAGE_FILES),
@@ -362,7 +361,6 @@ def _image_tab() -> None:
             gr.Markdown("Compared by `pixels`: 32 × 32 pixels in colour, cosine.")
             q, zoom = _order(), _scale()
             buttons = _buttons()
-            choices = _choices(list(sets))
         with gr.Column(scale=5, min_width=300):
             job = handlers.image_job(_as_pictures(first))
             outputs = _result(_first(stages(job, 1, 1)))
@@ -385,6 +383,7 @@ def _molecule_tab() -> None:
     first = next(iter(examples.MOLECULES.values()))
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
+            choices = _choices(list(examples.MOLECULES))
             box = gr.Textbox(first, label="SMILES, one a line", lines=8, max_lines=14)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
@@ -401,7 +400,6 @@ def _molecule_tab() -> None:
             )
             q, zoom = _order(), _scale()
             buttons = _buttons()
-            choices = _choices(list(examples.MOLECULES))
         with gr.Column(scale=5, min_width=300):
             outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
     loads = [
@@ -417,9 +415,8 @@ def _vector_tab() -> None:
     rows, chosen = next(iter(examples.VECTORS.values()))
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
-            box = gr.Textbox(
-                rows, label="Rows of numbers, one sample a line", lines=8, max_lines=14
-            )
+            choices = _choices(list(examples.VECTORS))
+            box = gr.Textbox(rows, label="Rows of numbers", lines=8, max_lines=14)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
                     label=".npy, .csv or .parquet",
@@ -435,7 +432,6 @@ def _vector_tab() -> None:
             sigma = gr.Number(0, label="Bandwidth σ", info="of rbf and laplacian; 0: the median")
             q, zoom = _order(), _scale()
             buttons = _buttons()
-            choices = _choices(list(examples.VECTORS))
         with gr.Column(scale=5, min_width=300):
             outputs = _result(_first(show_vectors(rows, None, chosen, 0, 1, 1)))
     loads = [
@@ -458,6 +454,7 @@ def _compare_tab() -> None:
     menus = {**_KERNELS, "texts": [*_KERNELS["texts"], *encoders.offered()]}
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
+            choices = _choices(list(examples.COMPARISONS))
             kinds = gr.Radio(list(menus), value=kind, label="What the lines are")
             kernel = gr.Dropdown(
                 menus[kind], value=menus[kind][0], label="Kernel", allow_custom_value=True
@@ -471,7 +468,6 @@ def _compare_tab() -> None:
             q = _order()
             draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
             buttons = _buttons()
-            choices = _choices(list(examples.COMPARISONS))
         with gr.Column(scale=5, min_width=300):
             initial = show_comparison(kind, menus[kind][0], *sets, None, None, None, 1, 10)
             outputs = _result(_first(initial))

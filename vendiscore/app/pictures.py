@@ -117,7 +117,7 @@ def _files(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _entries(path: str) -> Iterator[tuple[str, bytes]]:
-    """The images in a zip. Nothing is written to disk, so the folders in its names are only read."""
+    """The images in a zip. Nothing is written to disk, so that folders in names do not matter."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()

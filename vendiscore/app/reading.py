@@ -114,9 +114,7 @@ def check_matrix(X: Any) -> np.ndarray:
     if X.ndim == 1:
         X = X[:, None]
     if X.ndim != 2:
-        raise RefusedError(
-            f"Expected a table of rows and columns, got an array of shape {X.shape}."
-        )
+        raise RefusedError(f"Expected a table of rows and columns, got shape {X.shape}.")
     _check_shape(*X.shape)
     finite = np.isfinite(X).all(axis=1)
     if not finite.all():
@@ -273,9 +271,7 @@ def _reading(read: Callable[[], Value], errors: type[Exception], what: str) -> V
 
 def _check_shape(rows: int, width: int) -> None:
     if width > MAX_COLUMNS:
-        raise RefusedError(
-            f"{width:,} columns are too many: this page takes up to {MAX_COLUMNS:,}."
-        )
+        raise RefusedError(f"{width:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
     check_count(rows, MAX_SAMPLES, "rows")
     check_count(width, MAX_COLUMNS, "columns")
     if rows * width > MAX_VALUES:

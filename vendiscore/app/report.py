@@ -51,7 +51,8 @@ def escape(text: str, longest: int = 160) -> str:
 
 def problem(message: str) -> str:
     """A message about something that did not work."""
-    return f'<div class="vs-problem" role="alert"><b>That did not work.</b> {escape(message, 600)}</div>'
+    said = f"<b>That did not work.</b> {escape(message, 600)}"
+    return f'<div class="vs-problem" role="alert">{said}</div>'
 
 
 def note(message: str) -> str:
@@ -193,7 +194,7 @@ def code(imports: str, samples: str, arguments: Mapping[str, Any], q: float) -> 
 
 def keywords(arguments: Mapping[str, Any], q: float) -> str:
     """Arguments of `compute` as one writes them."""
-    given = {**arguments, "q": q if q < float("inf") else "inf"}
+    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
@@ -207,7 +208,8 @@ def _pairs(analysis: Analysis, cell: Cell) -> str:
         f"<li><span>{similarity:.2f}</span><div>{cell(i)}{cell(j)}</div></li>"
         for i, j, similarity in analysis.pairs
     )
-    return f'<div class="vs-list"><h3>Most redundant pairs</h3><ol>{rows or "<li>none</li>"}</ol></div>'
+    heading = "<h3>Most redundant pairs</h3><p>and their similarity</p>"
+    return f'<div class="vs-list">{heading}<ol>{rows or "<li>none</li>"}</ol></div>'
 
 
 def _alone(analysis: Analysis, cell: Cell) -> str:
@@ -226,7 +228,7 @@ def _link(text: str, name: str, kind: str, content: str) -> str:
     return f'<a download="{name}" href="data:{kind};base64,{data}">{text}</a>'
 
 
-def comparison(result: Comparison, kind: str) -> str:
+def comparison(result: Comparison, sets: Sequence[Any], kind: str) -> str:
     """Sets side by side as HTML."""
     names = "ABC"[: len(result.sizes)]
     rows = ""
@@ -270,6 +272,7 @@ def comparison(result: Comparison, kind: str) -> str:
         "VS_whole": result.whole,
         "VS_matched": [values.tolist() for values in result.draws],
         "arguments": dict(result.arguments),
+        "sets": [list(each) if isinstance(each, list) else each.tolist() for each in sets],
     }
     full = _link(
         "Everything (JSON)", "vendiscore.json", "application/json", json.dumps(everything, indent=1)
@@ -285,14 +288,10 @@ def comparison(result: Comparison, kind: str) -> str:
     )
 
 
-def comparison_code(result: Comparison, sets: Sequence[Any]) -> str:
+def comparison_code(result: Comparison) -> str:
     """Three lines of Python that give the whole scores."""
-    plain = [samples if isinstance(samples, list) else samples.tolist() for samples in sets]
-    written = repr(plain)
-    if len(written) > 3000:
-        written = "…  # your sets"
     return (
-        f"import evaluate\nsets = {written}\n"
+        'import evaluate, json\nsets = json.load(open("vendiscore.json"))["sets"]  # the download\n'
         f'print([evaluate.load("{source()}").compute(samples=samples, '
         f"{keywords(result.arguments, result.q)}) for samples in sets])"
     )

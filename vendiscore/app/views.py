@@ -114,7 +114,9 @@ def dots(names: Sequence[str], draws: Sequence[np.ndarray]) -> str:
 
     def draw(axes: Any) -> None:
         for i, values in enumerate(draws):
-            spread = np.linspace(-0.12, 0.12, len(values)) if len(values) > 1 else np.zeros(1)
+            spread = np.linspace(-0.12, 0.12, len(values))
+            same = len(values) == 1 or not np.ptp(values)
+            values, spread = (values[:1], np.zeros(1)) if same else (values, spread)
             axes.plot(values, i + spread, "o", color=_ACCENTS[i], ms=5, alpha=0.75)
             axes.plot([np.mean(values)] * 2, [i - 0.25, i + 0.25], color=_ACCENTS[i], lw=2.5)
         axes.set_yticks(range(len(names)), names)
