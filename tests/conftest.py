@@ -2,10 +2,16 @@
 
 import csv
 import os
+import tempfile
 from pathlib import Path
 
-import numpy as np
-import pytest
+# Before anything imports them: the caches of evaluate and datasets are the tests' own.
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import evaluate  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
@@ -37,3 +43,9 @@ def odors() -> list[tuple[str, list[str]]]:
     """3,522 molecules as SMILES with their odour descriptors."""
     with _data("leffingwell_odors.csv").open(encoding="utf-8") as file:
         return [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="session")
+def metric():
+    """The metric as people load it."""
+    return evaluate.load(str(ROOT / "vendiscore.py"))

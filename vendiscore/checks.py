@@ -85,7 +85,12 @@ def check_weights(p: Any, n: int) -> Array | None:
     """Weights (n,) that sum to exactly 1, or None."""
     if p is None:
         return None
-    weights = p if is_torch(p) else np.asarray(p, dtype=float)
+    try:
+        weights = p if is_torch(p) else np.asarray(p, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"`p` must be numbers, one weight for each of {n} samples, got {p!r:.40}"
+        ) from None
     xp = namespace(weights)
     if tuple(weights.shape) != (n,):
         raise ValueError(

@@ -42,10 +42,11 @@ def manhattan(X: Array) -> Array:
     return cdist(X, X, "cityblock")
 
 
-def median_distance(D: Array, X: Array) -> float:
-    """The median distance between distinct rows of X, given all distances D; 1 if all are equal.
+def median_distance(D: Array, X: Array, power: int = 1) -> float:
+    """The median distance between distinct rows of X, given their distances to a power.
 
-    Repeating a sample does not change it, so that duplicates and weights agree.
+    Repeating a sample does not change it, so that duplicates and weights agree; it is 1 if all
+    rows are equal. Memory n² for a copy of D.
     """
     groups = identical_rows(X)
     if groups is not None:
@@ -55,15 +56,12 @@ def median_distance(D: Array, X: Array) -> float:
     n = D.shape[0]
     if n == 1:
         return 1.0
+    D = D if is_numpy(D) else D.detach().cpu().numpy()
     # All but the diagonal, without an index: it starts every row of a matrix one wider.
-    off_diagonal = D.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1]
-    if is_numpy(D):
-        return float(np.median(off_diagonal))
-    return (
-        float(off_diagonal.detach().quantile(0.5))
-        if D.numel() < 1 << 24
-        else float(np.median(off_diagonal.detach().cpu().numpy()))
-    )
+    off_diagonal = D.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1].ravel()
+    middle = off_diagonal.size // 2
+    two = np.partition(off_diagonal, (middle - 1, middle))[middle - 1 : middle + 1]
+    return float(np.mean(two ** (1 / power)))
 
 
 def _require(X: Array) -> None:

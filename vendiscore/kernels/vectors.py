@@ -31,7 +31,7 @@ def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given."""
     X = _dense_rows(vectors)
     D = squared_euclidean(X)
-    bandwidth = _bandwidth(sigma) or math.sqrt(median_distance(D, X))
+    bandwidth = _bandwidth(sigma) or median_distance(D, X, power=2)
     D /= -2 * bandwidth**2
     return _exponential(D, bandwidth)
 

@@ -1,0 +1,21 @@
+"""Score three files of captions with the metric, loaded as `evaluate` loads any metric."""
+
+from pathlib import Path
+
+import evaluate
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    vendiscore = evaluate.load(str(HERE.parent / "vendiscore.py"))
+    for name in ("varied", "middling", "repetitive"):
+        captions = (HERE / "captions" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        score = vendiscore.compute(samples=captions, k="ngram_overlap")["VS"]
+        print(f"{name:>10}: Vendi Score {score:5.2f} of {len(captions)} captions")
+    print("How to read it: as many words and phrases in common as if there were only that many")
+    print("captions, each completely different from the others.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""A stand-in for the Hub on 127.0.0.1: serves one Space with this checkout's metric in it."""
+
+import hashlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+class Hub:
+    """`with Hub(files) as hub`: hub.url is its address, hub.requests what it was asked."""
+
+    def __init__(self, space: str, files: dict[str, bytes], revision: str = "main") -> None:
+        self.space, self.files, self.revision = space, files, revision
+        self.requests: list[str] = []
+
+    def __enter__(self) -> "Hub":
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_HEAD(self) -> None:
+                self.answer(head=True)
+
+            def do_GET(self) -> None:
+                self.answer(head=False)
+
+            def answer(self, head: bool) -> None:
+                hub.requests.append(f"{self.command} {self.path}")
+                status, body, extra = hub.respond(unquote(self.path.partition("?")[0]))
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                for name, value in extra.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if not head:
+                    self.wfile.write(body)
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
+        missing = (
+            404,
+            b"{}",
+            {"X-Error-Code": "EntryNotFound", "Content-Type": "application/json"},
+        )
+        revisions = (self.revision, COMMIT)
+        for revision in revisions:
+            prefix = f"/spaces/{self.space}/resolve/{revision}/"
+            if path.startswith(prefix):
+                body = self.files.get(path.removeprefix(prefix))
+                if body is None:
+                    return missing
+                etag = hashlib.sha1(body).hexdigest()
+                return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT}
+            api = f"/api/spaces/{self.space}"
+            if path in (f"{api}/revision/{revision}", f"{api}/tree/{revision}"):
+                tree = [
+                    {
+                        "type": "file",
+                        "path": name,
+                        "size": len(body),
+                        "oid": hashlib.sha1(body).hexdigest(),
+                    }
+                    for name, body in self.files.items()
+                ]
+                info = {
+                    "id": self.space,
+                    "sha": COMMIT,
+                    "siblings": [{"rfilename": f["path"]} for f in tree],
+                }
+                answer = json.dumps(tree if "/tree/" in path else info).encode()
+                return 200, answer, {"Content-Type": "application/json"}
+        return missing
+
+
+def checkout(root: Path) -> dict[str, bytes]:
+    """What the Space of this checkout holds."""
+    names = ["vendiscore.py", "library.py", "README.md"]
+    names += [str(path.relative_to(root)) for path in (root / "vendiscore").rglob("*.py")]
+    return {name: (root / name).read_bytes() for name in names if (root / name).exists()}

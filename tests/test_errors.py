@@ -1,0 +1,155 @@
+"""Bad input through `evaluate`: a clear error, nothing left behind, and the next call is right."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+GOOD = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+TEXTS = ["a b", "a c", "d"]
+# Of the unigrams of the first two one in two is shared, of the bigrams none: k = 1/4.
+SHARES = np.array([1.25, 0.75, 1.0]) / 3
+VS = float(np.exp(-(SHARES * np.log(SHARES)).sum()))
+
+
+def bad_row(value):
+    X = GOOD.copy()
+    X[1, 0] = value
+    return X
+
+
+def asymmetric(a, b):
+    return 1.0 if a == b else (0.5 if a < b else 0.4)
+
+
+X_ = {"score_X": True}
+K_ = {"score_K": True}
+CASES = [
+    # samples, keywords, exception, what the message must say
+    ([], {}, ValueError, "`samples` is empty: expected at least one sample"),
+    (None, {}, TypeError, "`samples` is missing: pass samples="),
+    ("one text", {}, TypeError, r"`samples` must be a collection of samples, got one str; pass \["),
+    ({"a": 1}, {}, TypeError, "must be an ordered collection of samples, got a dict"),
+    (5, {}, TypeError, "`samples` must be a collection of samples, got int"),
+    (np.float64(5), {}, TypeError, "must be a collection of samples, got"),
+    ([1, 2], {}, ValueError, r"`k` is missing .*type int.*'ngram_overlap'.*score_K=True.*score_X"),
+    (GOOD, {}, ValueError, "`k` is missing and samples of type ndarray"),
+    (bad_row(np.nan), X_, ValueError, "`samples` must be finite, got nan in row 1; remove"),
+    (bad_row(np.inf), X_, ValueError, "`samples` must be finite, got inf in row 1"),
+    (bad_row(-np.inf).tolist(), {"k": "cosine"}, ValueError, "finite, got -inf in row 1"),
+    (sp.csr_array(bad_row(np.nan)), X_, ValueError, "must be finite, got nan in row 1"),
+    ([[1.0, 2.0], [3.0]], X_, ValueError, r"rows of one shape: row 0 has \(2,\), row 1 has \(1,\)"),
+    ([[1.0], "abc"], X_, TypeError, "must be rows of numbers, got str at row 1"),
+    ([["a"], ["b"]], X_, TypeError, "must be real numbers, got dtype <U1"),
+    (np.ones(3), X_, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),
+    (np.ones((3, 0)), X_, ValueError, r"at least one column, got shape \(3, 0\)"),
+    (GOOD + 1j, X_, TypeError, "must be real numbers, got dtype complex128"),
+    (GOOD, K_, ValueError, r"square similarity matrix, got shape \(3, 2\); rows of features"),
+    ([[1.0, 0.5], [0.4, 1.0]], K_, ValueError, r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
+    ([[1.0, 2.0], [2.0, 1.0]], K_, ValueError, "smallest eigenvalue is -0.5.*psd='clip'"),
+    ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "got 0.9 for sample 0; pass normalize=True"),
+    ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "must be finite, got nan in row 0"),
+    (2 * GOOD, X_, ValueError, "similarity 1 with itself, got 4 for sample 0; pass normalize=True"),
+    (GOOD * [[1], [0], [1]], {**X_, "normalize": True}, ValueError, "normalize row 1.*zero vector"),
+    (GOOD * [[1], [0], [1]], {"k": "cosine"}, ValueError, "normalize row 1 .*expected more than 0"),
+    (TEXTS, {"p": [0.5, 0.5]}, ValueError, r"one weight for each of 3 samples, got shape \(2,\)"),
+    (TEXTS, {"p": [1.5, -0.5, 0]}, ValueError, "finite and at least 0, got -0.5 at index 1"),
+    (TEXTS, {"p": [0.5, 0.2, 0.2]}, ValueError, r"must sum to 1, got 0.9; pass p / p.sum\(\)"),
+    (TEXTS, {"p": [np.nan, 0.5, 0.5]}, ValueError, "finite and at least 0, got nan at index 0"),
+    (TEXTS, {"p": "uniform"}, TypeError, "`p` must be numbers, one weight for each of 3 samples"),
+    (TEXTS, {"q": -1}, ValueError, r"`q` must be in \[0, inf\], got -1; q=1 is the usual"),
+    (TEXTS, {"q": float("nan")}, ValueError, r"`q` must be in \[0, inf\], got nan"),
+    (TEXTS, {"q": "two"}, TypeError, r"`q` must be a number in \[0, inf\] or 'inf', got 'two'"),
+    (TEXTS, {"q": []}, ValueError, "`q` must be an order or several, got an empty list"),
+    (TEXTS, {"psd": "ignore"}, ValueError, "`psd` must be 'check' or 'clip', got 'ignore'"),
+    (TEXTS, {"k": "ngrm_overlap"}, ValueError, "unknown kernel.*Did you mean 'ngram_overlap'"),
+    (TEXTS, {"k": 3}, TypeError, "`k` must be a kernel name or a function k.a, b., got int"),
+    (
+        TEXTS,
+        {"normalise": True},
+        TypeError,
+        "unknown keyword `normalise`. Did you mean 'normalize'",
+    ),
+    (GOOD, {"k": "rbf", "sgma": 1}, TypeError, "`sgma` is not an option of kernel 'rbf'.*'sigma'"),
+    (GOOD, {"k": "cosine", "sigma": 1}, TypeError, "kernel 'cosine' has no options, got `sigma`"),
+    (GOOD, {"k": "rbf", "sigma": 0}, ValueError, "`sigma` must be a finite number above 0, got 0"),
+    (GOOD, {**X_, "sigma": 1}, TypeError, "`sigma` is an option of a named kernel: pass that name"),
+    (GOOD, {**X_, **K_}, ValueError, "pass one of .*score_K.*score_X"),
+    (TEXTS, {**K_, "k": "ngram_overlap"}, ValueError, "pass one of k, score_K"),
+    (TEXTS, {"predictions": TEXTS}, TypeError, "pass one of `samples`, `predictions`"),
+    ([1, 2, 3], {"k": asymmetric}, ValueError, r"`k` must be symmetric, but k\(samples\[0\], sam"),
+    ([1, 2], {"k": lambda a, b: "x"}, TypeError, "`k` must return a number, got str for samples 0"),
+    (
+        [1, 2],
+        {"k": lambda a, b: float(a == b) or np.nan},
+        ValueError,
+        "finite.*nan for samples 0 an",
+    ),
+    ([1, 2], {"k": lambda a, b: 0.5}, ValueError, "similarity 1 with itself, got 0.5 for sample 0"),
+    (["a b", "", "c"], {}, ValueError, "sample 1 has no tokens: ''; remove empty texts"),
+    (["a", "a", " \t"], {}, ValueError, "sample 2 has no tokens"),
+    (["a b", None], {}, ValueError, "sample 1 must be a str, got NoneType"),
+    (["a b", 3.5], {}, ValueError, "sample 1 must be a str, got float: 3.5"),
+    (["a b c", "a b"], {"ns": [3]}, ValueError, r"sample 1 has 2 tokens, fewer than.*ns=\(3,\)"),
+    (TEXTS, {"ns": [0, 1]}, ValueError, "`ns` must be one or more integers of at least 1"),
+    (TEXTS, {"ns": []}, ValueError, "`ns` must be one or more integers of at least 1"),
+    (TEXTS, {"analyzer": "byte"}, ValueError, "`analyzer` must be 'word' or 'char', got 'byte'"),
+    (TEXTS, {"tokenizer": "nltk"}, TypeError, "`tokenizer` must be a callable"),
+    (TEXTS, {"tokenizer": str.split, "analyzer": "char"}, ValueError, "`tokenizer` has no effect"),
+]
+
+
+def files_below(folder):
+    return sorted(os.path.join(root, name) for root, _, names in os.walk(folder) for name in names)
+
+
+@pytest.mark.parametrize(("samples", "keywords", "exception", "message"), CASES)
+def test_bad_input_is_refused_and_nothing_is_lost(metric, samples, keywords, exception, message):
+    before = files_below(metric.data_dir)
+    with pytest.raises(exception, match=message):
+        metric.compute(samples=samples, **keywords)
+    assert files_below(metric.data_dir) == before
+    start = time.monotonic()
+    assert metric.compute(samples=TEXTS)["VS"] == pytest.approx(VS)
+    assert time.monotonic() - start < 30  # no lock is waited for (evaluate's waits are 100 s)
+
+
+def test_positional_arguments_are_refused_by_name(metric):
+    with pytest.raises(TypeError, match=r"by name, got 1 positional; use compute\(samples=…\)"):
+        metric.compute(TEXTS)
+    with pytest.raises(TypeError, match=r"use add_batch\(samples=…\)"):
+        metric.add_batch(TEXTS)
+    with pytest.raises(TypeError, match=r"use add\(prediction=…\)"):
+        metric.add("a b")
+
+
+def test_a_missing_package_names_the_command_that_installs_it():
+    from vendiscore.errors import MissingPackageError
+
+    error = MissingPackageError("rdkit", "molecules", "the kernel 'morgan'")
+    assert "pip install 'vendiscore[molecules]'" in str(error)
+    assert isinstance(error, ImportError)
+
+
+def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
+    metric.add_batch(samples=TEXTS)
+    with pytest.raises(TypeError, match="unknown keyword `order`"):
+        metric.compute(order=2)
+    with pytest.raises(TypeError, match=r"all be text.*got text and vector"):
+        metric.add(prediction=[1.0, 2.0])
+    with pytest.raises(
+        TypeError, match="add.. keeps text, numbers and vectors, got dict at index 0"
+    ):
+        metric.add_batch(samples=[{"image": 1}])
+    assert metric.compute()["VS"] == pytest.approx(VS)
+
+
+def test_a_failed_score_of_added_samples_leaves_no_file(metric):
+    before = files_below(metric.data_dir)
+    metric.add_batch(samples=["a b", ""])
+    with pytest.raises(ValueError, match="sample 1 has no tokens"):
+        metric.compute()
+    assert files_below(metric.data_dir) == before
+    assert metric.compute(samples=TEXTS)["VS"] == pytest.approx(VS)

@@ -1,0 +1,290 @@
+"""`compute` and `score*`: published numbers, every container, every keyword."""
+
+import math
+
+import datasets
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+import vendiscore
+from vendiscore import compute, score, score_dual, score_K, score_X
+
+TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
+K3 = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+ROWS = np.array([[100.0, 0.0], [99.0, 1.0], [1.0, 99.0], [0.0, 100.0]])
+
+
+def exponential(a, b):
+    return math.exp(-abs(a - b))
+
+
+def test_published_examples():
+    assert score([0, 0, 10, 10, 20, 20], exponential) == pytest.approx(2.99999999588, abs=5e-12)
+    assert score_K(K3) == pytest.approx(2.1573, abs=5e-5)
+    # The published card prints 1.9989…, a slip: two directions 0.58° off the axes give shares
+    # (1 ± 0.0101)/2, and the reference implementation returns 1.9998979… as well.
+    assert score_dual(ROWS) == pytest.approx(1.99989799, abs=5e-9)
+    assert compute(TEXTS, ns=[1, 2])["VS"] == pytest.approx(3.90657, abs=5e-6)
+
+
+def test_qualities_of_table_s1_of_the_magnitude_paper():
+    # arXiv 2311.16054, Table S.1: VS under exp(−Manhattan distance). The printed 1.867 of the
+    # first is 1.86612 by hand (eigenvalue shares (1 ± 1/e)/2), hence the tolerance.
+    sets = {
+        1.867: [[1.0, 0.0], [0.0, 0.0]],
+        1.77: [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
+        1.809: [[1.0, 0.0], [0.0, 0.0], [0.01, 0.0]],
+    }
+    for want, rows in sets.items():
+        assert compute(rows, k="laplacian", sigma=1.0)["VS"] == pytest.approx(want, abs=3e-3)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # vendi_score uses scipy.sparse.csr
+def test_vendi_score_has_the_same_interface_and_agrees_where_it_is_right():
+    vendi = pytest.importorskip("vendi_score.vendi")
+    X = np.random.default_rng(0).standard_normal((30, 6))
+    p = np.random.default_rng(1).dirichlet(np.ones(30))
+    K = np.exp(-np.abs(X[:, None] - X[None]).sum(-1))
+    for q in (1, 2, 5):
+        assert score_K(K, q=q, p=p) == pytest.approx(vendi.score_K(K, q=q, p=p), rel=1e-10)
+        assert score_dual(X, q=q) == pytest.approx(vendi.score_dual(X, q=q), rel=1e-10)
+    samples = [0.0, 0.5, 3.0]
+    assert score(samples, exponential, 2) == pytest.approx(vendi.score(samples, exponential, 2))
+    assert score_X(X) == pytest.approx(vendi.score_X(X), rel=1e-10)
+    assert score_X(X, q=2) != pytest.approx(vendi.score_X(X, q=2))  # it ignores q
+
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "generator": lambda xs: (x for x in xs),
+    "map": lambda xs: map(str, xs),
+    "numpy": np.array,
+    "numpy objects": lambda xs: np.array(xs, dtype=object),
+    "pandas": pd.Series,
+    "arrow": pa.array,
+    "arrow chunked": lambda xs: pa.chunked_array([xs[:2], xs[2:]]),
+    "dataset column": lambda xs: datasets.Dataset.from_dict({"text": xs})["text"],
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_text_in_any_container(container):
+    assert compute(CONTAINERS[container](TEXTS), ns=[1, 2])["VS"] == pytest.approx(3.906574466)
+
+
+def torch_tensor(rows):
+    return pytest.importorskip("torch").tensor(rows)
+
+
+MATRICES = {
+    "lists": lambda X: X.tolist(),
+    "tuples": lambda X: tuple(map(tuple, X.tolist())),
+    "generator of arrays": lambda X: (row for row in X),
+    "float32": lambda X: X.astype(np.float32),
+    "float16": lambda X: X.astype(np.float16),
+    "integers": lambda X: X.astype(int),
+    "fortran order": np.asfortranarray,
+    "not contiguous": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "csr": sp.csr_array,
+    "csc matrix": sp.csc_matrix,
+    "torch": lambda X: torch_tensor(X),
+    "torch rows": lambda X: list(torch_tensor(X)),
+    "torch half": lambda X: torch_tensor(X).half(),
+    "frame": pd.DataFrame,
+    "dataset column": lambda X: datasets.Dataset.from_dict({"x": X.tolist()})["x"],
+    "numpy dataset column": lambda X: datasets.Dataset.from_dict({"x": X.tolist()}).with_format(
+        "numpy"
+    )["x"],
+    "arrow": lambda X: pa.array(X.tolist()),
+}
+
+
+@pytest.mark.parametrize("container", MATRICES)
+@pytest.mark.parametrize("keyword", [{"score_X": True}, {"score_dual": True}, {"k": "linear"}])
+def test_vectors_in_any_container(container, keyword):
+    X = MATRICES[container](ROWS)
+    value = compute(X, normalize=True, **keyword)["VS"]
+    assert float(value) == pytest.approx(1.99989799, rel=1e-6)
+
+
+def test_single_precision_is_read_as_it_is_and_summed_in_double():
+    X = np.random.default_rng(0).standard_normal((300, 40)).astype(np.float32)
+    assert score_X(X) == pytest.approx(score_X(X.astype(float)), rel=1e-12)
+
+
+def test_callers_arrays_are_not_changed():
+    X, K, p = ROWS.copy(), K3.copy(), np.full(3, 1 / 3)
+    for q in (0.5, 1, 2, math.inf):
+        score_X(X, q=q)
+        score_K(K, q=q, p=p)
+        compute(X, k="rbf", q=q)
+    np.testing.assert_array_equal(X, ROWS)
+    np.testing.assert_array_equal(K, K3)
+    np.testing.assert_array_equal(p, np.full(3, 1 / 3))
+
+
+def test_a_sparse_similarity_matrix_uses_its_whole_spectrum():
+    assert score_K(sp.identity(30, format="csr")) == pytest.approx(30)
+
+
+def test_orders_name_their_results():
+    scores = compute(ROWS, score_X=True, normalize=True, q=[0, 1, 2.5, "inf", float("inf")])
+    assert list(scores) == ["VS_q0", "VS_q1", "VS_q2.5", "VS_qinf"]
+    assert compute(ROWS, score_X=True, normalize=True, q="inf")["VS"] == scores["VS_qinf"]
+    assert compute(ROWS, score_X=True, normalize=True, q=np.array([2]))["VS_q2"] == score_X(ROWS, 2)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+def test_few_samples(n, q):
+    assert compute(["the same"] * n, q=q)["VS"] == 1.0
+    assert compute(np.ones((n, 3)), k="rbf", q=q)["VS"] == 1.0
+    assert compute(np.eye(n), score_K=True, q=q)["VS"] == pytest.approx(n)
+
+
+def test_weights_are_the_same_as_repeats():
+    p = [0.5, 0.25, 0.25]
+    want = score(["a b", "a b", "a c", "d"], "ngram_overlap")
+    assert compute(["a b", "a c", "d"], p=p)["VS"] == pytest.approx(want)
+    assert compute(["a b", "a c", "d"], p=[0, 0, 1])["VS"] == 1.0
+    repeated = compute(["a b", "d", "a b", "a c"], p=[0.2, 0.25, 0.3, 0.25])["VS"]
+    assert repeated == pytest.approx(want)
+
+
+KEYWORDS = [
+    ({"k": "ngram_overlap"}, {"ns": [3]}),
+    ({"k": "ngram_overlap"}, {"tokenizer": lambda text: text[:3].split()}),
+    ({"k": "ngram_overlap"}, {"analyzer": "char"}),
+    ({"k": "ngram_overlap"}, {"q": 2}),
+    ({"k": "ngram_overlap"}, {"p": [0.6, 0.1, 0.1, 0.1, 0.1]}),
+    ({"k": lambda a, b: float(min(len(a), len(b)))}, {"normalize": True}),
+    ({"k": lambda a, b: 1.0 - 0.9 * (a != b and "Spot" in a + b), "psd": "clip"}, {"q": 3}),
+]
+
+
+@pytest.mark.parametrize(("base", "keyword"), KEYWORDS)
+def test_every_keyword_changes_something(base, keyword):
+    try:
+        before = compute(TEXTS, **base)
+    except ValueError:
+        before = None  # only right with the keyword
+    assert compute(TEXTS, **base, **keyword) != before
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_the_bandwidth_is_the_median_distance_and_is_reported(kernel):
+    X = np.random.default_rng(0).standard_normal((25, 3))
+    gaps = X[:, None] - X[None]
+    D = np.sqrt((gaps**2).sum(-1)) if kernel == "rbf" else np.abs(gaps).sum(-1)
+    median = np.median(D[np.triu_indices(25, 1)])
+    result = compute(X, k=kernel, details=True)
+    assert result["details"]["options"]["sigma"] == pytest.approx(median)
+    assert compute(X, k=kernel, sigma=median)["VS"] == pytest.approx(result["VS"])
+    doubled = compute(np.vstack([X, X]), k=kernel, details=True)
+    assert doubled["details"]["options"]["sigma"] == pytest.approx(median)
+    assert doubled["VS"] == pytest.approx(result["VS"])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine", "linear"])
+def test_vector_kernels_equal_their_formulas(kernel):
+    X = np.random.default_rng(0).standard_normal((12, 3)) + 100.0
+    X = X / np.linalg.norm(X, axis=1)[:, None] if kernel == "linear" else X
+    K = {
+        "rbf": lambda a, b: math.exp(-((a - b) ** 2).sum() / (2 * 1.5**2)),
+        "laplacian": lambda a, b: math.exp(-np.abs(a - b).sum() / 1.5),
+        "cosine": lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
+        "linear": lambda a, b: a @ b,
+    }[kernel]
+    options = {"sigma": 1.5} if kernel in ("rbf", "laplacian") else {}
+    dense = vendiscore.as_similarity(X, k=kernel, **options).dense()
+    np.testing.assert_allclose(dense, [[K(a, b) for b in X] for a in X], atol=1e-10)
+
+
+def test_plain_numbers_are_vectors_of_length_one():
+    assert compute([0, 1, 5], k="rbf", sigma=1)["VS"] == pytest.approx(
+        compute([[0.0], [1.0], [5.0]], k="rbf", sigma=1)["VS"]
+    )
+
+
+def test_a_function_sees_each_pair_of_distinct_samples_once():
+    seen = []
+
+    def k(a, b):
+        seen.append((a, b))
+        return exponential(a, b)
+
+    samples = list(range(40)) * 3
+    value = score(samples, k)
+    pairs = 40 * 41 // 2
+    assert len(set(seen[:pairs])) == pairs
+    assert len(seen) <= pairs + 32  # the check of symmetry
+    assert value == pytest.approx(score(list(range(40)), exponential))
+
+
+def test_a_function_of_single_precision_makes_a_matrix_of_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    similarity = vendiscore.as_similarity(list(X), k=lambda a, b: a @ b)
+    assert similarity.K.dtype == np.float32
+    assert score(list(X), lambda a, b: a @ b) == pytest.approx(score_X(X), rel=1e-5)
+
+
+def test_details_say_how_the_number_came_about():
+    result = compute(
+        [*TEXTS, TEXTS[0]],
+        ns=(1, 2),
+        q=[1, 2],
+        tokenizer=str.split,
+        p=np.full(6, 1 / 6),
+        details=True,
+    )
+    details = result["details"]
+    assert details["n"] == 6
+    assert details["distinct"] == 5
+    assert details["kernel"] == "ngram_overlap"
+    assert details["options"] == {"ns": [1, 2], "tokenizer": "str.split", "analyzer": "word"}
+    assert details["method"] == {"1": "eigenvalues", "2": "eigenvalues"}
+    assert "5 of them distinct" in details["why"]["1"]
+    assert details["versions"]["vendiscore"] == vendiscore.__version__
+    assert details["signature"] == (
+        "VS|kernel=ngram_overlap|ns=[1,2]|tokenizer=str.split|analyzer=word|p=given|q=1,2|n=6|"
+        f"vendiscore={vendiscore.__version__}"
+    )
+
+
+def test_a_similarity_of_ones_own_is_scored_as_it_is():
+    similarity = vendiscore.MatrixSimilarity(K3)
+    assert compute(similarity)["VS"] == score_K(K3)
+
+
+def test_questions_agree_with_a_naive_reference(questions):
+    assert len(questions) == 5444
+    first = questions[:500]
+    from nltk.tokenize import NLTKWordTokenizer
+
+    tokens = [NLTKWordTokenizer().tokenize(question) for question in first]
+    K = np.zeros((500, 500))
+    for n in (1, 2):
+        bags = []
+        for words in tokens:
+            bag: dict = {}
+            for i in range(len(words) - n + 1):
+                gram = tuple(words[i : i + n])
+                bag[gram] = bag.get(gram, 0) + 1
+            bags.append(bag)
+        norms = [math.sqrt(sum(c * c for c in bag.values())) for bag in bags]
+        for i in range(500):
+            for j in range(500):
+                dot = sum(c * bags[j].get(gram, 0) for gram, c in bags[i].items())
+                K[i, j] += dot / (norms[i] * norms[j] or 1) / 2
+    root = np.sqrt(np.diag(K))
+    lam = np.linalg.eigvalsh(K / np.outer(root, root) / 500)
+    lam = lam[lam > 1e-14]
+    assert compute(first, ns=[1, 2])["VS"] == pytest.approx(
+        math.exp(-(lam * np.log(lam)).sum()), rel=1e-8
+    )
