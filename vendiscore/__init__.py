@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 from .composite import ProductSimilarity, SumSimilarity
 from .errors import MissingPackageError, NotPSDError, SampleError, TooLargeError
+from .kernels.labels import mode_diversity
 from .registry import get_kernel, list_kernels, register_kernel
 from .scoring import as_similarity, compute, score, score_dual, score_K, score_X
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
@@ -29,6 +30,7 @@ __all__ = [
     "effective_number",
     "get_kernel",
     "list_kernels",
+    "mode_diversity",
     "register_kernel",
     "score",
     "score_K",

@@ -6,7 +6,7 @@ expected, what came (and where) and what to do about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from . import memory
 from .arrays import Array, as_matrix, is_torch, namespace, scalar
 from .errors import suggestion
+from .mixtures import is_mixture, read_mixture
 from .registry import check_options, get_kernel, list_kernels
 from .similarity import Similarity
 from .spectral import PSD
@@ -47,9 +48,11 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
     if isinstance(k, str):
         check_options(get_kernel(k), given)
+    elif is_mixture(k):
+        read_mixture(k, **given)
     elif k is not None and not callable(k):
         raise TypeError(
-            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; "
+            f"`k` must be a kernel name, a mixture or a function k(a, b), got {type(k).__name__}; "
             f"use score_K=True for a similarity matrix"
         )
     elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
@@ -81,8 +84,12 @@ def _order(q: Any) -> float:
     return order
 
 
-def check_weights(p: Any, n: int) -> Array | None:
-    """Weights (n,) that sum to exactly 1, or None."""
+def check_weights(p: Any, n: int, dropped: Collection[int] = ()) -> Array | None:
+    """Weights (n,) that sum to exactly 1, or None.
+
+    Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
+    left are divided by their sum.
+    """
     if p is None:
         return None
     try:
@@ -92,9 +99,10 @@ def check_weights(p: Any, n: int) -> Array | None:
             f"`p` must be numbers, one weight for each of {n} samples, got {p!r:.40}"
         ) from None
     xp = namespace(weights)
-    if tuple(weights.shape) != (n,):
+    if tuple(weights.shape) != (n + len(dropped),):
         raise ValueError(
-            f"`p` must have one weight for each of {n} samples, got shape {tuple(weights.shape)}"
+            f"`p` must have one weight for each of {n + len(dropped)} samples, got shape "
+            f"{tuple(weights.shape)}"
         )
     good = xp.isfinite(weights) & (weights >= 0)
     if not bool(xp.all(good)):
@@ -105,6 +113,10 @@ def check_weights(p: Any, n: int) -> Array | None:
     total = scalar(xp.sum(weights))
     if abs(total - 1) > WEIGHT_TOLERANCE:
         raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
+    if dropped:
+        weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
+        if scalar(xp.sum(weights)) == 0:
+            raise ValueError("`p` gives all weight to samples that the kernel left out")
     return weights / xp.sum(weights)
 
 

@@ -9,6 +9,11 @@ adds its kernels:
         '''1 if two texts are equally long.'''
         lengths = np.array([len(text) for text in texts])
         return MatrixSimilarity((lengths[:, None] == lengths).astype(float), psd=True)
+
+An installed package adds its kernels by naming the module that registers them in its metadata:
+
+    [project.entry-points."vendiscore.kernels"]
+    my_kernels = "my_package.kernels"
 """
 
 from __future__ import annotations
@@ -16,9 +21,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +33,8 @@ import numpy as np
 from .composite import RepeatedSimilarity
 from .errors import SampleError, suggestion
 from .similarity import Similarity
+
+ENTRY_POINTS = "vendiscore.kernels"
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 
@@ -110,25 +119,35 @@ def _home(build: Callable[..., Any]) -> tuple[str, str]:
 
 
 @cache
-def _load_builtin() -> None:
+def _load() -> None:
     folder = importlib.import_module(f"{__package__}.kernels")
     for module in pkgutil.iter_modules(folder.__path__):
         importlib.import_module(f"{folder.__name__}.{module.name}")
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            entry.load()
+        except Exception as error:  # another's mistake must not take everyone's kernels away
+            warnings.warn(
+                f"the kernels of {entry.name!r} ({entry.value}) are left out, because importing "
+                f"them failed with {type(error).__name__}: {error}; update or uninstall that "
+                f"package",
+                stacklevel=3,
+            )
 
 
 def list_kernels() -> list[Kernel]:
     """All registered kernels, by name.
 
     >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
-    ['cosine', 'laplacian', 'linear', 'rbf']
+    ['cosine', 'laplacian', 'linear', 'polynomial', 'rbf']
     """
-    _load_builtin()
+    _load()
     return sorted(_kernels.values(), key=lambda kernel: kernel.name)
 
 
 def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
-    _load_builtin()
+    _load()
     if name not in _kernels:
         raise ValueError(f"unknown kernel `k={name!r}`. {suggestion(name, _kernels)}")
     return _kernels[name]
@@ -150,7 +169,8 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
     """The Similarity of samples under a kernel and its options.
 
     Equal strings and numbers are compared once: the kernel sees distinct samples only, and
-    errors about one of them name its place in the list that came in.
+    errors about one of them name its place in the list that came in. If the kernel left samples
+    out, a warning says how many, and `dropped` of the Similarity names their places in that list.
     """
     kernel = get_kernel(name)
     check_options(kernel, options)
@@ -160,7 +180,23 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
     except SampleError as error:
         raise SampleError(int(first[error.index]), error.problem) from None
     similarity.settings = {"kernel": name, **kernel.options, **options, **similarity.settings}
-    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+    dropped: dict[int, str] = {}
+    if similarity.dropped:
+        stays = np.ones(len(first), dtype=bool)
+        stays[list(similarity.dropped)] = False
+        gone = np.flatnonzero(~stays[inverse])
+        dropped = {int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
+        i, problem = next(iter(dropped.items()))
+        warnings.warn(
+            f"kernel {name!r} left out {len(dropped)} of {len(dropped) + len(inverse)} samples, as "
+            f"asked; the first is sample {i}, which {problem}",
+            stacklevel=2,
+        )
+    if len(inverse) > similarity.n:
+        similarity = RepeatedSimilarity(similarity, inverse)
+    similarity.dropped = dropped
+    return similarity
 
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:

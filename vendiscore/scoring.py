@@ -6,7 +6,7 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -24,6 +24,7 @@ from .checks import (
     check_weights,
 )
 from .composite import RepeatedSimilarity
+from .mixtures import is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 from .spectral import PSD, Spectral, vendi
@@ -38,7 +39,7 @@ _WAYS = (
 def compute(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | None = None,
+    k: str | Callable[[Any, Any], float] | Mapping[str, float] | Sequence[str] | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,
@@ -59,9 +60,10 @@ def compute(
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
         changed.
-    k : str or callable, optional
-        A registered kernel (`list_kernels()`) or a symmetric function of two samples with
-        k(x, x) = 1. Without it, strings are compared by "ngram_overlap".
+    k : str, callable, dict or list, optional
+        A registered kernel (`list_kernels()`), a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
+        (see `mixtures`). Without it, strings are compared by "ngram_overlap".
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
         XᵀX is chosen.
@@ -76,7 +78,7 @@ def compute(
     details : bool
         Add how the number came about, under the key `details`.
     **options
-        Options of the kernel, such as `ns` or `sigma`.
+        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def compute(
         normalize=normalize,
         **options,
     )
-    weights = check_weights(p, similarity.n)
+    weights = check_weights(p, similarity.n, similarity.dropped)
     result = vendi(similarity, orders, weights, check_psd(psd))
     keys = _keys(orders, q)
     scores = dict(zip(keys, result.values, strict=True))
@@ -175,7 +177,7 @@ def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
 def as_similarity(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | None = None,
+    k: str | Callable[[Any, Any], float] | Mapping[str, float] | Sequence[str] | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,
@@ -193,6 +195,8 @@ def as_similarity(
         similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
     elif score_X or score_dual:
         similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+    elif is_mixture(k):
+        similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
     return check_diagonal(similarity.normalized() if normalize else similarity)
@@ -239,15 +243,18 @@ def _details(
         f"p={'given' if weighted else 'uniform'}",
         f"q={','.join(names)}",
         f"n={similarity.n}",
+        *([f"dropped={len(similarity.dropped)}"] if similarity.dropped else []),
         f"vendiscore={__version__}",
     ]
     return {
         "n": similarity.n,
         "distinct": similarity.n if groups is None else len(np.unique(groups)),
+        "dropped": dict(similarity.dropped),
         "kernel": kernel[1],
         "options": dict(options),
         "method": {q: plan.method for q, plan in zip(names, result.plans, strict=True)},
         "why": {q: plan.why for q, plan in zip(names, result.plans, strict=True)},
+        "negative_mass": result.negative_mass,
         "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
         | {"vendiscore": __version__},
         "signature": "VS|" + "|".join(parts).replace(" ", ""),

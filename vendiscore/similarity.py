@@ -44,6 +44,9 @@ class Similarity(ABC):
         The factors s; None means ones.
     settings : mapping
         What the kernel decided for itself (a bandwidth, say), to be reported.
+    dropped : mapping of int to str
+        Samples that a kernel was told to leave out, by their place in the list that it was
+        given, and why. K is on the others, in their order, and n counts only them.
     """
 
     n: int
@@ -51,6 +54,7 @@ class Similarity(ABC):
     psd: bool = False
     scale: Array | None = None
     settings: Mapping[str, Any] = {}
+    dropped: Mapping[int, str] = {}
 
     @abstractmethod
     def _diagonal(self) -> Array:

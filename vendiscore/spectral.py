@@ -66,11 +66,15 @@ class Spectral:
         One for each order.
     distinct : int
         Number of samples after identical ones were merged, where they were looked for, else n.
+    negative_mass : float or None
+        Minus the sum of the negative eigenvalues that were set to zero, of a trace of 1; None
+        where no eigenvalues were needed.
     """
 
     values: list[Any]
     plans: list[Plan]
     distinct: int
+    negative_mass: float | None = None
 
 
 def choose(similarity: Similarity, q: float) -> Plan:
@@ -137,8 +141,9 @@ def vendi(
         merged, weights = merge_identical(similarity, p)
     weighted = _weighted(merged, weights)
     values = [_closed_form(weighted, plan) for plan in plans]
+    negative_mass = None
     if any(value is None for value in values):
-        shares = _shares(weighted, psd)
+        shares, negative_mass = _shares(weighted, psd)
         values = [
             effective_number(shares, q) if v is None else v
             for v, q in zip(values, orders, strict=True)
@@ -148,7 +153,7 @@ def vendi(
             plans = [Plan(plans[0].method, why, merged.n)] * len(plans)
         elif plans[0].method == "lanczos":
             plans = [Plan("eigenvalues", "Lanczos iteration was too slow", weighted.n)] * len(plans)
-    return Spectral(values, plans, merged.n)
+    return Spectral(values, plans, merged.n, negative_mass)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
@@ -160,7 +165,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     """
     if choose(similarity, q=1.0).method == "eigenvalues":
         similarity, p = merge_identical(similarity, p)
-    return _shares(_weighted(similarity, p), psd)
+    return _shares(_weighted(similarity, p), psd)[0]
 
 
 def effective_number(shares: Array, q: float = 1.0) -> Any:
@@ -248,7 +253,7 @@ def _closed_form(weighted: Similarity, plan: Plan) -> Any:
     return float(min(max(value, 1.0), weighted.n)) if not hasattr(value, "requires_grad") else value
 
 
-def _shares(weighted: Similarity, psd: PSD) -> Array:
+def _shares(weighted: Similarity, psd: PSD) -> tuple[Array, float]:
     n, dim = weighted.n, weighted.dim
     size = dim if dim is not None and dim < n else n
     memory.require(
@@ -269,8 +274,8 @@ def _eigenvalues(A: Array) -> Array:
     return namespace(A).linalg.eigvalsh(A)
 
 
-def _clean(values: Array, n: int, psd: PSD) -> Array:
-    """Eigenvalues as shares: rounding removed, sum 1, descending."""
+def _clean(values: Array, n: int, psd: PSD) -> tuple[Array, float]:
+    """Eigenvalues as shares (rounding removed, sum 1, descending), and how much was negative."""
     xp = namespace(values)
     values = xp.flip(values)
     noise = max(n, values.shape[0]) * float(xp.finfo(values.dtype).eps) * scalar(values[0])
@@ -278,7 +283,7 @@ def _clean(values: Array, n: int, psd: PSD) -> Array:
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         raise NotPSDError(scalar(values[-1]), negative_mass)
     values = xp.where(values > noise, values, xp.zeros_like(values))
-    return values / xp.sum(values)
+    return values / xp.sum(values), max(0.0, negative_mass)
 
 
 def largest_eigenvalue(similarity: Similarity, seed: int = 0) -> float | None:

@@ -52,6 +52,22 @@ def ngram_overlap(
     """
     orders = _check_ns(ns)
     tokenize = _tokenizer(tokenizer, analyzer)
+    tokens = read_tokens(texts, tokenize)
+    for i, words in enumerate(tokens):
+        if len(words) < min(orders):
+            raise SampleError(
+                i,
+                f"has {len(words)} tokens, fewer than every n in ns={orders}; "
+                f"remove it or pass a smaller n",
+            )
+    F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
+    # Sums of one unit vector for each n that a text is long enough for.
+    lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
+    return FeatureSimilarity(sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F)
+
+
+def read_tokens(texts: Sequence[str], tokenize: Tokenizer) -> list[list[str]]:
+    """The tokens of each text; a SampleError for one that is not a string or has none."""
     tokens = []
     for i, text in enumerate(texts):
         if not isinstance(text, str):
@@ -59,16 +75,7 @@ def ngram_overlap(
         tokens.append(list(tokenize(text)))
         if not tokens[-1]:
             raise SampleError(i, f"has no tokens: {text!r:.40}; remove empty texts")
-        if len(tokens[-1]) < min(orders):
-            raise SampleError(
-                i,
-                f"has {len(tokens[-1])} tokens, fewer than every n in ns={orders}; "
-                f"remove it or pass a smaller n",
-            )
-    F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
-    # Sums of one unit vector for each n that a text is long enough for.
-    lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return FeatureSimilarity(sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F)
+    return tokens
 
 
 def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from .. import memory
 from ..arrays import Array, as_matrix, is_torch, namespace
 from ..distances import manhattan, median_distance, squared_euclidean
 from ..registry import register_kernel
@@ -44,6 +47,22 @@ def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
     bandwidth = _bandwidth(sigma) or median_distance(D, X)
     D /= -bandwidth
     return _exponential(D, bandwidth)
+
+
+@register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
+def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
+    """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
+    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1:
+        raise ValueError(f"`degree` must be an integer of at least 1, got {degree!r}")
+    if not 0 <= c < math.inf:
+        raise ValueError(f"`c` must be a finite number of at least 0, got {c}")
+    X = _dense_rows(vectors)
+    xp, n = namespace(X), X.shape[0]
+    memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
+    X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
+    K = FeatureSimilarity(X).normalized().dense()
+    return MatrixSimilarity(K**degree, psd=True)
 
 
 def _rows(vectors: Any) -> Any:

@@ -1,0 +1,291 @@
+"""What every registered kernel promises, whatever it compares.
+
+A new kernel needs an entry in CASES, and in OPTIONS if it has options; without them this file
+fails and says so.
+"""
+
+import importlib.util
+import json
+import math
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import MissingPackageError, compute, list_kernels
+from vendiscore.registry import apply_kernel
+
+TEXTS = [
+    "the cat sat on the mat",
+    "a cat sat on a mat by the door",
+    "dogs run fast in the park",
+    "the cat sat on the mat",
+    "¿Qué hora es? 今日は 🐈‍⬛ naïve",
+    "the dog ran by the door of the park",
+]
+MOLECULES = ["CCO", "CCN", "c1ccccc1O", "CCO", "CC(=O)Oc1ccccc1C(=O)O", "C[C@H](N)C(=O)O"]
+VECTORS = np.array([[1.0, 0, 2], [0, 1, 1], [3, -1, 0], [1, 0, 2], [0.5, 2, 1], [-1, 1, 1]])
+UNIT_VECTORS = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+TAGS = [["oak", "red"], ["oak"], ["elm", "red", "old"], ["oak", "red"], ["été"], ["elm", "old"]]
+PROBABILITIES = np.array([[0.7, 0.3, 0], [0, 1, 0], [0.2, 0.2, 0.6], [0.7, 0.3, 0]] * 2)[:6]
+
+# kernel: (six samples, of which 0 and 3 are the same; options that it cannot do without)
+CASES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "atom_pair": (MOLECULES, {}),
+    "bleu": (TEXTS, {}),
+    "cosine": (VECTORS, {}),
+    "labels": (["oak", "elm", "ash", "oak", "été", "elm"], {}),
+    "laplacian": (VECTORS, {}),
+    "linear": (UNIT_VECTORS, {}),
+    "maccs": (MOLECULES, {}),
+    "morgan": (MOLECULES, {}),
+    "ngram_overlap": (TEXTS, {}),
+    "polynomial": (VECTORS, {}),
+    "probability_product": (PROBABILITIES, {}),
+    "rbf": (VECTORS, {}),
+    "rdkit": (MOLECULES, {}),
+    "tags": (TAGS, {}),
+    "topological_torsion": (MOLECULES, {}),
+}
+
+# kernel: option: (a value that changes something, a value that is refused or None)
+_FINGERPRINT = {"measure": ("dice", "cosine"), "on_error": (None, "ignore")}
+OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
+    "atom_pair": {"n_bits": (16, 0), **_FINGERPRINT},
+    "bleu": {
+        "tokenize": ("char", "13b"),
+        "smooth": ("none", "ext"),
+        "max_order": (2, 0),
+        "lowercase": (True, None),
+    },
+    "laplacian": {"sigma": (0.1, -1)},
+    "maccs": _FINGERPRINT,
+    "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
+    "ngram_overlap": {"ns": (1, 0), "tokenizer": (str.split, "split"), "analyzer": ("char", "x")},
+    "polynomial": {"degree": (2, 0), "c": (0.0, -1)},
+    "rbf": {"sigma": (0.1, math.inf)},
+    "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
+    "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
+}
+# Samples in which such an option shows.
+SHOWS: dict[str, Any] = {
+    "lowercase": ["The cat", "the cat", "a dog"],
+    "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
+    "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
+    "tokenizer": ["a cat, here", "a cat here", "some, thing"],
+}
+
+KERNELS = {kernel.name: kernel for kernel in list_kernels()}
+every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
+
+
+@pytest.fixture
+def build(name: str) -> Callable[..., Any]:
+    """Applies the kernel `name`; skips the test where the kernel's extra is not installed."""
+
+    def build(samples: Any, **options: Any) -> Any:
+        try:
+            return apply_kernel(name, samples, {**CASES[name][1], **options})
+        except MissingPackageError as error:
+            if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
+                raise
+            pytest.skip(str(error))
+
+    assert name in CASES, f"give kernel {name!r} an entry in CASES"
+    return build
+
+
+def _pick(samples: Any, index: list[int]) -> Any:
+    return [samples[i] for i in index] if isinstance(samples, list) else samples[index]
+
+
+@every_kernel
+def test_similarity_is_symmetric_with_unit_diagonal(name, build):
+    K = build(CASES[name][0]).dense()
+    assert K.shape == (6, 6)
+    assert K.dtype == np.float64
+    np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.diag(K), 1, rtol=0, atol=1e-12)
+    assert np.abs(K).max() <= 1 + 1e-12
+
+
+@every_kernel
+def test_declared_psd_is_psd(name, build):
+    similarity = build(CASES[name][0])
+    assert similarity.psd == KERNELS[name].psd
+    if similarity.psd:
+        assert np.linalg.eigvalsh(similarity.dense())[0] > -1e-12
+
+
+@every_kernel
+def test_rows_products_features_and_dense_agree(name, build):
+    similarity = build(CASES[name][0])
+    K = similarity.dense()
+    V = np.random.default_rng(0).standard_normal((6, 2))
+    index = np.array([5, 0, 2, 2])
+    np.testing.assert_allclose(similarity.rows(slice(1, 4)), K[1:4], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(similarity.rows(index), K[index], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(similarity.matmul(V), K @ V, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(similarity.matmul(V[:, 0]), K @ V[:, 0], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(similarity.diagonal(), np.diag(K), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(similarity.squared_norm(), (K * K).sum(), rtol=1e-8)
+    np.testing.assert_allclose(similarity.take(index).dense(), K[np.ix_(index, index)], atol=1e-8)
+    if similarity.dim is not None:
+        F = similarity.features()
+        F = F.toarray() if hasattr(F, "toarray") else F
+        assert F.shape == (6, similarity.dim)
+        np.testing.assert_allclose(F @ F.T, K, rtol=0, atol=1e-8)
+
+
+@every_kernel
+def test_identical_samples_are_alike_and_others_are_not(name, build):
+    K = build(CASES[name][0]).dense()
+    assert K[0, 3] == pytest.approx(1, abs=1e-12)
+    np.testing.assert_allclose(K[0], K[3], rtol=0, atol=1e-12)
+    assert K.min() < 1 - 1e-3
+
+
+@every_kernel
+def test_order_of_samples_only_orders_the_similarity(name, build):
+    samples = CASES[name][0]
+    order = [4, 2, 0, 5, 1, 3]
+    K = build(samples).dense()
+    np.testing.assert_allclose(
+        build(_pick(samples, order)).dense(), K[np.ix_(order, order)], rtol=0, atol=1e-12
+    )
+
+
+@every_kernel
+def test_samples_are_not_changed(name, build):
+    samples = CASES[name][0]
+    before = samples.copy() if isinstance(samples, np.ndarray) else [*samples]
+    build(samples).dense()
+    assert np.array_equal(before, samples) if isinstance(samples, np.ndarray) else before == samples
+
+
+@every_kernel
+def test_one_sample_is_one(name, build):
+    one = _pick(CASES[name][0], [1])
+    assert build(one).dense() == pytest.approx(np.ones((1, 1)))
+    assert compute(one, k=name, **CASES[name][1])["VS"] == pytest.approx(1)
+
+
+@every_kernel
+def test_the_same_sample_again_and_again_is_one(name, build):
+    build(CASES[name][0])
+    same = _pick(CASES[name][0], [1] * 5)
+    assert compute(same, k=name, **CASES[name][1])["VS"] == pytest.approx(1, abs=1e-6)
+
+
+@every_kernel
+def test_score_is_between_1_and_n_and_repeats_are_weights(name, build):
+    build(CASES[name][0])
+    samples, options = CASES[name]
+    options = {**options, "psd": "clip"}
+    scores = compute(samples, k=name, q=[0, 1, 2, "inf"], **options)
+    values = list(scores.values())
+    assert all(1 <= value <= 6 + 1e-9 for value in values)
+    assert values == sorted(values, reverse=True)
+    distinct = _pick(samples, [0, 1, 2, 4, 5])
+    weighted = compute(distinct, k=name, p=[2 / 6, *[1 / 6] * 4], **options)
+    assert weighted["VS"] == pytest.approx(scores["VS_q1"], rel=1e-6)
+
+
+@every_kernel
+def test_every_option_changes_something_or_is_checked(name, build):
+    options = {o: d for o, d in KERNELS[name].options.items() if o not in CASES[name][1]}
+    known = OPTIONS.get(name, {})
+    assert set(options) == set(known), f"give the options of kernel {name!r} entries in OPTIONS"
+    for option, (other, refused) in known.items():
+        samples = SHOWS.get(option, CASES[name][0])
+        if other is not None:
+            assert not np.allclose(
+                build(samples).dense(), build(samples, **{option: other}).dense()
+            ), f"{name}({option}={other!r}) changes nothing"
+        if refused is not None:
+            with pytest.raises((TypeError, ValueError), match=f"`{option}`"):
+                build(samples, **{option: refused})
+
+
+@every_kernel
+def test_unknown_option_is_refused_by_name(name, build):
+    build(CASES[name][0])
+    with pytest.raises(TypeError, match="`flavour`"):
+        compute(CASES[name][0], k=name, flavour="sour")
+
+
+@every_kernel
+def test_settings_can_be_quoted(name, build):
+    build(CASES[name][0])
+    samples, options = CASES[name]
+    details = compute(samples, k=name, details=True, psd="clip", **options)["details"]
+    assert details["kernel"] == name
+    assert set(details["options"]) >= set(KERNELS[name].options)
+    assert f"kernel={name}|" in details["signature"]
+    json.dumps(details)
+
+
+@every_kernel
+def test_description_is_complete(name):
+    kernel = KERNELS[name]
+    assert kernel.summary
+    assert kernel.source
+    assert kernel.samples
+
+
+@pytest.mark.parametrize("name", [n for n, kernel in KERNELS.items() if kernel.samples == "text"])
+def test_texts_of_any_script_are_read(name, build):
+    texts = ["naïve café", "naïve café", "今日は 世界", "👩‍🚀 🚀", "שלום עולם", "a\u0301 b"]
+    K = build(texts, **({"ns": 1} if name == "ngram_overlap" else {})).dense()
+    np.testing.assert_allclose(np.diag(K), 1)
+    assert K[0, 1] == pytest.approx(1)
+    assert K[0, 2] < 0.9
+
+
+# The package whose absence a kernel reports; those of embeddings are tested with them.
+PACKAGES = {"molecules": "rdkit", "text": "sacrebleu"}
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n, k in KERNELS.items() if k.needs == "molecules" or n == "bleu")
+)
+def test_missing_package_is_named_with_its_extra(name, monkeypatch):
+    extra = KERNELS[name].needs
+    package = PACKAGES[extra]
+    for module in [m for m in sys.modules if m.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        MissingPackageError, match=rf"'{package}'.*pip install 'vendiscore\[{extra}"
+    ):
+        compute(CASES[name][0], k=name)
+
+
+def test_cases_are_of_registered_kernels():
+    assert set(CASES) <= set(KERNELS)
+    assert set(OPTIONS) <= set(KERNELS)
+
+
+def test_library_needs_no_heavy_package_to_be_imported():
+    heavy = ("torch", "transformers", "torchvision", "rdkit", "sacrebleu", "gradio", "matplotlib")
+    code = (
+        "import sys, vendiscore; vendiscore.list_kernels(); "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    folder = Path(vendiscore.__path__[0]).parent
+    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert ran.stdout == "[]\n", ran.stdout + ran.stderr
+
+
+def test_a_warning_about_a_sample_left_out_is_the_only_one():
+    pytest.importorskip("rdkit")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compute(["CCO", "nonsense"], k="morgan", on_error="skip")
+    assert [str(w.message)[:38] for w in caught] == ["kernel 'morgan' left out 1 of 2 sample"]

@@ -1,0 +1,134 @@
+"""Kernels on classes, tags and class probabilities, and the diversity of modes."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore import SampleError, as_similarity, compute, mode_diversity
+
+names = st.lists(st.sampled_from("abcde"), min_size=1, max_size=30)
+
+
+def entropy(shares) -> float:
+    return -sum(s * math.log(s) for s in shares if s > 0)
+
+
+@given(names)
+def test_score_of_labels_is_the_hill_number_of_their_shares(values):
+    shares = [values.count(v) / len(values) for v in set(values)]
+    scores = compute(values, k="labels", q=[0, 1, 2, "inf"])
+    expected = [
+        len(shares),
+        math.exp(entropy(shares)),
+        1 / sum(s * s for s in shares),
+        1 / max(shares),
+    ]
+    np.testing.assert_allclose(list(scores.values()), expected, rtol=1e-9)
+
+
+def test_labels_may_be_any_hashable():
+    mixed = [1, 1.0, "1", (1, 2), b"1", frozenset([1])]
+    K = as_similarity(mixed, k="labels").dense()
+    np.testing.assert_array_equal(
+        K,
+        np.eye(6)
+        + np.eye(6, k=1) * (np.arange(6) == 0)[:, None]
+        + np.eye(6, k=-1) * (np.arange(6) == 1)[:, None],
+    )
+    assert compute(np.array([3, 3, 4]), k="labels") == compute(["x", "x", "y"], k="labels")
+
+
+@pytest.mark.parametrize("kernel", ["labels", "tags"])
+def test_missing_labels_are_refused(kernel):
+    wrap = (lambda x: x) if kernel == "labels" else (lambda x: [x])
+    for missing in (None, float("nan")):
+        with pytest.raises(SampleError, match="sample 1 has a missing label"):
+            compute([wrap("a"), wrap(missing)], k=kernel)
+
+
+def test_labels_that_are_no_label_are_refused():
+    with pytest.raises(SampleError, match=r"sample 1 must be one label, got list.*'tags'"):
+        compute(["a", ["b"]], k="labels")
+    with pytest.raises(SampleError, match="sample 0 has a label that is not hashable"):
+        compute([[["b"]]], k="tags")
+    with pytest.raises(SampleError, match="sample 1 is an empty set"):
+        compute([["b"], []], k="tags")
+    with pytest.raises(
+        SampleError, match="sample 0 must be a set of labels, got str: 'a;b'; split"
+    ):
+        compute(["a;b"], k="tags")
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12))
+def test_tags_are_compared_by_the_cosine_of_sets(sets):
+    K = as_similarity([sorted(s) for s in sets], k="tags").dense()
+    expected = [[len(a & b) / math.sqrt(len(a) * len(b)) for b in sets] for a in sets]
+    np.testing.assert_allclose(K, expected, atol=1e-12)
+
+
+def test_repeats_and_order_within_tags_do_not_count():
+    K = as_similarity([["a", "b", "a"], ("b", "a"), {"a"}, np.array(["a", "b"])], k="tags").dense()
+    np.testing.assert_allclose(K[0], [1, 1, math.sqrt(0.5), 1])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.ndarray.tolist])
+def test_probability_product_is_the_sum_of_roots(kind):
+    P = np.random.default_rng(0).dirichlet(np.full(4, 0.3), size=9)
+    K = as_similarity(kind(P), k="probability_product").dense()
+    expected = [[sum(math.sqrt(a * b) for a, b in zip(x, y, strict=True)) for y in P] for x in P]
+    np.testing.assert_allclose(K, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0.5, 0.5], [0.5, 0.4]], r"a sum of 0\.9 in row 1; pass the softmax"),
+        ([[0.5, 0.5], [1.5, -0.5]], r"a minimum of -0\.5 in row 1"),
+    ],
+)
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_that_are_no_probabilities_are_refused(rows, message, kind):
+    P = kind(np.array(rows))
+    for call in (mode_diversity, lambda P: compute(P, k="probability_product")):
+        with pytest.raises(ValueError, match=message):
+            call(P)
+
+
+@given(names)
+def test_modes_of_certain_predictions_are_labels(values):
+    P = np.array([[value == name for name in "abcde"] for value in values], dtype=float)
+    labels = compute(values, k="labels")["VS"]
+    assert mode_diversity(P) == pytest.approx(labels)
+    assert compute(P, k="probability_product")["VS"] == pytest.approx(labels)
+
+
+def test_mode_diversity_is_the_perplexity_of_the_mean_prediction():
+    P = np.random.default_rng(1).dirichlet(np.ones(5), size=7)
+    p = np.arange(1.0, 8) / 28
+    assert mode_diversity(P) == pytest.approx(math.exp(entropy(P.mean(axis=0))))
+    assert mode_diversity(P, p) == pytest.approx(math.exp(entropy(p @ P)))
+    assert mode_diversity(sp.csr_array(P), p) == pytest.approx(mode_diversity(P, p))
+    assert mode_diversity(sp.csr_matrix(P)) == pytest.approx(mode_diversity(P))
+    assert mode_diversity(P.astype(np.float32)) == pytest.approx(mode_diversity(P), rel=1e-6)
+
+
+def test_mode_diversity_cannot_see_diversity_within_a_mode():
+    """What the probability product kernel sees, and the mean does not."""
+    P = [[0.5, 0.5], [0.5, 0.5]]
+    assert mode_diversity(P) == pytest.approx(2)
+    assert compute(P, k="probability_product")["VS"] == pytest.approx(1)
+
+
+def test_mode_diversity_of_torch_can_be_differentiated():
+    torch = pytest.importorskip("torch")
+    logits = torch.randn(6, 3, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    value = mode_diversity(logits.softmax(dim=1))
+    value.backward()
+    assert value.item() == pytest.approx(
+        mode_diversity(logits.softmax(dim=1).detach().numpy()), rel=1e-6
+    )
+    assert logits.grad.abs().max() > 0

@@ -1,0 +1,156 @@
+"""Kernels on text: BLEU against sacrebleu's own, n-grams against a naive count."""
+
+import math
+import random
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from vendiscore import NotPSDError, SampleError, as_similarity, compute
+from vendiscore.kernels import bleu as bleu_module
+
+TEXTS = [
+    "The cat sat on the mat.",
+    "The cat sat on the mat, the cat!",
+    "A dog ran by the door.",
+    "the the the the the",
+    "the cat",
+    "cat",
+    "What is 3.5% of $1,000?",
+    "你好 世界",
+]
+
+
+def by_sentence_score(texts: list[str], max_order: int = 4, **options: object) -> np.ndarray:
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(effective_order=True, max_ngram_order=max_order, **options)
+    K = np.array([[metric.sentence_score(a, [b]).score / 100 for b in texts] for a in texts])
+    return np.minimum((K + K.T) / 2, 1)
+
+
+@pytest.fixture(autouse=True)
+def _sacrebleu(request):
+    if "bleu" in request.node.name:
+        pytest.importorskip("sacrebleu")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({}, {}),
+        ({"smooth": "floor"}, {"smooth_method": "floor"}),
+        ({"smooth": "add-k"}, {"smooth_method": "add-k"}),
+        ({"smooth": "none"}, {"smooth_method": "none"}),
+        ({"tokenize": "char", "max_order": 6}, {"tokenize": "char", "max_order": 6}),
+        ({"lowercase": True, "max_order": 2}, {"lowercase": True, "max_order": 2}),
+        ({"tokenize": "intl"}, {"tokenize": "intl"}),
+    ],
+)
+def test_bleu_is_that_of_sacrebleu(ours, theirs):
+    K = as_similarity(TEXTS, k="bleu", **ours).dense()
+    np.testing.assert_allclose(K, by_sentence_score(TEXTS, **theirs), rtol=0, atol=2e-16)
+
+
+def test_bleu_of_many_questions_is_that_of_sacrebleu(questions):
+    some = questions[::60]
+    K = as_similarity(some, k="bleu").dense()
+    np.testing.assert_allclose(K, by_sentence_score(some), rtol=0, atol=2e-16)
+
+
+def test_bleu_does_not_depend_on_how_pairs_are_cut_into_blocks(monkeypatch):
+    whole = as_similarity(TEXTS, k="bleu").dense()
+    for pairs in (1, 20):
+        monkeypatch.setattr(bleu_module, "PAIRS_AT_ONCE", pairs)
+        np.testing.assert_array_equal(as_similarity(TEXTS, k="bleu").dense(), whole)
+
+
+def test_bleu_of_long_texts_has_keys_that_do_not_overflow():
+    draw = random.Random(0)
+    texts = [" ".join(draw.choices("abcdefgh", k=3000)) for _ in range(3)]
+    K = as_similarity(texts, k="bleu", max_order=6).dense()
+    np.testing.assert_allclose(K, by_sentence_score(texts, max_order=6), rtol=0, atol=2e-16)
+
+
+def test_distinct_tuples_are_found_beyond_the_range_of_integers():
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 3, (4, 50)) * 10**6 for _ in range(5)]
+    first, inverse = bleu_module._distinct(columns)
+    tuples = list(zip(*(c.ravel().tolist() for c in columns), strict=True))
+    assert len(first) == len(set(tuples))
+    assert [tuples[first[i]] for i in inverse] == tuples
+
+
+def test_bleu_of_the_same_tokens_is_exactly_one():
+    texts = ["one two three four five six", "one  two three four five six ", "six"]
+    K = as_similarity(texts, k="bleu").dense()
+    assert K[0, 0] == K[0, 1] == K[2, 2] == 1.0
+    assert K[0, 2] < 1
+
+
+def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
+    draw = random.Random(1)
+    texts = [" ".join(draw.choices("abcd", k=draw.randrange(2, 9))) for _ in range(40)]
+    K = as_similarity(texts, k="bleu").dense()
+    values = np.linalg.eigvalsh(K) / len(texts)
+    mass = -values[values < 0].sum()
+    assert mass > 1e-4, "choose texts whose BLEU has negative eigenvalues"
+    with pytest.raises(NotPSDError, match=r"positive semidefinite.*psd='clip'"):
+        compute(texts, k="bleu")
+    result = compute(texts, k="bleu", psd="clip", details=True)
+    assert result["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
+    kept = values[values > 0] / values[values > 0].sum()
+    assert result["VS"] == pytest.approx(math.exp(-np.sum(kept * np.log(kept))))
+    # Orders with a closed form see no eigenvalues.
+    q2 = compute(texts, k="bleu", psd="clip", q=2, details=True)
+    assert q2["details"]["negative_mass"] is None
+
+
+def test_bleu_names_what_it_cannot_read():
+    with pytest.raises(SampleError, match="sample 1 has no tokens: ' '"):
+        compute(["a", " "], k="bleu")
+    with pytest.raises(SampleError, match="sample 0 must be a str, got int"):
+        compute([1, "a"], k="bleu")
+    with pytest.raises(
+        ValueError, match=re.escape("`tokenize` is unknown: '13'. Did you mean '13a'?")
+    ):
+        compute(["a"], k="bleu", tokenize="13")
+    with pytest.raises(ValueError, match=r"`smooth` is unknown: 'ad-k'\. Did you mean 'add-k'"):
+        compute(["a"], k="bleu", smooth="ad-k")
+    with pytest.raises(ValueError, match="`max_order` must be an integer of at least 1, got 0"):
+        compute(["a"], k="bleu", max_order=0)
+
+
+def naive_ngram_overlap(texts: list[list[str]], ns: tuple[int, ...]) -> np.ndarray:
+    total = np.zeros((len(texts), len(texts)))
+    for n in ns:
+        bags = [Counter(tuple(t[i : i + n]) for i in range(len(t) - n + 1)) for t in texts]
+        norms = [math.sqrt(sum(c * c for c in bag.values())) for bag in bags]
+        for i, a in enumerate(bags):
+            for j, b in enumerate(bags):
+                if norms[i] and norms[j]:
+                    total[i, j] += sum(a[g] * b[g] for g in a) / (norms[i] * norms[j])
+    return total / np.sqrt(np.outer(np.diag(total), np.diag(total)))
+
+
+@pytest.mark.parametrize("ns", [(1,), (2, 3), (1, 2, 3, 4)])
+def test_ngram_overlap_is_the_mean_of_cosines(ns, questions):
+    texts = [q.split() for q in questions[::150] if len(q.split()) >= max(ns)]
+    K = as_similarity([" ".join(t) for t in texts], k="ngram_overlap", ns=ns, tokenizer=str.split)
+    np.testing.assert_allclose(K.dense(), naive_ngram_overlap(texts, ns), atol=1e-12)
+
+
+def test_sequences_are_compared_by_their_kmers():
+    sequences = ["GATTACA", "GATTACT", "CCCGGG"]
+    K = as_similarity(sequences, k="ngram_overlap", analyzer="char", ns=(2, 3)).dense()
+    np.testing.assert_allclose(
+        K, naive_ngram_overlap([list(s) for s in sequences], (2, 3)), atol=1e-12
+    )
+
+
+def test_ngram_overlap_keeps_no_matrix_of_all_pairs(questions):
+    similarity = as_similarity(questions, k="ngram_overlap")
+    F = similarity.features()
+    assert F.data.nbytes + F.indices.nbytes < 8 * similarity.n**2 / 50

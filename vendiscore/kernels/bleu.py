@@ -1,0 +1,159 @@
+"""Sentence BLEU as a kernel on text, by way of sacrebleu's own score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import memory
+from ..errors import MissingPackageError, suggestion
+from ..progress import track
+from ..registry import register_kernel
+from ..similarity import MatrixSimilarity, Similarity
+from .text import count_ngrams, read_tokens
+
+# Pairs of texts whose matches are counted at once: 32 MB for each order of n-grams.
+PAIRS_AT_ONCE = 1 << 22
+
+
+@register_kernel(
+    "bleu",
+    samples="text",
+    source="Papineni et al., ACL 2002, as in sacrebleu (Post, WMT 2018)",
+    psd=False,
+    needs="text",
+)
+def bleu(
+    texts: Sequence[str],
+    tokenize: str = "13a",
+    smooth: str = "exp",
+    max_order: int = 4,
+    lowercase: bool = False,
+) -> Similarity:
+    """The mean of the sentence BLEU of two texts in both directions, from 0 to 1.
+
+    BLEU is sacrebleu's with effective order: n-gram orders longer than a text do not count
+    against it. The matrix may have negative eigenvalues: pass psd="clip" to set them to zero;
+    the details then say how much that was, as `negative_mass`.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    tokenize : str
+        A tokenizer of sacrebleu: "13a", "intl", "zh", "char", "none", …
+    smooth : {"exp", "floor", "add-k", "none"}
+        What n-gram orders without a match count for (Chen & Cherry, WMT 2014).
+    max_order : int of at least 1
+        Longest n-grams.
+    lowercase : bool
+
+    Returns
+    -------
+    Similarity
+        Texts of the same tokens have exactly 1.
+
+    Raises
+    ------
+    SampleError
+        If a text is not a string or has no tokens.
+    MissingPackageError
+        If sacrebleu is not installed.
+    TooLargeError
+        If K (8 n² bytes) does not fit in memory.
+
+    Notes
+    -----
+    Equivalent to `BLEU(effective_order=True).sentence_score`, to the last bit. Matches of all
+    pairs are counted by sparse products, and sacrebleu computes each distinct score once.
+    """
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError:
+        raise MissingPackageError("sacrebleu", "text", "kernel 'bleu'") from None
+    for name, value, known in (
+        ("tokenize", tokenize, BLEU.TOKENIZERS),
+        ("smooth", smooth, BLEU.SMOOTH_DEFAULTS),
+    ):
+        if value not in known:
+            raise ValueError(f"`{name}` is unknown: {value!r}. {suggestion(value, known)}")
+    if isinstance(max_order, bool) or not isinstance(max_order, int) or max_order < 1:
+        raise ValueError(f"`max_order` must be an integer of at least 1, got {max_order!r}")
+    metric = BLEU(tokenize=tokenize, lowercase=lowercase)
+
+    def words(text: str) -> list[str]:
+        split: list[str] = metric.tokenizer((text.lower() if lowercase else text).rstrip()).split()
+        return split
+
+    def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
+        total = 0.0
+        for length, other in ((a, b), (b, a)):
+            total += BLEU.compute_bleu(
+                correct=list(matches),
+                total=[max(0, length - n) for n in range(max_order)],
+                sys_len=length,
+                ref_len=other,
+                smooth_method=smooth,
+                effective_order=True,
+                max_ngram_order=max_order,
+            ).score
+        return min(total / 200, 1.0)  # sacrebleu's perfect score is 100.00000000000004
+
+    tokens = read_tokens(texts, words)
+    return MatrixSimilarity(_from_matches(tokens, max_order, mean_score))
+
+
+def _from_matches(
+    tokens: Sequence[Sequence[str]],
+    max_order: int,
+    score: Callable[[tuple[int, ...], int, int], float],
+) -> np.ndarray:
+    """K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
+    n = len(tokens)
+    memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    orders = [_repeats_apart(count_ngrams(tokens, order + 1)) for order in range(max_order)]
+    lengths = np.array([len(words) for words in tokens])
+    names: dict[tuple[str, ...], int] = {}
+    same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
+    known = cache(score)
+    K = np.empty((n, n))
+    size = max(1, PAIRS_AT_ONCE // n)
+    for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
+        rows, columns = slice(i, i + size), slice(i, n)
+        a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
+        matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in orders]
+        first, inverse = _distinct([a, b, *matches])
+        scores = [
+            known(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
+            for j in first
+        ]
+        block = np.array(scores)[inverse].reshape(a.shape)
+        block[same[rows, None] == same[None, columns]] = 1
+        K[rows, columns] = block
+        K[columns, rows] = block.T
+    return K
+
+
+def _repeats_apart(counts: sp.csr_array) -> sp.csr_array:
+    """0/1 columns "at least m times", so that dot products of rows are Σ min(count, count')."""
+    most = int(counts.data.max(initial=1))
+    return sp.hstack([(counts >= m).astype(float) for m in range(1, most + 1)], format="csr")
+
+
+def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct tuple of whole numbers ≥ 0 is first, and which one each place has."""
+    key = np.zeros(columns[0].size, dtype=np.int64)
+    span = 1
+    for column in columns:
+        radix = int(column.max()) + 1
+        if span * radix > np.iinfo(np.int64).max:
+            key = np.unique(key, return_inverse=True)[1]
+            span = int(key.max()) + 1
+        key = key * radix + column.ravel()
+        span *= radix
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return first, inverse
+
+
