@@ -32,6 +32,13 @@ def questions() -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def question_classes() -> np.ndarray:
+    """The class of each of `questions`: ABBR, DESC, ENTY, HUM, LOC or NUM."""
+    with _data("trec_questions.tsv").open(encoding="utf-8") as file:
+        return np.array([row["label"] for row in csv.DictReader(file, delimiter="\t")])
+
+
+@pytest.fixture(scope="session")
 def mnist() -> dict[str, np.ndarray]:
     """`images` (10000, 28, 28) and `labels` (10000,) of the MNIST test split."""
     with np.load(_data("mnist_test.npz")) as arrays:

@@ -1,0 +1,613 @@
+"""Images: what becomes a picture, its pixels, and its embeddings by networks of random weights."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vendiscore import SampleError, as_similarity, compute, list_kernels
+from vendiscore.errors import MissingPackageError
+from vendiscore.kernels.images import as_image
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# MNIST test digits 0-9 under `pixels`: README of github.com/vertaix/Vendi-Score.
+DIGITS = [7.68, 5.31, 12.18, 9.97, 11.10, 13.51, 9.06, 9.58, 9.69, 8.56]
+
+
+def pictures(n=4, height=24, width=40, channels=3, seed=0):
+    """Arrays (height, width[, channels]) of smooth random colours, uint8."""
+    rng = np.random.default_rng(seed)
+    out = []
+    for _ in range(n):
+        small = rng.integers(0, 256, (4, 4, channels) if channels > 1 else (4, 4), dtype=np.uint8)
+        out.append(np.asarray(Image.fromarray(small).resize((width, height))))
+    return out
+
+
+def cosines(X):
+    X = np.asarray(X, dtype=float).reshape(len(X), -1)
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return X @ X.T
+
+
+def dense(images, k="pixels", **options):
+    return as_similarity(images, k=k, **options).dense()
+
+
+def png(array):
+    file = io.BytesIO()
+    Image.fromarray(array).save(file, format="PNG")
+    return file.getvalue()
+
+
+# ---- pixels
+
+
+def test_mnist_digits_score_as_published(mnist):
+    scores = [compute(mnist["images"][mnist["labels"] == c], k="pixels")["VS"] for c in range(10)]
+    assert [f"{score:.2f}" for score in scores] == [f"{digit:.2f}" for digit in DIGITS]
+
+
+def test_mnist_as_pil_images_scores_the_same(mnist):
+    ones = mnist["images"][mnist["labels"] == 1][:200]
+    as_pil = compute([Image.fromarray(image) for image in ones], k="pixels")["VS"]
+    assert as_pil == compute(ones, k="pixels")["VS"]
+
+
+def test_pixels_are_the_cosines_of_what_pillow_resizes_to():
+    images = pictures()
+    resized = [np.asarray(Image.fromarray(image).resize((32, 32))) for image in images]
+    np.testing.assert_allclose(dense(images), cosines(resized), atol=1e-12)
+    np.testing.assert_allclose(dense(images, size=None), cosines(images), atol=1e-12)
+    small = [np.asarray(Image.fromarray(image).resize((5, 5))) for image in images]
+    np.testing.assert_allclose(dense(images, size=5), cosines(small), atol=1e-12)
+
+
+def test_every_option_of_pixels_changes_the_score():
+    images = pictures()
+    scores = [
+        compute(images, k="pixels", **options)["VS"]
+        for options in ({}, {"size": 3}, {"size": None}, {"mode": "L"})
+    ]
+    assert np.diff(np.sort(scores)).min() > 1e-6
+    assert compute(images, k="pixels", mode="RGB")["VS"] == scores[0]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_similarity_of_pixels_agrees_with_itself(channels):
+    images = pictures(6, channels=channels)
+    S = as_similarity([*images, images[2]], k="pixels")
+    K = S.dense()
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(np.diagonal(K), 1, atol=1e-12)
+    np.testing.assert_array_equal(K[2], K[6])
+    assert S.groups()[6] == S.groups()[2]
+    np.testing.assert_allclose(S.features() @ S.features().T, K, atol=1e-8)
+    np.testing.assert_allclose(S.matmul(np.eye(7)), K, atol=1e-8)
+    order = [3, 0, 6, 1, 5, 2, 4]
+    together = [*images, images[2]]
+    np.testing.assert_allclose(
+        dense([together[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
+    )
+
+
+def test_one_image_scores_one():
+    assert compute(pictures(1), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(np.stack(pictures(1) * 3), k="pixels")["VS"] == pytest.approx(1)
+
+
+def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
+    torch = pytest.importorskip("torch")
+    images = pictures()
+    K = dense(images, size=None)
+    files = [tmp_path / f"画像 {i}.png" for i in range(len(images))]
+    for file, image in zip(files, images, strict=True):
+        file.write_bytes(png(image))
+    contents = [png(image) for image in images]
+    forms = {
+        "PIL": [Image.fromarray(image) for image in images],
+        "lazy PIL": [Image.open(io.BytesIO(content)) for content in contents],
+        "one array": np.stack(images),
+        "floats": [image / 255 for image in images],
+        "float32": np.stack(images).astype(np.float32) / 255,
+        "integers": [image.astype(np.int64) for image in images],
+        "lists": [image.tolist() for image in images],
+        "tensors": [torch.tensor(image).permute(2, 0, 1) for image in images],
+        "tensor": torch.tensor(np.stack(images)).permute(0, 3, 1, 2) / 255,
+        "channels first": [np.moveaxis(image, 2, 0) for image in images],
+        "opaque": [np.dstack([image, np.full(image.shape[:2], 255, np.uint8)]) for image in images],
+        "paths": files,
+        "names": [str(file) for file in files],
+        "bytes": contents,
+        "datasets, bytes": [{"bytes": content, "path": None} for content in contents],
+        "datasets, path": [{"bytes": None, "path": str(file)} for file in files],
+        "mixed": [images[0], files[1], contents[2], Image.fromarray(images[3])],
+    }
+    for name, samples in forms.items():
+        np.testing.assert_allclose(dense(samples, size=None), K, atol=1e-12, err_msg=name)
+
+
+def test_booleans_are_black_and_white_and_one_channel_is_grey():
+    dots = np.random.default_rng(0).random((3, 8, 8)) < 0.5
+    K = cosines(dots)
+    np.testing.assert_allclose(dense(dots, size=None), K)
+    np.testing.assert_allclose(dense(dots[:, :, :, None].astype(float), size=None), K)
+    np.testing.assert_allclose(dense([Image.fromarray(d) for d in dots], size=None), K)
+    assert Image.fromarray(dots[0]).mode == "1"
+
+
+def test_a_column_of_images_goes_through_evaluate(mnist, tmp_path):
+    import datasets
+    import evaluate
+
+    ones = mnist["images"][mnist["labels"] == 1][:60]
+    column = datasets.Dataset.from_dict({"image": [Image.fromarray(image) for image in ones]})
+    dataset = column.cast_column("image", datasets.Image())
+    metric = evaluate.load(str(ROOT / "vendiscore.py"))
+    vs = metric.compute(samples=dataset["image"], k="pixels")["VS"]
+    assert vs == compute(ones, k="pixels")["VS"]
+    stored = dataset.cast_column("image", datasets.Image(decode=False))
+    assert metric.compute(samples=stored["image"], k="pixels")["VS"] == vs
+    assert metric.compute(samples=dataset.with_format("numpy")["image"], k="pixels")["VS"] == vs
+
+
+@pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
+def test_other_modes_of_eight_bits_become_rgb(mode):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    converted = as_image(image, 0)
+    assert converted.mode == "RGB"
+    np.testing.assert_array_equal(np.asarray(converted), np.asarray(image.convert("RGB")))
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("1", "L"), ("LA", "L"), ("RGBA", "RGB")])
+def test_grey_stays_grey_and_an_opaque_alpha_channel_goes(mode, expected):
+    image = Image.fromarray(pictures(1)[0]).convert("L" if mode != "RGBA" else "RGB")
+    converted = as_image(image.convert(mode), 0)
+    assert converted.mode == expected
+    if mode != "1":
+        np.testing.assert_array_equal(np.asarray(converted), np.asarray(image))
+
+
+def transparent(mode):
+    image = Image.fromarray(pictures(1)[0]).convert("RGBA")
+    image.putpixel((3, 3), (1, 2, 3, 200))
+    if mode == "P":
+        image = image.convert("RGB").quantize(16)
+        image.info["transparency"] = image.getpixel((0, 0))
+        return image
+    return image.convert(mode)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_transparency_is_refused(mode):
+    with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
+        dense([Image.new("RGB", (9, 9), "red"), transparent(mode)])
+
+
+@pytest.mark.parametrize("mode", ["I;16", "I", "F"])
+def test_more_than_eight_bits_are_refused(mode):
+    with pytest.raises(SampleError, match=f"sample 0 is an image of mode {mode}, which does not"):
+        dense([Image.new(mode, (9, 9), 1)])
+
+
+def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
+    upright = Image.fromarray(pictures(1)[0])
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turn by 270° to show
+    file = tmp_path / "photo.png"
+    upright.transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
+    np.testing.assert_array_equal(np.asarray(as_image(file, 0)), np.asarray(upright))
+
+
+def test_mixed_modes_name_the_first_unless_one_is_asked_for():
+    grey, colour = pictures(2, channels=1), pictures(2)
+    with pytest.raises(
+        SampleError, match=r"sample 2 is an image of mode RGB, but the first of mode"
+    ):
+        dense([*grey, *colour])
+    assert dense([*grey, *colour], mode="RGB").shape == (4, 4)
+    grey_too = [np.asarray(Image.fromarray(image).convert("L")) for image in colour]
+    np.testing.assert_allclose(
+        dense([*grey, *colour], mode="L"), dense([*grey, *grey_too]), atol=1e-12
+    )
+
+
+def test_without_a_size_images_must_be_equally_large():
+    images = [*pictures(2), *pictures(1, height=25)]
+    with pytest.raises(SampleError, match=r"sample 2 is an image of 40 × 25 .* first of 40 × 24"):
+        dense(images, size=None)
+    assert dense(images).shape == (3, 3)
+
+
+def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
+    good, bad = tmp_path / "good.png", tmp_path / "bad.png"
+    good.write_bytes(png(pictures(1)[0]))
+    bad.write_bytes(b"not a picture")
+    names = [str(good), str(good), str(bad)]
+    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image \(.*bad\.png\)"):
+        dense(names)
+    bad.write_bytes(good.read_bytes()[:-200])
+    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image \(.*bad\.png\): "):
+        dense(names)
+    with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
+        dense([tmp_path / "missing.png"])
+    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image \(3 bytes\)"):
+        dense([good.read_bytes(), b"abc"])
+    with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
+        dense([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        (None, "must be a PIL image, an array, a path, bytes or a value .* got NoneType: None"),
+        (3.5, "must be a PIL image, .* got float: 3.5"),
+        ({"image": 1}, r"must have `bytes` or `path`, .* with the keys \['image'\]"),
+        ({"bytes": None, "path": None}, "must have `bytes` or `path`"),
+        (np.zeros(784), r"must be an array of shape \(H, W\) or .* got shape \(784,\)"),
+        (np.zeros((0, 4)), r"got shape \(0, 4\)"),
+        (np.zeros((2, 3, 4, 5)), r"got shape \(2, 3, 4, 5\)"),
+        (
+            np.zeros((9, 9, 2)),
+            r"must have 1, 3 or 4 channels, first or last, got shape \(9, 9, 2\)",
+        ),
+        (np.full((4, 4), 2.5), "must hold floats from 0 to 1, got values from 2.5 to 2.5 in float"),
+        (np.full((4, 4), -0.5), "must hold floats from 0 to 1"),
+        (np.full((4, 4), np.nan), "must hold floats from 0 to 1, got values from nan to nan"),
+        (np.full((4, 4), 256), "must hold integers from 0 to 255, got values from 256 to 256 in i"),
+        (np.full((4, 4), 60000, np.uint16), "integers from 0 to 255, got .* in uint16; rescale"),
+        (np.full((4, 4), "x"), "must be an array of numbers, got dtype <U1"),
+        ([[1, 2], [3]], "cannot be read as an array: "),
+        (np.zeros((4, 4), np.uint8), "is black all over, which has no cosine"),
+    ],
+)
+def test_what_is_no_picture_is_named_with_its_place(sample, message):
+    with pytest.raises(SampleError, match=f"sample 1 .*{message}") as caught:
+        dense([pictures(1, channels=1)[0], sample], size=None if sample is None else 4)
+    assert caught.value.index == 1
+
+
+def test_a_tensor_that_can_be_read_two_ways_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
+        dense([torch.ones(3, 5, 4)])
+    assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # an array has its channels last
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
+def test_size_is_checked(size):
+    with pytest.raises(ValueError, match="`size` must be an integer of at least 1 or None, got"):
+        dense(pictures(), size=size)
+
+
+def test_mode_is_checked():
+    with pytest.raises(ValueError, match="`mode` must be 'L', 'RGB' or None, got 'grey'"):
+        dense(pictures(), mode="grey")
+
+
+def test_without_pillow_the_command_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for kernel in ("pixels", "image_embeddings"):
+        with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install 'vendiscore\[images\]'"):
+            dense([np.ones((4, 4))], k=kernel)
+
+
+def test_the_kernels_are_listed():
+    kernels = {kernel.name: kernel for kernel in list_kernels() if kernel.samples == "images"}
+    assert set(kernels) >= {"pixels", "image_embeddings"}
+    assert all(kernel.needs == "images" and kernel.psd for kernel in kernels.values())
+
+
+# ---- image_embeddings
+
+
+@pytest.fixture(scope="module")
+def torch():
+    pytest.importorskip("torchvision")
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def inception(torch, tmp_path_factory, monkeypatch):
+    """Inception v3 of random weights, which stand where torchvision looks for the trained ones.
+
+    torchvision gives a network with weights transform_input=True, one without does not have it,
+    so it is said here. Weights are spread as He et al. advise: with torch's default, signals fade
+    over 48 layers until single precision has none left.
+    """
+    import torchvision
+
+    torch.manual_seed(0)
+    model = torchvision.models.inception_v3(
+        weights=None, transform_input=True, init_weights=False
+    ).eval()
+    for module in model.modules():
+        if isinstance(module, torch.nn.Conv2d):
+            torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+    hub = tmp_path_factory.mktemp("hub")
+    monkeypatch.setattr(torch.hub, "_hub_dir", str(hub))
+    weights = torchvision.models.Inception_V3_Weights.DEFAULT
+    (hub / "checkpoints").mkdir()
+    torch.save(model.state_dict(), hub / "checkpoints" / weights.url.rpartition("/")[2])
+    return model
+
+
+def documented(torch, model, images):
+    """Pool features as torchvision documents: weights.transforms(), the network, its avgpool."""
+    from torchvision.models import Inception_V3_Weights
+
+    preprocess = Inception_V3_Weights.DEFAULT.transforms()
+    pooled = []
+    hook = model.avgpool.register_forward_hook(lambda _, __, output: pooled.append(output))
+    with torch.no_grad():
+        for image in images:
+            model(preprocess(image).unsqueeze(0))
+    hook.remove()
+    return torch.cat(pooled).flatten(1).numpy()
+
+
+def test_inception_is_fed_and_read_as_torchvision_documents(torch, inception):
+    images = [Image.fromarray(array) for array in pictures(65)]
+    S = as_similarity(images, k="image_embeddings", batch_size=64, device="cpu")
+    assert S.X.shape == (65, 2048)
+    some = [0, 1, 63, 64]  # the last is a batch of one
+    expected = documented(torch, inception, [images[i] for i in some])
+    scale = np.abs(expected).max()
+    assert scale > 1e-3
+    np.testing.assert_allclose(S.X[some] / scale, expected / scale, atol=2e-5)
+    assert S.settings["model"] == "torchvision Inception_V3_Weights.IMAGENET1K_V1"
+
+    from torchvision import transforms
+
+    raw = transforms.Compose(
+        [transforms.Resize(299), transforms.CenterCrop(299), transforms.ToTensor()]
+    )
+    inception.fc = torch.nn.Identity()
+    with torch.no_grad():
+        wrong = inception(torch.stack([raw(images[i]) for i in some])).numpy()
+    assert np.abs(wrong - expected).max() > 100 * 2e-5 * scale
+    assert np.abs(cosines(wrong) - cosines(expected)).max() > 1e-3
+
+
+def test_grey_images_reach_inception_as_rgb(inception):
+    grey = pictures(2, channels=1)
+    colour = [np.stack([image] * 3, axis=2) for image in grey]
+    S = as_similarity([*grey, *colour], k="image_embeddings", device="cpu")
+    np.testing.assert_allclose(S.X[:2], S.X[2:], rtol=1e-4, atol=1e-5 * np.abs(S.X).max())
+
+
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "image_size": 16,
+    "patch_size": 8,
+    "initializer_range": 0.5,
+}
+
+
+def save_vision(model, folder, **options):
+    import transformers
+
+    model.save_pretrained(folder)
+    size = {"height": 16, "width": 16}
+    transformers.ViTImageProcessor(size=size, **options).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def vit(torch, tmp_path_factory):
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    model = transformers.ViTModel(transformers.ViTConfig(**SIZES))
+    return save_vision(model, tmp_path_factory.mktemp("vit"))
+
+
+@pytest.mark.parametrize("pooling", ["pooler", "cls", "mean"])
+@pytest.mark.parametrize("batch_size", [2, 64])
+def test_a_vision_model_by_path_is_its_processor_and_network(torch, vit, pooling, batch_size):
+    import transformers
+
+    images = pictures(5)
+    S = as_similarity(
+        images, k="image_embeddings", model_path=vit, pooling=pooling, batch_size=batch_size
+    )
+    model = transformers.ViTModel.from_pretrained(vit).eval()
+    processor = transformers.AutoImageProcessor.from_pretrained(vit)
+    rows = []
+    for image in images:
+        with torch.no_grad():
+            output = model(**processor(Image.fromarray(image), return_tensors="pt"))
+        hidden = output.last_hidden_state[0]
+        rows.append({"pooler": output.pooler_output[0], "cls": hidden[0], "mean": hidden.mean(0)})
+    expected = torch.stack([row[pooling] for row in rows]).numpy()
+    np.testing.assert_allclose(S.X, expected, atol=1e-5)
+    assert S.settings["dims"] == 16
+    assert S.settings["model"] == "ViTModel"
+    assert S.settings["model_path"] == str(vit)
+
+
+def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vit):
+    import transformers
+
+    model = transformers.ViTModel.from_pretrained(vit).train()
+    processor = transformers.AutoImageProcessor.from_pretrained(vit)
+    options = {"model": model, "transform": processor, "device": "cpu"}
+    K = dense(pictures(5), k="image_embeddings", **options)
+    np.testing.assert_allclose(
+        K, dense(pictures(5), k="image_embeddings", model_path=vit), atol=1e-6
+    )
+    assert model.training
+
+
+def test_clip_gives_its_image_features_and_dinov2_its_pooled_output(torch, tmp_path):
+    import transformers
+
+    torch.manual_seed(0)
+    sizes = {k: v for k, v in SIZES.items() if k not in ("initializer_range",)}
+    text = {k: v for k, v in sizes.items() if k not in ("image_size", "patch_size")}
+    clip = transformers.CLIPModel(
+        transformers.CLIPConfig(
+            text_config={**text, "vocab_size": 9}, vision_config=sizes, projection_dim=6
+        )
+    )
+    dino = transformers.Dinov2Model(transformers.Dinov2Config(**SIZES))
+    images = pictures(3)
+    pixels = transformers.ViTImageProcessor(size={"height": 16, "width": 16})(
+        [Image.fromarray(image) for image in images], return_tensors="pt"
+    )["pixel_values"]
+    for name, model in (("clip", clip.eval()), ("dino", dino.eval())):
+        folder = save_vision(model, tmp_path / name)
+        S = as_similarity(images, k="image_embeddings", model_path=folder)
+        with torch.no_grad():
+            output = model.get_image_features(pixels) if name == "clip" else model(pixels)
+        np.testing.assert_allclose(S.X, output.pooler_output.numpy(), atol=1e-5)
+        assert S.dim == (6 if name == "clip" else 16)
+
+
+def test_a_convolutional_network_pools_to_one_row(torch, tmp_path):
+    import transformers
+
+    torch.manual_seed(0)
+    config = transformers.ResNetConfig(embedding_size=4, hidden_sizes=[4, 8], depths=[1, 1])
+    folder = save_vision(transformers.ResNetModel(config), tmp_path)
+    S = as_similarity(pictures(3), k="image_embeddings", model_path=folder)
+    assert S.X.shape == (3, 8)
+    with pytest.raises(
+        ValueError, match="`pooling='mean'` needs a model with one hidden state per"
+    ):
+        dense(pictures(3), k="image_embeddings", model_path=folder, pooling="mean")
+
+
+def test_a_vision_model_without_trained_pooler_is_refused(torch, vit, tmp_path):
+    import transformers
+
+    model = transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False)
+    folder = save_vision(model, tmp_path)
+    with pytest.raises(ValueError, match=r"needs trained weights, but .* has none for pooler"):
+        dense(pictures(3), k="image_embeddings", model_path=folder)
+    cls = dense(pictures(3), k="image_embeddings", model_path=folder, pooling="cls")
+    np.testing.assert_allclose(
+        cls, dense(pictures(3), k="image_embeddings", model_path=vit, pooling="cls"), atol=1e-6
+    )
+
+
+def small_network(torch):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+    )
+
+
+def to_tensor(image):
+    from torchvision.transforms import functional
+
+    return functional.to_tensor(image.resize((16, 16)))
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: [x], lambda x: x[:, :, None, None]])
+def test_any_network_with_a_transform_embeds(torch, wrap):
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = small_network(torch)
+
+        def forward(self, x):
+            assert not torch.is_grad_enabled()
+            return wrap(self.inner(x))
+
+    images = [Image.fromarray(image) for image in pictures(5)]
+    model = Network().train()
+    S = as_similarity(images, k="image_embeddings", model=model, transform=to_tensor, batch_size=2)
+    assert model.training
+    assert model.inner[1].training
+    assert model.inner[1].num_batches_tracked == 0  # no statistics of these images were taken
+    model.eval()
+    with torch.no_grad():
+        expected = model.inner(torch.stack([to_tensor(image) for image in images])).numpy()
+    np.testing.assert_allclose(S.X, expected, atol=1e-6)
+
+
+def test_anything_that_encodes_images_is_a_model(torch):
+    seen = []
+
+    class Means:
+        def encode(self, images):
+            assert all(image.mode == "RGB" for image in images)
+            seen.append(len(images))
+            return torch.tensor(np.stack([np.asarray(i, float).mean((0, 1)) for i in images]))
+
+    images = [*pictures(2), *pictures(3, channels=1)]
+    S = as_similarity(images, k="image_embeddings", model=Means(), batch_size=2)
+    colour = [np.asarray(Image.fromarray(image).convert("RGB")).mean((0, 1)) for image in images]
+    np.testing.assert_allclose(S.dense(), cosines(colour), atol=1e-12)
+    assert seen == [2, 2, 1]
+    function = dense(images, k="image_embeddings", model=Means().encode)
+    np.testing.assert_allclose(function, S.dense(), atol=1e-12)
+
+
+def test_a_bad_sample_is_found_before_the_first_batch(tmp_path):
+    def model(images):
+        raise AssertionError("the model must not run")
+
+    with pytest.raises(SampleError, match=r"sample 3 is no file: 'nowhere.png'; check the path"):
+        dense([*pictures(3), "nowhere.png"], k="image_embeddings", model=model)
+    with pytest.raises(SampleError, match=r"sample 2 must be a PIL image, .* got int: 7"):
+        dense([*pictures(2), 7], k="image_embeddings", model=model)
+
+
+def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
+    bad = tmp_path / "bad.jpg"
+    bad.write_bytes(b"\xff\xd8 nothing more")
+
+    def model(images):
+        return [[1.0, image.width] for image in images]
+
+    with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image \(.*bad.jpg\)"):
+        dense([*pictures(4), bad], k="image_embeddings", model=model, batch_size=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"pooling": "max"}, ValueError, "`pooling` must be"),
+        ({"batch_size": 0}, ValueError, "`batch_size` must be an integer of at least 1, got 0"),
+        ({"transform": to_tensor}, ValueError, "`transform` has no effect with a model that has "),
+        ({"pooling": "mean"}, ValueError, "`pooling` has no effect with Inception v3"),
+        ({"revision": "main"}, ValueError, "`revision` has no effect with Inception v3"),
+        ({"half": True, "device": "cpu"}, ValueError, "`half` must be False on a CPU, got True"),
+        ({"model": len, "model_path": "b"}, ValueError, "`model_path` has no effect with model=…"),
+        ({"model": len, "device": "cpu"}, ValueError, "`device` has no effect with a model that"),
+        ({"model": "b"}, TypeError, "got str; pass model_path='b'"),
+    ],
+)
+def test_an_option_that_cannot_be_followed_is_refused(torch, options, error, message):
+    if "model" not in options:
+        options = {"device": "cpu", **options}
+    with pytest.raises(error, match=message):
+        dense(pictures(), k="image_embeddings", **options)
+
+
+def test_a_network_without_transform_or_with_one_that_does_not_resize_is_refused(torch):
+    with pytest.raises(TypeError, match=r"`transform` is missing: `model` is a torch network .Seq"):
+        dense(pictures(), k="image_embeddings", model=small_network(torch))
+    from torchvision.transforms import functional
+
+    options = {"model": small_network(torch), "transform": functional.to_tensor}
+    with pytest.raises(ValueError, match=r"to one shape, got \(3, 24, 40\) and \(3, 9, 40\); let"):
+        dense([*pictures(1), *pictures(1, height=9)], k="image_embeddings", **options)
+
+
+@pytest.mark.parametrize("package", ["torch", "torchvision"])
+def test_a_missing_network_package_is_named_with_the_command(monkeypatch, torch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackageError, match=rf"'{package}'.*'vendiscore\[images\]'"):
+        dense(pictures(), k="image_embeddings", device="cpu")

@@ -1,0 +1,178 @@
+"""From samples to embeddings: any encoder, one batch at a time, every row checked.
+
+An encoder here is a function from a list of samples to rows of numbers. What an embedding kernel
+is given (an object with `.encode`, a function, a network) becomes one; `embed` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .arrays import is_torch
+from .errors import SampleError
+from .progress import track
+
+Encoder = Callable[[list[Any]], Any]
+
+
+def external(model: Any) -> Encoder | None:
+    """The function that embeds a list of samples, or None if `model` is a bare torch network.
+
+    Parameters
+    ----------
+    model : object with `.encode(list)` or callable
+        A sentence-transformers or model2vec model, a wrapper of a web API, a function.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if callable(getattr(model, "encode", None)) and not isinstance(model, str):
+        encode: Encoder = model.encode
+        return encode
+    if is_network(model):
+        return None
+    if not callable(model):
+        hint = f"; pass model_path={model!r}" if isinstance(model, str) else ""
+        raise TypeError(
+            f"`model` must have a method encode(list of samples), be a function of such a list, "
+            f"or be a torch network, got {type(model).__name__}{hint}"
+        )
+    function: Encoder = model
+    return function
+
+
+def is_network(model: Any) -> bool:
+    """Whether it is a torch module, without importing torch."""
+    return any(
+        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
+        for base in type(model).__mro__
+    )
+
+
+def no_effect(values: dict[str, Any], beside: str) -> None:
+    """Raise a ValueError for options that are given although something else makes them idle.
+
+    Parameters
+    ----------
+    values : dict
+        Name → whether it is given.
+    beside : str
+        What makes them idle.
+    """
+    for name, given in values.items():
+        if given:
+            raise ValueError(f"`{name}` has no effect with {beside}; leave one of them out")
+
+
+def check_batch_size(batch_size: int) -> None:
+    """Raise a ValueError for anything but an integer of at least 1."""
+    if not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
+        raise ValueError(f"`batch_size` must be an integer of at least 1, got {batch_size!r}")
+
+
+def embed(
+    samples: Sequence[Any],
+    encode: Encoder,
+    *,
+    batch_size: int,
+    lengths: Sequence[int] | None = None,
+    what: str = "samples",
+) -> np.ndarray:
+    """The embeddings (n, d) of samples, in their order.
+
+    Parameters
+    ----------
+    samples : sequence
+        n samples. Only a batch of them is handed out at a time.
+    encode : callable list → (m, d) array, tensor or list of rows
+        A `SampleError` of it names a place in its batch, which is translated.
+    batch_size : int of at least 1
+    lengths : sequence of int, optional
+        Batches are made of samples of similar length, longest first: little padding, and what
+        does not fit in memory fails at once.
+    what : str
+        What the progress bar calls them.
+
+    Returns
+    -------
+    ndarray (n, d)
+        float64 if the encoder gives that, otherwise float32.
+
+    Raises
+    ------
+    SampleError
+        If an embedding is not finite or is zero, so that it has no direction.
+    TypeError, ValueError
+        If the encoder does not return one row of d numbers per sample.
+    """
+    check_batch_size(batch_size)
+    n = len(samples)
+    order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
+    batches = [order[start : start + batch_size] for start in range(0, n, batch_size)]
+    X = np.empty((n, 0))
+    for batch in track(batches, len(batches), f"embedding {what}"):
+        try:
+            rows = _rows(encode([samples[i] for i in batch]), len(batch))
+            _check(rows)
+        except SampleError as error:
+            raise SampleError(int(batch[error.index]), error.problem) from None
+        if not X.shape[1]:
+            double = rows.dtype == np.float64
+            X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
+        if rows.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"`model` must return embeddings of one length, got {X.shape[1]} and then "
+                f"{rows.shape[1]} numbers; it must treat every sample by itself"
+            )
+        X[batch] = rows
+    return X
+
+
+def _rows(output: Any, m: int) -> np.ndarray:
+    """The output of an encoder as an (m, d) array."""
+    if is_torch(output):
+        output = output.detach().cpu()
+        output = output.numpy() if output.dtype.itemsize > 2 else output.float().numpy()
+    elif isinstance(output, (list, tuple)) and output and is_torch(output[0]):
+        output = [row.detach().float().cpu().numpy() for row in output]
+    try:
+        rows = np.asarray(output)
+    except ValueError:
+        raise ValueError(
+            f"`model` must return embeddings of one length for a list of {m} samples, got rows "
+            f"of different lengths"
+        ) from None
+    if rows.dtype.kind not in "fiu":
+        raise TypeError(
+            f"`model` must return an array of real numbers, one row per sample, got "
+            f"{type(output).__name__} of dtype {rows.dtype}"
+        )
+    if rows.ndim != 2 or len(rows) != m or rows.shape[1] == 0:
+        raise ValueError(
+            f"`model` must return an array of shape ({m}, d) for a list of {m} samples, got shape "
+            f"{rows.shape}; do not squeeze a batch of one"
+        )
+    return rows
+
+
+def _check(rows: np.ndarray) -> None:
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        i = int(np.argmin(finite))
+        bad = rows[i][~np.isfinite(rows[i])][0]
+        raise SampleError(
+            i,
+            f"has {bad} in its embedding; look for the fault in the model (in half precision, "
+            f"try half=False) or remove the sample",
+        )
+    if not (nonzero := rows.any(axis=1)).all():
+        raise SampleError(
+            int(np.argmin(nonzero)),
+            "has an embedding of zeros, which has no cosine; remove the sample or use another "
+            "model",
+        )

@@ -1,0 +1,213 @@
+"""Images by the cosine of their embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..encode import Encoder, check_batch_size, embed, external, no_effect
+from ..networks import (
+    Pooling,
+    check_pooling,
+    describe,
+    evaluating,
+    load_pretrained,
+    pick_device,
+    pick_dtype,
+    pool,
+)
+from ..packages import require
+from ..registry import register_kernel
+from ..similarity import FeatureSimilarity, Similarity
+from .images import as_image, check_images
+
+Transform = Callable[[Any], Any]
+
+
+@register_kernel(
+    "image_embeddings",
+    samples="images",
+    needs="images",
+    source="Friedman & Dieng, arXiv 2210.02410, §4; Inception v3: Szegedy et al., arXiv 1512.00567",
+)
+def image_embeddings(
+    images: Any,
+    model_path: str | Path | None = None,
+    model: Any = None,
+    transform: Transform | None = None,
+    pooling: Pooling = "pooler",
+    batch_size: int = 64,
+    device: Any = None,
+    half: bool | None = None,
+    revision: str | None = None,
+) -> Similarity:
+    """The cosine of the embeddings of two images, by default of Inception v3's pool features.
+
+    The default network is torchvision's Inception v3 without its last layer (2,048 features).
+    Pictures reach it through the transforms that belong to the weights (to 342 pixels, centre
+    crop of 299, ImageNet normalisation), which the reference implementation leaves half out:
+    numbers differ from its on purpose.
+
+    Parameters
+    ----------
+    images : sequence or array
+        Anything `kernels.images.as_image` takes; greyscale is made RGB.
+    model_path : str or Path, optional
+        Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
+        image processor, instead of Inception. CLIP and its kin give their image features.
+    model : object, optional
+        Instead of both: an object with `.encode(list of PIL images)`, a function of such a list
+        that returns an (n, d) array, or, with `transform`, a torch network. It must embed each
+        image by itself. Evaluated without dropout and gradients, left as it was.
+    transform : callable PIL image → tensor (C, H, W), optional
+        The preprocessing of a torch `model`: torchvision transforms or a transformers image
+        processor.
+    pooling : {"pooler", "cls", "mean"}
+        For transformers models: the pooled output, the first token, or the mean of all tokens.
+    batch_size : int
+    device : str or torch.device, optional
+        A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
+    half : bool, optional
+        Half precision. By default on a GPU, for a model loaded here; False asks for single.
+    revision : str, optional
+        Branch, tag or commit on the Hub, for `model_path`.
+
+    Returns
+    -------
+    Similarity
+        With float32 features (n, d); `settings` has model, revision, dims and dtype.
+
+    Raises
+    ------
+    SampleError
+        If a sample is no readable image, or its embedding is zero or not finite.
+    MissingPackageError
+        Without pillow, torch, torchvision or transformers, where the call needs it.
+    TypeError, ValueError
+        For a model that returns no such array, has no such pooling, or lacks trained weights.
+
+    Notes
+    -----
+    Time is that of the model. At most a batch of images is decoded and on the device at a time;
+    nothing is cached beside the downloaded weights.
+    """
+    check_pooling(pooling)
+    check_batch_size(batch_size)
+    check_images(images)
+    if model is not None:
+        no_effect({"model_path": model_path, "revision": revision}, "model=…")
+        if transform is None:
+            return _external(images, model, batch_size, pooling, device, half)
+        no_effect({"half": half is not None}, "model=…, which has its own precision")
+        place = None if device is None else pick_device(device, "images")
+        prepare = _each(transform)
+        settings = {**describe(model), "transform": _name(transform)}
+    else:
+        no_effect({"transform": transform}, "a model that has its own; pass both as model=")
+        place = pick_device(device, "images")
+        dtype = pick_dtype(half, place)
+        if model_path is None:
+            no_effect({"revision": revision, "pooling": pooling != "pooler"}, "Inception v3")
+            model, prepare, settings = _inception(dtype)
+        else:
+            model = load_pretrained(
+                model_path, pooling, extra="images", revision=revision, dtype=dtype
+            )
+            prepare = _processor(model_path, revision)
+            settings = {**describe(model), "transform": _name(prepare)}
+    with evaluating(model, place) as (where, dtype):
+        forward = getattr(model, "get_image_features", model)
+
+        def encode(batch: list[Any]) -> Any:
+            inputs = prepare(batch)
+            if isinstance(inputs, Mapping):
+                inputs = {key: value.to(where) for key, value in inputs.items()}
+                inputs["pixel_values"] = inputs["pixel_values"].to(dtype)
+                return pool(forward(**inputs), pooling)
+            return pool(forward(inputs.to(where, dtype)), pooling)
+
+        X = embed(images, _decoded(encode), batch_size=batch_size, what="images")
+    settings |= {"dims": X.shape[1], "device": where.type, "half": dtype.itemsize == 2}
+    return FeatureSimilarity(X, settings).normalized()
+
+
+def _external(
+    images: Any, model: Any, batch_size: int, pooling: Pooling, device: Any, half: bool | None
+) -> Similarity:
+    encode = external(model)
+    if encode is None:
+        raise TypeError(
+            f"`transform` is missing: `model` is a torch network ({type(model).__name__}), and "
+            f"how its input is made decides what it sees; pass the transforms of its weights"
+        )
+    no_effect(
+        {
+            "pooling": pooling != "pooler",
+            "device": device is not None,
+            "half": half is not None,
+        },
+        "a model that encodes by itself",
+    )
+    X = embed(images, _decoded(encode), batch_size=batch_size, what="images")
+    return FeatureSimilarity(
+        X, {"model": _name(model), "pooling": None, "dims": X.shape[1]}
+    ).normalized()
+
+
+def _decoded(encode: Encoder) -> Encoder:
+    """The encoder behind `as_image`: what it gets are RGB images, a batch of them at a time."""
+
+    def encode_any(items: list[Any]) -> Any:
+        return encode([as_image(item, i).convert("RGB") for i, item in enumerate(items)])
+
+    return encode_any
+
+
+def _inception(dtype: Any) -> tuple[Any, Encoder, dict[str, Any]]:
+    torch = require("torch", "images", "kernel 'image_embeddings'")
+    models = require("torchvision.models", "images", "kernel 'image_embeddings'")
+    weights = models.Inception_V3_Weights.DEFAULT
+    # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
+    # normalisation, which transforms() applies, into the range it was trained in.
+    model = models.inception_v3(weights=weights, progress=False)
+    model.fc = torch.nn.Identity()
+    model.to(dtype)
+    settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
+    return model, _each(weights.transforms()), settings
+
+
+def _each(transform: Transform) -> Encoder:
+    """A transform of one image as one of a batch."""
+
+    def prepare(batch: list[Any]) -> Any:
+        torch = require("torch", "images", "kernel 'image_embeddings'")
+        tensors = []
+        for image in batch:
+            out = transform(image)
+            if isinstance(out, Mapping):  # of a transformers image processor
+                out = out["pixel_values"][0]
+            tensors.append(torch.as_tensor(out))
+            if tensors[-1].shape != tensors[0].shape:
+                raise ValueError(
+                    f"`transform` must bring all images to one shape, got "
+                    f"{tuple(tensors[0].shape)} and {tuple(tensors[-1].shape)}; let it resize"
+                )
+        return torch.stack(tensors)
+
+    return prepare
+
+
+def _processor(model_path: str | Path, revision: str | None) -> Encoder:
+    transformers = require("transformers", "images", "kernel 'image_embeddings'")
+    processor = transformers.AutoImageProcessor.from_pretrained(model_path, revision=revision)
+
+    def prepare(batch: list[Any]) -> Any:
+        return processor(images=batch, return_tensors="pt")
+
+    prepare.__qualname__ = type(processor).__qualname__
+    return prepare
+
+
+def _name(thing: Any) -> str:
+    return str(getattr(thing, "__qualname__", type(thing).__qualname__))

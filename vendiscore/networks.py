@@ -1,0 +1,174 @@
+"""Torch networks as encoders: where they run, how they are loaded, what is read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from .arrays import is_torch
+from .packages import require
+
+Pooling = Literal["pooler", "cls", "mean"]
+
+
+def pick_device(device: Any, extra: str) -> Any:
+    """The torch device asked for, or the GPU if there is one, or the CPU.
+
+    Raises
+    ------
+    MissingPackageError
+        Without torch.
+    ValueError
+        If there is no such kind of device.
+    """
+    torch = require("torch", extra, "an embedding kernel")
+    if device is None:
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        return torch.device(device)
+    except (RuntimeError, TypeError):
+        raise ValueError(
+            f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1', got {device!r}"
+        ) from None
+
+
+def pick_dtype(half: bool | None, device: Any) -> Any:
+    """float16 on a GPU unless `half` is False, float32 on a CPU.
+
+    Raises
+    ------
+    ValueError
+        For half precision on a CPU.
+    """
+    torch = require("torch", "text", "an embedding kernel")
+    if half and device.type == "cpu":
+        raise ValueError("`half` must be False on a CPU, got True; half precision is for GPUs")
+    return torch.float32 if half is False or device.type == "cpu" else torch.float16
+
+
+def check_pooling(pooling: str) -> None:
+    """Raise a ValueError for a pooling that is none of `Pooling`."""
+    if pooling not in get_args(Pooling):
+        raise ValueError(f"`pooling` must be 'pooler', 'cls' or 'mean', got {pooling!r}")
+
+
+@contextmanager
+def evaluating(model: Any, device: Any = None) -> Iterator[tuple[Any, Any]]:
+    """The device and dtype of a network that is in evaluation mode, without gradients, meanwhile.
+
+    Every submodule gets its own mode back, and the network goes back to where it was if `device`
+    moved it.
+    """
+    torch = require("torch", "text", "an embedding kernel")
+    first = next(model.parameters(), None)
+    home = torch.device("cpu") if first is None else first.device
+    modes = {module: module.training for module in model.modules()}
+    model.eval()
+    if device is not None and home != device:
+        model.to(device)
+    try:
+        with torch.inference_mode():
+            yield device or home, torch.float32 if first is None else first.dtype
+    finally:
+        if device is not None and home != device:
+            model.to(home)
+        for module, training in modes.items():
+            module.training = training
+
+
+def load_pretrained(
+    model_path: str | Path, pooling: Pooling, *, extra: str, revision: str | None, dtype: Any
+) -> Any:
+    """The transformers network of a Hub id or folder, all of whose weights are the trained ones.
+
+    Raises
+    ------
+    MissingPackageError
+        Without transformers.
+    OSError
+        If it cannot be found or downloaded (transformers says why).
+    ValueError
+        If weights that the embedding depends on are not in the files: transformers would fill
+        them with random numbers, and the score would be another one every time.
+    """
+    transformers = require("transformers", extra, "an embedding kernel")
+    model, report = transformers.AutoModel.from_pretrained(
+        model_path, revision=revision, dtype=dtype, output_loading_info=True
+    )
+    missing = sorted(report["missing_keys"])
+    pooler = [key for key in missing if "pooler" in key.split(".")]
+    if pooling == "pooler" and pooler:
+        raise ValueError(
+            f"`pooling='pooler'` needs trained weights, but {str(model_path)!r} has none for "
+            f"{pooler[0]}, which would be random; pass pooling='mean' or 'cls'"
+        )
+    if others := [key for key in missing if key not in pooler]:
+        raise ValueError(
+            f"`model_path` must hold all weights of a {type(model).__name__}, but "
+            f"{str(model_path)!r} lacks {len(others)} of them ({others[0]}, …), which would be "
+            f"random; pass the folder of the whole model"
+        )
+    return model
+
+
+def pool(output: Any, pooling: Pooling, mask: Any = None) -> Any:
+    """One row (n, d) per sample from what a network returns.
+
+    Parameters
+    ----------
+    output : tensor, sequence of tensors, or transformers output
+        A tensor is taken as it is, but for trailing dimensions of size 1; of several, the first.
+    pooling : {"pooler", "cls", "mean"}
+        The network's own pooled output, the first token, or the mean of the tokens.
+    mask : tensor (n, tokens), optional
+        Which tokens count in the mean; without it, all.
+
+    Raises
+    ------
+    ValueError
+        If the network has no such output.
+    """
+    if isinstance(output, (list, tuple)):
+        output = output[0]
+    if is_torch(output):
+        return _flat(output)
+    if pooling == "pooler":
+        pooled = getattr(output, "pooler_output", None)
+        if pooled is None:
+            raise ValueError(
+                "`pooling='pooler'` needs a model with a pooled output, and this one has none; "
+                "pass pooling='mean' or 'cls'"
+            )
+        return _flat(pooled)
+    hidden = getattr(output, "last_hidden_state", None)
+    if hidden is None or hidden.ndim != 3:
+        raise ValueError(
+            f"`pooling={pooling!r}` needs a model with one hidden state per token, and this one "
+            f"has none; pass pooling='pooler'"
+        )
+    if pooling == "cls":
+        return hidden[:, 0]
+    if mask is None:
+        return hidden.float().mean(dim=1)
+    weights = mask.to(hidden.device).float()[:, :, None]
+    return (hidden.float() * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def _flat(tensor: Any) -> Any:
+    """(n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
+    flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
+    return tensor.flatten(1) if flat else tensor
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """What a report says of a network: its class, and where it is known its name and revision."""
+    config = getattr(model, "config", None)
+    return {
+        "model": type(model).__qualname__,
+        "model_path": getattr(config, "_name_or_path", None) or None,
+        "revision": getattr(config, "_commit_hash", None),
+    }
