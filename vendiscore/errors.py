@@ -57,6 +57,22 @@ class SampleError(ValueError):
         return SampleError, (self.index, self.problem)
 
 
+class IndefiniteError(ValueError):
+    """The similarities exp(−tD) are singular or indefinite at a scale; `t` says which."""
+
+    def __init__(self, t: float) -> None:
+        super().__init__(
+            f"the similarities exp(−tD) at scale t={t:.6g} are singular or indefinite, so that the "
+            f"magnitude is not defined or not computable in double precision. Use larger scales "
+            f"(scales=… or t=…), distances of negative type (metric 'euclidean' or 'manhattan', "
+            f"or a kernel with metric='kernel'), or remove samples that are almost identical."
+        )
+        self.t = t
+
+    def __reduce__(self) -> tuple[type[IndefiniteError], tuple[float]]:
+        return IndefiniteError, (self.t,)
+
+
 class TooLargeError(MemoryError):
     """The exact computation would not fit in memory; raised before anything is allocated."""
 

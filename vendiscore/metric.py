@@ -54,7 +54,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         timeout: float = 100,
         **defaults: Any,
     ) -> None:
-        check_arguments(defaults)
+        self._check(defaults)
         self.defaults = defaults
         super().__init__(
             config_name=config_name,
@@ -68,6 +68,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             max_concurrent_cache_files=max_concurrent_cache_files,
             timeout=timeout,
         )
+
+    def _check(self, options: dict[str, Any]) -> None:
+        """Raise for options that `_score` would not accept; no samples are looked at."""
+        check_arguments(options)
 
     @abstractmethod
     def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
@@ -92,7 +96,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **options}
-        check_arguments(options)
+        self._check(options)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is not None and self.num_process == 1 and self.writer is None:
             return self._score(samples, references, **options)

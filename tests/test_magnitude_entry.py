@@ -1,0 +1,148 @@
+"""The metric script `magnitude.py` as users of `evaluate` meet it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+from vendiscore.magnitude import convergence_scale, mag_area, mag_diff, magnitude
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = str(ROOT / "magnitude.py")
+
+
+@pytest.fixture(scope="module")
+def metric() -> evaluate.Metric:
+    return evaluate.load(SCRIPT)
+
+
+@pytest.fixture
+def X() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((40, 3))
+
+
+def test_area_and_scale(metric: evaluate.Metric, X: np.ndarray) -> None:
+    scores = metric.compute(samples=X, metric="euclidean", n_scales=30, epsilon=0.05, average=False)
+    assert scores == {"MagArea": mag_area(X), "t_conv": convergence_scale(X)}
+    assert metric.compute(predictions=X) == metric.compute(data=X.tolist()) == scores
+
+
+def test_references_add_the_difference(metric: evaluate.Metric, X: np.ndarray) -> None:
+    Y = 2 * X[:20]
+    scores = metric.compute(samples=X, references=Y)
+    assert scores == {**metric.compute(samples=X), "MagDiff": mag_diff(X, Y)}
+
+
+def test_scales_give_the_magnitude_instead(metric: evaluate.Metric, X: np.ndarray) -> None:
+    assert metric.compute(samples=X, t=2) == {"Magnitude": magnitude(X, 2.0)}
+    assert metric.compute(samples=X, t=[0.5, 1]) == {
+        "Magnitude_t0.5": magnitude(X, 0.5),
+        "Magnitude_t1": magnitude(X, 1.0),
+    }
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"metric": "manhattan"},
+        {"metric": "minkowski", "p": 3},
+        {"k": "rbf"},
+        {"k": "rbf", "sigma": 3.0},
+        {"k": "rbf", "metric": "1-k"},
+        {"score_X": True, "normalize": True},
+        {"n_scales": 10},
+        {"epsilon": 0.01},
+        {"t_cut": 2.0},
+        {"average": True},
+        {"quadrature": "adaptive"},
+        {"t": 1.0},
+        {"details": True},
+    ],
+    ids=str,
+)
+def test_every_option_changes_the_result_also_as_a_default(X: np.ndarray, option: dict) -> None:
+    plain = evaluate.load(SCRIPT)
+    changed = plain.compute(samples=X, **option)
+    assert changed != plain.compute(samples=X)
+    assert evaluate.load(SCRIPT, **option).compute(samples=X) == changed
+
+
+@pytest.mark.parametrize("option", [{"relative": True}, {"absolute": True}], ids=str)
+def test_options_of_the_difference(metric: evaluate.Metric, X: np.ndarray, option: dict) -> None:
+    Y = 2 * X[:20]
+    assert metric.compute(samples=X, references=Y, **option)["MagDiff"] == mag_diff(X, Y, **option)
+    assert mag_diff(X, Y, **option) != mag_diff(X, Y)
+
+
+def test_methods_agree(metric: evaluate.Metric) -> None:
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    found = [metric.compute(samples=X, method=m)["MagArea"] for m in ("auto", "cg", "cholesky")]
+    np.testing.assert_allclose(found, found[0], rtol=1e-9)
+
+
+def test_texts_and_added_batches(metric: evaluate.Metric, X: np.ndarray) -> None:
+    texts = ["a cat", "a cat", "the dog", "a dog"]
+    whole = metric.compute(samples=texts)
+    metric.add_batch(predictions=texts[:3])
+    metric.add(prediction=texts[3])
+    assert metric.compute() == whole
+    metric.add_batch(predictions=X)
+    assert metric.compute() == metric.compute(samples=X)
+
+
+def test_details_say_how(metric: evaluate.Metric) -> None:
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    X = np.concatenate([X, X[:10]])
+    details = metric.compute(samples=X, n_scales=5, details=True)["details"]
+    assert details["n"] == 310
+    assert details["distinct"] == 300
+    assert details["distance"] == "euclidean"
+    assert set(details["method"]) <= {"cg", "cholesky"}
+    assert sum(details["method"].values()) == len(details["scales"]) == len(details["values"])
+    assert details["residual"] < 1e-9
+    assert details["error"] < 1e-9
+    assert details["signature"].startswith("Mag|metric=euclidean|n_scales=5|")
+    kernel = metric.compute(samples=X, k="rbf", details=True)["details"]
+    assert kernel["distance"] == "√(2−2k)"
+    assert kernel["options"]["kernel"] == "rbf"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_scale": 3}, TypeError, "unknown keyword `n_scale`. Did you mean 'n_scales'?"),
+        ({"metric": "euclid"}, ValueError, "Did you mean 'euclidean'?"),
+        ({"epsilon": 2}, ValueError, "`epsilon` must be between 0 and 1, got 2"),
+        ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),
+        ({"k": "rbf", "ns": [1]}, TypeError, "`ns` is not an option of kernel 'rbf'"),
+        ({"q": 2}, TypeError, "unknown keyword `q`"),
+    ],
+)
+def test_bad_options_are_caught_at_load_too(
+    metric: evaluate.Metric, options: dict, error: type[Exception], message: str
+) -> None:
+    for call in (lambda: metric.compute(samples=[0.0, 1.0], **options),
+                 lambda: evaluate.load(SCRIPT, **options)):  # fmt: skip
+        with pytest.raises(error) as raised:
+            call()
+        assert message in str(raised.value)
+
+
+def test_loads_from_a_clean_folder(tmp_path: Path) -> None:
+    for name in ("magnitude.py", "library.py"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "vendiscore", tmp_path / "vendiscore")
+    code = (
+        "import evaluate, sys\n"
+        "m = evaluate.load('magnitude.py')\n"
+        "print(m.compute(samples=[0.0, 1.0], t=0)['Magnitude'])\n"
+        "assert not {'torch', 'transformers', 'matplotlib', 'sklearn'} & set(sys.modules)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.stdout.strip() == "1.0", run.stderr

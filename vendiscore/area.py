@@ -1,0 +1,206 @@
+"""Areas under and between magnitude functions: all scales in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from .scales import (
+    Quadrature,
+    adaptive_area,
+    check_count,
+    check_cut,
+    check_epsilon,
+    check_quadrature,
+    convergence,
+    evaluate,
+    even_scales,
+)
+from .space import MetricSpace, as_space
+
+
+def mag_area(
+    samples: Any,
+    *,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | None = None,
+    average: bool = False,
+    quadrature: Quadrature = "trapezoid",
+    **how: Any,
+) -> float:
+    """The area under the magnitude function, ∫₀^{t_cut} Mag(t) dt.
+
+    Parameters
+    ----------
+    samples, **how
+        As for `magnitude`.
+    n_scales : int ≥ 2
+        Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30.
+    epsilon : float in (0, 1)
+        The cut-off is the samples' own convergence scale at ε …
+    t_cut : float > 0, optional
+        … unless given. Areas can only be compared over the same interval; see `mag_areas`.
+    average : bool
+        Divide by the cut-off, as the reference implementation `magnipy` does for several sets:
+        the mean magnitude, between 1 and n.
+    quadrature : {"trapezoid", "adaptive"}
+        "adaptive" gives the integral itself to about 1e-6 relative, mostly with 16 solves; the
+        trapezoid rule with 30 scales is 1e-4 to 1e-2 above or below it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    As for `magnitude` and `convergence_scale`.
+
+    References
+    ----------
+    Limbeck et al., arXiv 2311.16054, Definition 3.3 and B.3.
+
+    Examples
+    --------
+    >>> round(mag_area([0.0, 1.0], quadrature="adaptive"), 4)  # 2 ln((1 + e^t)/2), t = t_conv
+    4.6052
+    """
+    n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
+    check_quadrature(quadrature)
+    space = as_space(samples, **how)
+    cut = convergence(space, epsilon) if t_cut is None else t_cut
+    return area_of(space, cut, n_scales, average, quadrature)
+
+
+def mag_areas(
+    sets: Sequence[Any],
+    *,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | Literal["median"] = "median",
+    average: bool = False,
+    quadrature: Quadrature = "trapezoid",
+    **how: Any,
+) -> list[float]:
+    """The areas of several sets over one interval, so that they can be compared.
+
+    Parameters
+    ----------
+    sets : sequence of samples
+        Options that follow from the data (a bandwidth, a variance) are those of the first.
+    t_cut : float or "median"
+        The common cut-off: by default the median of the sets' convergence scales (arXiv
+        2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
+    n_scales, epsilon, average, quadrature, **how
+        As for `mag_area`.
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> [round(area, 3) for area in mag_areas([[0.0, 1.0], [0.0, 1.0, 1.0]])]
+    [4.605, 4.605]
+    """
+    n_scales, epsilon = check_count(n_scales), check_epsilon(epsilon)
+    check_quadrature(quadrature)
+    cut = None if isinstance(t_cut, str) and t_cut == "median" else check_cut(t_cut)
+    if not sets:
+        raise ValueError("`sets` is empty: expected one or more sets of samples")
+    spaces: list[MetricSpace] = []
+    for i, samples in enumerate(sets):
+        like = spaces[0] if spaces else None
+        spaces.append(as_space(samples, like=like, name=f"sets[{i}]", **how))
+    if cut is None:
+        cut = float(np.median([convergence(space, epsilon) for space in spaces]))
+    return [area_of(space, cut, n_scales, average, quadrature) for space in spaces]
+
+
+def mag_diff(
+    samples: Any,
+    references: Any,
+    *,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | None = None,
+    average: bool = False,
+    relative: bool = False,
+    absolute: bool = False,
+    quadrature: Quadrature = "trapezoid",
+    **how: Any,
+) -> float:
+    """How much more diverse samples are than references: ∫₀^{t_cut} (Mag_samples − Mag_refs) dt.
+
+    Parameters
+    ----------
+    samples, references, **how
+        As for `magnitude`; options that follow from the data are those of the references.
+    n_scales, epsilon, average, quadrature
+        As for `mag_area`; the cut-off is the references' convergence scale unless `t_cut` is given.
+    relative : bool
+        Divide by the area under the references' function: −1 is no diversity at all, 0 the same.
+    absolute : bool
+        Integrate |Mag_samples − Mag_refs|, as the reference implementation does by default.
+
+    Returns
+    -------
+    float
+        Negative where the samples are the less diverse (the paper's sign), unless `absolute`.
+
+    References
+    ----------
+    Limbeck et al., arXiv 2311.16054, Definition 3.4.
+
+    Examples
+    --------
+    >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
+    True
+    """
+    n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
+    check_quadrature(quadrature)
+    reference = as_space(references, name="references", **how)
+    space = as_space(samples, like=reference, **how)
+    cut = convergence(reference, epsilon) if t_cut is None else t_cut
+    return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
+
+
+def area_of(
+    space: MetricSpace, t_cut: float, n_scales: int, average: bool, quadrature: Quadrature
+) -> float:
+    """`mag_area` of a space up to a cut-off, arguments trusted."""
+    if t_cut == 0:
+        return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
+    if quadrature == "adaptive":
+        area = adaptive_area(space.magnitude, t_cut)
+    else:
+        scales, values = evaluate(space, even_scales(t_cut, n_scales))
+        area = float(np.trapezoid(values, scales))
+    return area / t_cut if average else area
+
+
+def difference_of(
+    space: MetricSpace,
+    reference: MetricSpace,
+    t_cut: float,
+    n_scales: int,
+    average: bool,
+    relative: bool,
+    absolute: bool,
+    quadrature: Quadrature,
+) -> float:
+    if absolute:
+        scales = even_scales(t_cut, n_scales)
+        gap = np.abs(evaluate(space, scales).values - evaluate(reference, scales).values)
+        difference = float(np.trapezoid(gap, scales))
+        base = area_of(reference, t_cut, n_scales, False, "trapezoid")
+    else:
+        base = area_of(reference, t_cut, n_scales, False, quadrature)
+        difference = area_of(space, t_cut, n_scales, False, quadrature) - base
+    if t_cut == 0:
+        return 0.0
+    if relative:
+        return difference / base
+    return difference / t_cut if average else difference

@@ -1,0 +1,157 @@
+"""The dict of scores that the metric script `magnitude.py` returns, and how it came about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+from . import __version__
+from .area import area_of, difference_of
+from .errors import suggestion
+from .progress import track
+from .scales import (
+    Quadrature,
+    check_count,
+    check_cut,
+    check_epsilon,
+    check_quadrature,
+    check_scale,
+    convergence,
+)
+from .space import MetricSpace, as_space, check_space
+
+SETTINGS = frozenset(
+    (
+        *("t", "n_scales", "epsilon", "t_cut", "average", "relative", "absolute", "quadrature"),
+        *("metric", "k", "method", "details"),
+        *("score_K", "score_X", "score_dual", "normalize"),
+    )
+)
+
+
+def compute(
+    samples: Any,
+    references: Any = None,
+    *,
+    t: float | Iterable[float] | None = None,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | None = None,
+    average: bool = False,
+    relative: bool = False,
+    absolute: bool = False,
+    quadrature: Quadrature = "trapezoid",
+    details: bool = False,
+    **how: Any,
+) -> dict[str, Any]:
+    """What the metric script `magnitude.py` returns: a flat dict of numbers.
+
+    Parameters
+    ----------
+    samples, references, n_scales … quadrature, **how
+        As for `mag_area` and `mag_diff`.
+    t : float or floats, optional
+        Give the magnitude at these scales instead of the area.
+    details : bool
+        Add how the numbers came about, under the key `details`.
+
+    Returns
+    -------
+    dict
+        {"MagArea": …, "t_conv": …}; with references also {"MagDiff": …}; with one scale
+        {"Magnitude": …}, with several {"Magnitude_t0.5": …, …}.
+    """
+    one_scale = not isinstance(t, Iterable)
+    given = None if t is None else [check_scale("t", s) for s in _several(t)]
+    n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
+    check_quadrature(quadrature)
+    reference = None
+    if references is not None and given is None:
+        reference = as_space(references, name="references", **how)
+    space = as_space(samples, like=reference, **how)
+    scores: dict[str, Any] = {}
+    if given is not None:
+        values = [space.magnitude(s) for s in track(given, len(given), "magnitude")]
+        keys = ["Magnitude"] if one_scale else [f"Magnitude_t{s:g}" for s in given]
+        scores = dict(zip(keys, values, strict=True))
+    else:
+        t_conv = convergence(space, epsilon)
+        cut = t_conv if t_cut is None else t_cut
+        scores["MagArea"] = area_of(space, cut, n_scales, average, quadrature)
+        scores["t_conv"] = t_conv
+    if reference is not None:
+        cut = convergence(reference, epsilon) if t_cut is None else t_cut
+        scores["MagDiff"] = difference_of(
+            space, reference, cut, n_scales, average, relative, absolute, quadrature
+        )
+    if details:
+        options = {
+            **({"t": given} if given is not None else {}),
+            "n_scales": n_scales,
+            "epsilon": epsilon,
+            "t_cut": t_cut,
+            "average": average,
+            "relative": relative,
+            "absolute": absolute,
+            "quadrature": quadrature,
+        }
+        scores["details"] = _details(space, options)
+    return scores
+
+
+def _several(t: Any) -> list[Any]:
+    return list(t) if isinstance(t, Iterable) and not isinstance(t, str) else [t]
+
+
+def check_arguments(arguments: Mapping[str, Any]) -> None:
+    """Raise for keywords of `compute` that it would not accept, looking at no samples."""
+    given = dict(arguments)
+    checks: dict[str, Callable[[Any], Any]] = {
+        "n_scales": check_count,
+        "epsilon": check_epsilon,
+        "t_cut": check_cut,
+        "quadrature": check_quadrature,
+        "t": lambda t: t is None or [check_scale("t", s) for s in _several(t)],
+    }
+    for name, check in checks.items():
+        if name in given:
+            check(given.pop(name))
+    for name in ("average", "relative", "absolute", "details"):
+        given.pop(name, None)
+    try:
+        check_space(**given)
+    except TypeError as error:
+        unknown = next((name for name in given if f"unknown keyword `{name}`" in str(error)), None)
+        if unknown is None:
+            raise
+        raise TypeError(f"unknown keyword `{unknown}`. {suggestion(unknown, SETTINGS)}") from None
+
+
+def _details(space: MetricSpace, options: Mapping[str, Any]) -> dict[str, Any]:
+    solutions = space.solver.solutions
+    settings = {
+        name: value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+        for name, value in space.settings.items()
+    }
+    chosen = {name: value for name, value in options.items() if value is not None}
+    parts = [
+        *(f"{name}={value}" for name, value in (settings | chosen).items()),
+        f"n={space.n}",
+        f"vendiscore={__version__}",
+    ]
+    return {
+        "n": space.n,
+        "distinct": space.distinct,
+        "distance": settings["metric"],
+        "options": settings | chosen,
+        "scales": [solution.t for solution in solutions],
+        "values": [solution.magnitude for solution in solutions],
+        "method": dict(Counter(solution.method for solution in solutions)),
+        "residual": max((solution.residual for solution in solutions), default=0.0),
+        "error": max((solution.error for solution in solutions), default=0.0),
+        "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
+        | {"vendiscore": __version__},
+        "signature": "Mag|" + "|".join(parts).replace(" ", ""),
+    }
