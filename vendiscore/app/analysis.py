@@ -71,12 +71,12 @@ class Analysis:
     @property
     def similarity_to_nearest(self) -> np.ndarray:
         """How similar each sample is to its nearest other one, shape (n,)."""
-        return self.K[np.arange(self.n), self.nearest]
+        return np.asarray(self.K[np.arange(self.n), self.nearest])
 
     @property
     def mean_similarity(self) -> np.ndarray:
         """The mean similarity of each sample to all others, shape (n,); 0 for a single sample."""
-        return (self.K.sum(axis=1) - self.K.diagonal()) / max(1, self.n - 1)
+        return np.asarray((self.K.sum(axis=1) - self.K.diagonal()) / max(1, self.n - 1))
 
 
 def analyse(samples: Any, q: float = 1.0, **arguments: Any) -> Analysis:
@@ -127,7 +127,7 @@ def _order(K: np.ndarray) -> np.ndarray:
     np.fill_diagonal(D, 0)
     # Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
     tree = linkage(squareform((D + D.T) / 2, checks=False), "average", optimal_ordering=n <= 100)
-    return leaves_list(tree)
+    return np.asarray(leaves_list(tree))
 
 
 def _nearest(K: np.ndarray) -> np.ndarray:
@@ -135,7 +135,7 @@ def _nearest(K: np.ndarray) -> np.ndarray:
         return np.zeros(1, dtype=int)
     others = K.copy()
     np.fill_diagonal(others, -np.inf)
-    return np.argmax(others, axis=1)
+    return np.asarray(np.argmax(others, axis=1))
 
 
 def _pairs(K: np.ndarray) -> list[tuple[int, int, float]]:

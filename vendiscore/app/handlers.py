@@ -7,7 +7,7 @@ Each `…_job` checks what a visitor sent and says how to score and show it; `te
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -341,7 +341,7 @@ def _listed(values: Any, name: str) -> list[Any]:
     return values
 
 
-def _inline(samples: list[str]) -> dict[str, str]:
+def _inline(samples: list[str]) -> dict[str, Any]:
     written = repr(samples)
     if len(written) <= _INLINE:
         return {"imports": "import evaluate", "expression": written}
@@ -351,7 +351,7 @@ def _inline(samples: list[str]) -> dict[str, str]:
     }
 
 
-def _matrix_source(X: np.ndarray, path: str | None) -> Mapping[str, Any]:
+def _matrix_source(X: np.ndarray, path: str | None) -> dict[str, Any]:
     written = repr(X.tolist())
     if len(written) <= _INLINE:
         return {"imports": "import evaluate", "expression": written}

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SampleError
 from ..kernels.images import as_image
@@ -67,7 +67,7 @@ def pictures(paths: Sequence[str]) -> list[Picture]:
     return found
 
 
-def decoded(images: Sequence[str]) -> list[Picture]:
+def decoded(images: Any) -> list[Picture]:
     """The images of an API call: base64 of image files, with or without a `data:` prefix."""
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
@@ -90,11 +90,10 @@ def drawing(smiles: str) -> str:
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
+        molecule: Any = Chem.MolFromSmiles(smiles)
         if molecule is None:
             return ""
         canvas = rdMolDraw2D.MolDraw2DSVG(150, 110)
-        canvas.drawOptions().clearBackground = False
         canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
         canvas.FinishDrawing()
     svg: str = canvas.GetDrawingText()

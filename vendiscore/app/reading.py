@@ -121,7 +121,7 @@ def check_matrix(X: Any) -> np.ndarray:
         row = int(np.argmin(finite))
         value = X[row][~np.isfinite(X[row])][0]
         raise RefusedError(f"Row {row} has {value}; remove or fill in such rows first.")
-    return X.astype(np.float64)
+    return np.asarray(X, dtype=np.float64)
 
 
 def size(path: str) -> int:
