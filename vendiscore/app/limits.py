@@ -43,7 +43,7 @@ def check_count(n: int, limit: int, what: str) -> None:
     Traceback (most recent call last):
     vendiscore.app.limits.RefusedError: More than 2 images: this page takes up to 2. ...
     """
-    if n == 0:
+    if n <= 0:
         raise RefusedError(f"There are no {what} yet: paste or upload some, or pick an example.")
     if n > limit:
         raise RefusedError(

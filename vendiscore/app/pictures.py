@@ -165,6 +165,8 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
                 f"make them smaller or send fewer."
             )
         rgb: Image.Image = as_image(data, 0).convert("RGB")
+    except RefusedError:
+        raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         raise _too_large(name, "more than 80") from None
     except SampleError as error:
