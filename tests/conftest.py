@@ -1,9 +1,17 @@
 """Fixtures that many tests share: real data where it is at hand, matrices of known spectrum."""
 
+import contextlib
 import csv
 import os
+import socket
+import subprocess
+import sys
 import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
@@ -11,6 +19,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import evaluate  # noqa: E402
 import numpy as np  # noqa: E402
+import psutil  # noqa: E402
 import pytest  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,3 +65,45 @@ def odors() -> list[tuple[str, list[str]]]:
 def metric():
     """The metric as people load it."""
     return evaluate.load(str(ROOT / "vendiscore.py"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of `python app.py`, started for the tests, and its process and folder."""
+    with running_app(tmp_path_factory.mktemp("uploads")) as app:
+        yield app
+
+
+class App(NamedTuple):
+    url: str
+    process: psutil.Process
+    folder: Path
+    seconds: float
+
+
+@contextlib.contextmanager
+def running_app(folder: Path, root: Path = ROOT, python: str = sys.executable) -> Iterator[App]:
+    """Start the page of the checkout `root` on a free port; it stores uploads in `folder`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder)}
+    url = f"http://127.0.0.1:{port}"
+    log = folder / "log.txt"
+    start = time.perf_counter()
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [python, "app.py"], cwd=root, env=environment, stdout=out, stderr=subprocess.STDOUT
+        )
+    try:
+        while True:
+            assert process.poll() is None, log.read_text()
+            assert time.perf_counter() - start < 120, log.read_text()
+            with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
+                assert page.status == 200
+                break
+            time.sleep(0.1)
+        yield App(url, psutil.Process(process.pid), folder, time.perf_counter() - start)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)

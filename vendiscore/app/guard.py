@@ -10,6 +10,8 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from .limits import MAX_REQUEST, MAX_UPLOADS
 
 Message = MutableMapping[str, Any]
@@ -17,7 +19,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 # All that a browser, gradio_client and MCP clients post to.
-_POST = re.compile(r"^/gradio_api/(upload|queue/join|call/[\w/]+|cancel|reset|mcp(/.*)?)/?$")
+_POST = re.compile(r"^/gradio_api/(upload|queue/join|call/(v2/)?(text|images|molecules|vectors|compare)|cancel|reset|mcp(/.*)?)/?$")
 _CLOSED = re.compile(r"^/(gradio_api/(proxy=|vibe|run-history|runs|profiling|dev/)|monitoring)")
 
 
@@ -45,7 +47,7 @@ class Guard:
             message = await receive()
             read += len(message.get("body", b""))
             if read > limit:
-                raise _TooLargeError
+                raise _TooLargeError(limit)
             return message
 
         async def noticed(message: Message) -> None:
@@ -55,16 +57,17 @@ class Guard:
 
         try:
             if _length(scope) > limit:
-                raise _TooLargeError
+                raise _TooLargeError(limit)
             await self.app(scope, counted, noticed)
-        except _TooLargeError:
+        except _TooLargeError as error:
             if not started:
-                text = f"A request may have up to {limit // 10**6} MB; send less at once."
-                await _refuse(send, 413, text)
+                await _refuse(send, error.status_code, error.detail)
 
 
-class _TooLargeError(Exception):
-    pass
+class _TooLargeError(HTTPException):
+    # An HTTPException, since FastAPI takes any other one while reading for a body it cannot parse.
+    def __init__(self, limit: int) -> None:
+        super().__init__(413, f"A request may have up to {limit // 10**6} MB; send less at once.")
 
 
 def _length(scope: Message) -> int:

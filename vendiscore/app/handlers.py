@@ -176,8 +176,7 @@ def text(
         q: Order of at least 0. Small q counts rare texts, large q the commonest only; 1 is usual.
 
     Returns:
-        VS (between 1 and the number of texts), a sentence, the spectrum, the profile over q, the
-        most redundant pairs, the texts that stand alone, and Python code for the same number.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
     """
     return _answer(text_job(texts, kernel, ns, unit), q)
 
@@ -191,8 +190,7 @@ def images(images: list[str], kernel: str = "pixels", q: float = 1.0) -> dict[st
         q: Order of at least 0. Small q counts rare images, large q the commonest only; 1 is usual.
 
     Returns:
-        VS (between 1 and the number of images), a sentence, the spectrum, the profile over q, the
-        most redundant pairs, the images that stand alone, and Python code for the same number.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
     """
     return _answer(image_job(decoded(images), kernel), q)
 
@@ -208,8 +206,7 @@ def molecules(smiles: list[str], kernel: str = "morgan", q: float = 1.0) -> dict
             usual.
 
     Returns:
-        VS (between 1 and the number of molecules), a sentence, the spectrum, the profile over q,
-        the most redundant pairs, those that stand alone, and Python code for the same number.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
     """
     return _answer(molecule_job(smiles, kernel), q)
 
@@ -229,8 +226,7 @@ def vectors(
             usual.
 
     Returns:
-        VS (between 1 and the number of rows), a sentence, the spectrum, the profile over q, the
-        most redundant pairs, those that stand alone, and Python code for the same number.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
     """
     return _answer(vector_job(rows, kernel, sigma), q)
 
@@ -254,8 +250,7 @@ def compare(
         draws: How often to draw, from 2 to 20.
 
     Returns:
-        For each set its size, its score whole and its mean score and standard deviation at
-        matched size; the differences to the first set with their standard deviations.
+        Per set n, VS and its mean and sd at matched size; differences to the first set.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")

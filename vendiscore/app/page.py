@@ -76,6 +76,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
             ),
             "css_paths": Path(__file__).with_name("style.css"),
             "max_file_size": MAX_UPLOAD,
+            "show_error": True,  # of gradio's own checks; ours never let a traceback out
             "ssr_mode": False,
             "run_history": False,
             "enable_monitoring": False,
