@@ -18,8 +18,11 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# All that a browser, gradio_client and MCP clients post to.
-_POST = re.compile(r"^/gradio_api/(upload|queue/join|call/(v2/)?(text|images|molecules|vectors|compare)|cancel|reset|mcp(/.*)?)/?$")
+# All that a browser, gradio_client and MCP clients post to; every event is queued.
+_POST = re.compile(
+    r"^/gradio_api/(upload|queue/join|cancel|reset|mcp(/.*)?"
+    r"|call/(v2/)?(text|images|molecules|vectors|compare))/?$"
+)
 _CLOSED = re.compile(r"^/(gradio_api/(proxy=|vibe|run-history|runs|profiling|dev/)|monitoring)")
 
 

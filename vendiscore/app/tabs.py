@@ -96,7 +96,7 @@ def _wire(
     triggers = [score.click, *(control.change for control in controls)]
     running = [gr.on(triggers, **run)]
     for button, load, targets in loads:
-        loaded = button.click(load, None, targets, api_visibility="private", queue=False)
+        loaded = button.click(load, None, targets, api_visibility="private", concurrency_limit=8)
         running.append(loaded.then(**run))
     stop.click(None, cancels=running, api_visibility="private")
 
@@ -111,7 +111,7 @@ def _columns(file: gr.File, column: gr.Dropdown) -> None:
             names = []  # the handler will say what is wrong
         return gr.update(choices=names, value=names[0] if names else None, visible=bool(names))
 
-    file.change(offer, file, column, api_visibility="private", queue=False)
+    file.change(offer, file, column, api_visibility="private", concurrency_limit=8)
 
 
 def text_tab() -> None:
@@ -298,7 +298,7 @@ def compare_tab() -> None:
         kinds,
         kernel,
         api_visibility="private",
-        queue=False,
+        concurrency_limit=8,
     )
     inputs = [kinds, kernel, *boxes, *files, q, draws]
     _wire(show_comparison, inputs, outputs, buttons, [q, draws], loads)
