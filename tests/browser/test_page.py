@@ -90,8 +90,9 @@ def shows(page, value: float) -> None:
 
 
 def attach(page, name: str, data: bytes, accordion: str = "Upload a file instead") -> None:
-    chooser = page.locator("input[type=file]:visible, [role=tabpanel]:visible input[type=file]")
     page.get_by_role("button", name=accordion).locator("visible=true").click()
+    expect(page.get_by_text("Drop File Here").locator("visible=true").last).to_be_visible()
+    chooser = page.locator("[role=tabpanel]:visible input[type=file]")
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     chooser.last.set_input_files(file)
     expect(page.get_by_text(name.rpartition(".")[0]).locator("visible=true").first).to_be_visible()
@@ -219,6 +220,10 @@ def test_controls_change_the_result(visit):
     page.get_by_label("number input for Order q").locator("visible=true").fill("2")
     page.keyboard.press("Tab")
     shows(page, compute(texts, k="ngram_overlap", q=2)["VS"])
+    page.get_by_label("range slider for Order q").locator("visible=true").focus()
+    page.keyboard.press("ArrowRight")
+    shows(page, compute(texts, k="ngram_overlap", q=2.25)["VS"])
+    page.keyboard.press("ArrowLeft")
     page.get_by_label("4", exact=True).locator("visible=true").uncheck()
     shows(page, compute(texts, k="ngram_overlap", ns=[1, 2, 3], q=2)["VS"])
     page.get_by_label("char").locator("visible=true").check()
@@ -274,7 +279,7 @@ def test_html_script_and_templates_are_shown_as_text(visit):
     press_score(page)
     expect(score(page)).to_contain_text("of 3")
     for text in texts:
-        expect(page.locator(".vs-list:visible").first).to_contain_text(text)
+        expect(page.locator(".vs:visible")).to_contain_text(text)
     page.wait_for_timeout(300)
 
 
@@ -284,8 +289,10 @@ def test_long_work_can_be_stopped(visit):
     rng = np.random.default_rng(0)
     for letter, n in (("A", 1000), ("B", 900), ("C", 800)):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
-        page.get_by_label(re.compile(f"^Set {letter}")).locator("visible=true").first.fill(rows)
+        page.get_by_role("textbox", name=f"Set {letter}").fill(rows)
     page.get_by_label("vectors").locator("visible=true").check()
+    page.get_by_label("Kernel").locator("visible=true").click()
+    page.get_by_role("option", name="rbf").click()
     press_score(page)
     expect(page.locator(".vs-note:visible")).to_contain_text("% done")
     page.get_by_role("button", name="Stop").locator("visible=true").click()

@@ -83,7 +83,7 @@ def _wire(
     controls: Sequence[Any],
     loads: Sequence[tuple[gr.Button, Callable[[], Any], list[Any]]],
 ) -> None:
-    """Run on Score, on any change of a control, and after an example is loaded; Stop stops."""
+    """Run on Score, when a visitor changes a control, and after an example; Stop stops."""
     score, stop = buttons
     run: dict[str, Any] = {
         "fn": safe(show),
@@ -93,7 +93,7 @@ def _wire(
         "trigger_mode": "always_last",
         **POOL,
     }
-    triggers = [score.click, *(control.change for control in controls)]
+    triggers = [score.click, *(control.input for control in controls)]
     running = [gr.on(triggers, **run)]
     for button, load, targets in loads:
         loaded = button.click(load, None, targets, api_visibility="private", concurrency_limit=8)
@@ -301,4 +301,4 @@ def compare_tab() -> None:
         concurrency_limit=8,
     )
     inputs = [kinds, kernel, *boxes, *files, q, draws]
-    _wire(show_comparison, inputs, outputs, buttons, [q, draws], loads)
+    _wire(show_comparison, inputs, outputs, buttons, [kernel, q, draws], loads)
