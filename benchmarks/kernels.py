@@ -1,63 +1,54 @@
-"""Kernels against `vendi_score` 0.0.3: Tanimoto of molecules, n-grams of questions.
+"""Kernels against `vendi_score` 0.0.3 (molecules, n-grams) and sacrebleu (BLEU), in pairs.
 
-    python benchmarks/kernels.py [tanimoto] [ngrams] [--data FOLDER] [--repeats 3] [--json FILE]
+python benchmarks/kernels.py --json benchmarks/results/kernels.json
 
-Ours and theirs must agree before anything is timed, and take turns, each run in a process of its
-own, so that its peak of memory is its own too. Peaks are above what the imports and the samples
-take. `vendi_score.text_utils.ngram_vendi_score` itself does not run on SciPy ≥ 1.14, so
-`their_ngrams` is its algorithm, and `their_tanimoto` that of `molecule_utils.get_tanimoto_K`.
+`ngram_vendi_score` itself does not run on SciPy ≥ 1.14, so `their_ngrams` is its algorithm, and
+`their_tanimoto` that of `molecule_utils.get_tanimoto_K`. Peaks of memory are above what imports
+and samples take, each in a process of its own (Linux only).
 """
 
-from __future__ import annotations
-
-import argparse
 import csv
-import json
 import multiprocessing
 import os
-import statistics
-import time
 from collections.abc import Callable
-from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pairs import agree, arguments, compare, environment, write
+from rdkit import DataStructs, rdBase
+from rdkit.Chem import MolFromSmiles
+from rdkit.Chem.AllChem import GetMorganFingerprintAsBitVect
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import normalize
+from vendi_score import vendi
 
-MOLECULES = 2500
+import vendiscore
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 NS = (1, 2, 3, 4)
 
 
-def smiles(data: Path) -> list[str]:
-    with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
-        return [row["smiles"] for row in csv.DictReader(file)][:MOLECULES]
+def molecules() -> list[Any]:
+    with (DATA / "leffingwell_odors.csv").open(encoding="utf-8") as file:
+        return [MolFromSmiles(row["smiles"]) for row in csv.DictReader(file)][:2500]
 
 
-def questions(data: Path) -> list[str]:
-    with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
+def questions() -> list[str]:
+    with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
         return [row["question"] for row in csv.DictReader(file, delimiter="\t")]
 
 
-def read_molecules(data: Path) -> list[Any]:
-    from rdkit.Chem import MolFromSmiles
-
-    return [MolFromSmiles(text) for text in smiles(data)]
+def our_tanimoto(samples: list[Any]) -> np.ndarray:
+    return vendiscore.as_similarity(samples, k="morgan").dense()
 
 
-def our_tanimoto(molecules: list[Any]) -> np.ndarray:
-    from vendiscore.registry import apply_kernel
-
-    return apply_kernel("morgan", molecules, {}).dense()
-
-
-def their_tanimoto(molecules: list[Any]) -> np.ndarray:
-    from rdkit import DataStructs, rdBase
-    from rdkit.Chem.AllChem import GetMorganFingerprintAsBitVect
-
+def their_tanimoto(samples: list[Any]) -> np.ndarray:
     with rdBase.BlockLogs():  # the call is deprecated, and says so for every molecule
-        fingerprints = [GetMorganFingerprintAsBitVect(m, 2, nBits=1024) for m in molecules]
-    n = len(molecules)
+        fingerprints = [GetMorganFingerprintAsBitVect(m, 2, nBits=1024) for m in samples]
+    n = len(samples)
     K = np.zeros((n, n))
     for i in range(n):
         for j in range(i, n):
@@ -65,22 +56,12 @@ def their_tanimoto(molecules: list[Any]) -> np.ndarray:
     return K
 
 
-def our_ngrams(texts: list[str]) -> float:
-    from vendiscore import score
-
-    return float(score(texts, "ngram_overlap", ns=NS))
+def our_ngrams(texts: list[str]) -> np.ndarray:
+    return vendiscore.as_similarity(texts, k="ngram_overlap", ns=NS).dense()
 
 
-def their_ngrams(texts: list[str]) -> float:
-    from vendi_score.vendi import score_K
-
-    return float(score_K(their_ngram_matrix(texts)))
-
-
-def their_ngram_matrix(texts: list[str]) -> np.ndarray:
+def their_ngrams(texts: list[str]) -> np.ndarray:
     from nltk.tokenize import NLTKWordTokenizer
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.preprocessing import normalize
 
     matrices = []
     for n in NS:
@@ -95,140 +76,126 @@ def their_ngram_matrix(texts: list[str]) -> np.ndarray:
     return np.stack(matrices).mean(axis=0)
 
 
-def our_scored_molecules(molecules: list[Any]) -> float:
-    from vendiscore import score
-
-    return float(score(molecules, "morgan"))
+def our_score(texts: list[str], q: float = 1) -> float:
+    return vendiscore.score(texts, "ngram_overlap", q=q, ns=NS)
 
 
-def their_scored_molecules(molecules: list[Any]) -> float:
-    from vendi_score.vendi import score_K
-
-    return float(score_K(their_tanimoto(molecules)))
+def their_score(texts: list[str], q: float = 1) -> float:
+    return vendi.score_K(their_ngrams(texts), q=q)
 
 
-# name: (reads the samples, ours, theirs)
-TASKS: dict[str, tuple[Callable[[Path], list[Any]], Callable[..., Any], Callable[..., Any]]] = {
-    "Tanimoto matrix": (read_molecules, our_tanimoto, their_tanimoto),
-    "Vendi Score of Tanimoto": (read_molecules, our_scored_molecules, their_scored_molecules),
-    "Vendi Score of n-grams": (questions, our_ngrams, their_ngrams),
-}
+def tanimoto(repeats: int) -> list[dict[str, Any]]:
+    samples = molecules()
+    np.testing.assert_array_equal(our_tanimoto(samples), their_tanimoto(samples))
+    facts = {"n": len(samples), "d": 1024, "dtype": "float64"}
+    print(f"n = {len(samples)} molecules, 1,024 bits, float64: equal to the last bit")
+    return [
+        compare(
+            "Tanimoto of all pairs",
+            lambda: our_tanimoto(samples),
+            lambda: their_tanimoto(samples),
+            repeats,
+            **facts,
+        ),
+        compare(
+            "Vendi Score of molecules, q = 1",
+            lambda: vendiscore.score(samples, "morgan"),
+            lambda: vendi.score_K(their_tanimoto(samples)),
+            repeats,
+            **facts,
+        ),
+    ]
 
 
-def assert_agreement(which: list[str], data: Path) -> None:
-    if "tanimoto" in which:
-        molecules = read_molecules(data)
-        ours, theirs = our_tanimoto(molecules), their_tanimoto(molecules)
-        np.testing.assert_array_equal(ours, theirs)
-        print(f"Tanimoto: all {len(molecules)}² similarities are equal to the last bit")
-    if "ngrams" in which:
-        from vendi_score.vendi import score_K
-
-        texts = questions(data)
-        K = their_ngram_matrix(texts)
-        short = int((np.diag(K) < 1 - 1e-9).sum())
-        theirs, ours = float(score_K(K, normalize=True)), our_ngrams(texts)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
-        print(
-            f"n-grams: ours {ours:.6f}, theirs {theirs:.6f} with a diagonal of 1 "
-            f"({float(score_K(K)):.6f} as it is: {short} of {len(texts)} questions are shorter "
-            f"than {max(NS)} tokens)"
+def ngrams(repeats: int) -> list[dict[str, Any]]:
+    texts = questions()
+    K = their_ngrams(texts)
+    # Theirs leaves the diagonal of a text shorter than some n below 1.
+    short = int((np.diag(K) < 1 - 1e-9).sum())
+    ours, theirs, as_it_is = our_score(texts), vendi.score_K(K, normalize=True), vendi.score_K(K)
+    agree(ours, theirs, rtol=1e-9)
+    agree(our_score(texts, q=2), vendi.score_K(K, q=2, normalize=True), rtol=1e-9)
+    del K
+    facts = {"n": len(texts), "ns": NS, "dtype": "float64"}
+    print(
+        f"n = {len(texts)} questions, ns = {NS}, float64: ours {ours:.6f}, theirs {theirs:.6f} "
+        f"with a diagonal of 1, {as_it_is:.6f} without ({short} texts have fewer than 4 tokens)"
+    )
+    rows = [
+        compare(name, lambda f=f: f(texts), lambda g=g: g(texts), repeats, **facts)
+        for name, f, g in (
+            ("n-gram similarity of all pairs", our_ngrams, their_ngrams),
+            ("Vendi Score of n-grams, q = 1", our_score, their_score),
         )
+    ]
+    rows.append(
+        compare(
+            "Vendi Score of n-grams, q = 2",
+            lambda: our_score(texts, q=2),
+            lambda: their_score(texts, q=2),
+            repeats,
+            **facts,
+        )
+    )
+    for q in (1, 2):
+        ours_mb, theirs_mb = (peak_above_samples(f, q) for f in (our_score, their_score))
+        name = f"peak of memory, q = {q}"
+        print(
+            f"{name:<44} ours {ours_mb:6.0f} MB    theirs {theirs_mb:6.0f} MB   "
+            f"{theirs_mb / ours_mb:7.2f} × (one float64 matrix: {8e-6 * len(texts) ** 2:.0f} MB)"
+        )
+        rows.append({"name": name, **facts, "ours_mb": ours_mb, "theirs_mb": theirs_mb})
+    return rows
 
 
-def measure(task: str, side: int, data: Path, answer: Connection) -> None:
-    """Seconds, and the peak in MB above what was there before, of one run in a fresh process."""
-    read, *sides = TASKS[task]
-    samples = read(data)
-    sides[side](samples[:20])  # imports
-    before = peak_mb()
-    start = time.perf_counter()
-    sides[side](samples)
-    seconds = time.perf_counter() - start
-    answer.send((seconds, peak_mb() - before))
+def bleu(repeats: int) -> list[dict[str, Any]]:
+    from sacrebleu.metrics.bleu import BLEU
+
+    texts = questions()[:300]
+    metric = BLEU(effective_order=True)
+
+    def ours() -> np.ndarray:
+        return vendiscore.as_similarity(texts, k="bleu").dense()
+
+    def theirs() -> np.ndarray:
+        K = np.array([[metric.sentence_score(a, [b]).score / 100 for b in texts] for a in texts])
+        return (K + K.T) / 2
+
+    gap = np.abs(ours() - theirs()).max()
+    assert gap < 1e-15, gap
+    print(f"n = {len(texts)} questions, float64: BLEU differs by at most {gap:.1g}")
+    facts = {"n": len(texts), "dtype": "float64"}
+    return [compare("symmetrised sentence BLEU of all pairs", ours, theirs, repeats, **facts)]
 
 
-def peak_mb() -> float:
-    """Linux's own record; `getrusage` would count the parent of a spawned process too."""
+def peak_above_samples(score: Callable[[list[str], float], float], q: float) -> float:
+    """MB that scoring the questions takes at most, in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_peak, args=(score, q, there))
+    process.start()
+    peak: float = here.recv()
+    process.join()
+    return peak
+
+
+def _peak(score: Callable[[list[str], float], float], q: float, answer: Connection) -> None:
+    texts = questions()
+    score(texts[:50], q)  # imports and LAPACK's own
+    before = _record_mb()
+    score(texts, q)
+    answer.send(_record_mb() - before)
+
+
+def _record_mb() -> float:
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM"):
-            return int(line.split()[1]) / 1024
-    raise OSError("no VmHWM in /proc/self/status: peaks of memory are read on Linux only")
-
-
-def run(task: str, side: int, data: Path) -> tuple[float, float]:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=measure, args=(task, side, data, theirs))
-    process.start()
-    theirs.close()
-    result: tuple[float, float] = ours.recv()
-    process.join()
-    return result
-
-
-def main() -> None:
-    root = Path(__file__).resolve().parents[1]
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("which", nargs="*", default=["tanimoto", "ngrams"])
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("VENDISCORE_DATA", "")))
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    data = arguments.data if arguments.data != Path() else root.parent / "shared" / "data"
-
-    assert_agreement(arguments.which, data)
-    packages = ("vendiscore", "vendi-score", "numpy", "scipy", "rdkit", "nltk", "scikit-learn")
-    report: dict[str, Any] = {
-        "dtype": "float64",
-        "threads": os.environ.get("OMP_NUM_THREADS", f"all {os.cpu_count()}"),
-        "repeats": arguments.repeats,
-        "versions": {name: package_version(name) for name in packages},
-        "results": [],
-    }
-    print(
-        f"{report['dtype']}, threads: {report['threads']}, repeats: {report['repeats']}, "
-        + ", ".join(f"{name} {number}" for name, number in report["versions"].items())
-    )
-    for task, (read, *_) in TASKS.items():
-        if not any(word in task.replace("-", "").lower() for word in arguments.which):
-            continue
-        runs: tuple[list[Any], list[Any]] = ([], [])
-        for _ in range(arguments.repeats):
-            for side in (0, 1):
-                runs[side].append(run(task, side, data))
-        (ours, our_peak), (theirs, their_peak) = (
-            [statistics.median(values) for values in zip(*side, strict=True)] for side in runs
-        )
-        ratios = sorted(t[0] / o[0] for o, t in zip(*runs, strict=True))
-        n = len(read(data))
-        report["results"].append(
-            {
-                "task": task,
-                "n": n,
-                "d": 1024 if read is read_molecules else f"ns={NS}",
-                "seconds": {"vendiscore": ours, "vendi_score": theirs},
-                "peak_mb": {"vendiscore": our_peak, "vendi_score": their_peak},
-                "ratios": ratios,
-            }
-        )
-        print(
-            f"{task}, n = {n}, d: {report['results'][-1]['d']}: ours {ours:.3f} s, {our_peak:.0f} "
-            f"MB; theirs {theirs:.3f} s, {their_peak:.0f} MB; ratio of times "
-            f"{statistics.median(ratios):.1f} ({ratios[0]:.1f} to {ratios[-1]:.1f}), of peaks "
-            f"{their_peak / max(our_peak, 1):.1f}"
-        )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-
-
-def package_version(name: str) -> str:
-    if name == "vendiscore":
-        import vendiscore
-
-        return vendiscore.__version__
-    return version(name)
+            return int(line.split()[1]) * 1024 / 1e6
+    raise OSError("no VmHWM in /proc/self/status")
 
 
 if __name__ == "__main__":
-    main()
+    options = arguments(__doc__)
+    results = [row for bench in (tanimoto, bleu, ngrams) for row in bench(options.repeats)]
+    packages = ("vendi-score", "rdkit", "sacrebleu", "nltk", "scikit-learn")
+    write(options.json, results, environment(*packages))

@@ -17,10 +17,10 @@ from typing import NamedTuple
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-import evaluate  # noqa: E402
-import numpy as np  # noqa: E402
-import psutil  # noqa: E402
-import pytest  # noqa: E402
+import evaluate
+import numpy as np
+import psutil
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))

@@ -24,6 +24,7 @@ def asymmetric(a, b):
     return 1.0 if a == b else (0.5 if a < b else 0.4)
 
 
+INDEFINITE = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]]
 X_ = {"score_X": True}
 K_ = {"score_K": True}
 CASES = [
@@ -48,7 +49,8 @@ CASES = [
     (GOOD + 1j, X_, TypeError, "must be real numbers, got dtype complex128"),
     (GOOD, K_, ValueError, r"square similarity matrix, got shape \(3, 2\); rows of features"),
     ([[1.0, 0.5], [0.4, 1.0]], K_, ValueError, r"symmetric.*K\[0, 1\] = 0.5 and K\[1, 0\] = 0.4"),
-    ([[1.0, 2.0], [2.0, 1.0]], K_, ValueError, "smallest eigenvalue is -0.5.*psd='clip'"),
+    (INDEFINITE, K_, ValueError, r"smallest eigenvalue is -0\.0909.*psd='clip'"),
+    ([[1.0, 2.0], [2.0, 1.0]], {**K_, "q": 2}, ValueError, r"exceed.*, 1, but K\[0, 1\] = 2"),
     ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "got 0.9 for sample 0; pass normalize=True"),
     ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "must be finite, got nan in row 0"),
     (2 * GOOD, X_, ValueError, "similarity 1 with itself, got 4 for sample 0; pass normalize=True"),
@@ -140,7 +142,7 @@ def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):
     with pytest.raises(TypeError, match=r"all be text.*got text and vector"):
         metric.add(prediction=[1.0, 2.0])
     with pytest.raises(
-        TypeError, match="add.. keeps text, numbers and vectors, got dict at index 0"
+        TypeError, match=r"add.. keeps text, numbers and vectors, got dict at index 0"
     ):
         metric.add_batch(samples=[{"image": 1}])
     assert metric.compute()["VS"] == pytest.approx(VS)

@@ -1,4 +1,4 @@
-"""`evaluate.load("someone/vendiscore")` where the package is not installed, or in another version."""
+"""`evaluate.load("someone/vendiscore")`: without the package, or beside another version of it."""
 
 import importlib.util
 import os

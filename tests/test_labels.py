@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import SampleError, as_similarity, compute, mode_diversity
@@ -17,6 +18,7 @@ def entropy(shares) -> float:
     return -sum(s * math.log(s) for s in shares if s > 0)
 
 
+@settings(deadline=None)
 @given(names)
 def test_score_of_labels_is_the_hill_number_of_their_shares(values):
     shares = [values.count(v) / len(values) for v in set(values)]
@@ -45,7 +47,7 @@ def test_labels_may_be_any_hashable():
 @pytest.mark.parametrize("kernel", ["labels", "tags"])
 def test_missing_labels_are_refused(kernel):
     wrap = (lambda x: x) if kernel == "labels" else (lambda x: [x])
-    for missing in (None, float("nan")):
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
         with pytest.raises(SampleError, match="sample 1 has a missing label"):
             compute([wrap("a"), wrap(missing)], k=kernel)
 
@@ -63,11 +65,17 @@ def test_labels_that_are_no_label_are_refused():
         compute(["a;b"], k="tags")
 
 
+@settings(deadline=None)
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12))
 def test_tags_are_compared_by_the_cosine_of_sets(sets):
     K = as_similarity([sorted(s) for s in sets], k="tags").dense()
     expected = [[len(a & b) / math.sqrt(len(a) * len(b)) for b in sets] for a in sets]
     np.testing.assert_allclose(K, expected, atol=1e-12)
+
+
+def test_a_matrix_of_indicators_is_not_taken_for_sets():
+    with pytest.raises(TypeError, match=r"got an array of shape \(2, 3\).*k='cosine'"):
+        compute(np.array([[1, 0, 1], [0, 1, 1]]), k="tags")
 
 
 def test_repeats_and_order_within_tags_do_not_count():
@@ -98,6 +106,7 @@ def test_rows_that_are_no_probabilities_are_refused(rows, message, kind):
             call(P)
 
 
+@settings(deadline=None)
 @given(names)
 def test_modes_of_certain_predictions_are_labels(values):
     P = np.array([[value == name for name in "abcde"] for value in values], dtype=float)

@@ -1,6 +1,7 @@
 """The spectral engine: laws of the score, and agreement of every route with the definition."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,13 +11,14 @@ from hypothesis import strategies as st
 from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
-from vendiscore.spectral import choose, largest_eigenvalue, vendi
+from vendiscore.lanczos import largest_eigenvalue
+from vendiscore.spectral import choose, vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
 
 
 def prescribed(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A matrix of unit diagonal with known eigenvalues, some of them zero, and those eigenvalues."""
+    """A matrix of unit diagonal with known eigenvalue shares, some of them zero, and the shares."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     rank = int(rng.integers(2, n + 1))
@@ -58,7 +60,7 @@ def test_the_orders_obey_their_laws_on_prescribed_spectra(seed):
     )
     assert values[-1] == pytest.approx(1 / shares.max(), rel=1e-9)
     assert all(1 <= value <= n * (1 + 1e-12) for value in values)
-    assert all(b <= a * (1 + 1e-9) for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a * (1 + 1e-9) for a, b in pairwise(values))
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 10))
@@ -210,12 +212,13 @@ def test_lanczos_is_not_blind_to_what_its_start_does_not_contain():
 
 
 def test_a_slow_lanczos_is_replaced_by_the_spectrum_and_says_so(monkeypatch):
-    monkeypatch.setattr("vendiscore.spectral.LANCZOS_STEPS", 3)
+    monkeypatch.setattr("vendiscore.lanczos.STEPS", 3)
     X = np.random.default_rng(0).standard_normal((600, 900))
-    result = vendi(FeatureSimilarity(X).normalized(), [math.inf])
-    assert result.plans[0].method == "eigenvalues"
+    result = vendi(FeatureSimilarity(X).normalized(), [2.0, math.inf])
+    assert [plan.method for plan in result.plans] == ["norm", "eigenvalues"]
+    assert result.plans[1].why == "Lanczos iteration was too slow"
     K = FeatureSimilarity(X).normalized().dense()
-    assert result.values[0] == pytest.approx(definition(K, math.inf), rel=1e-9)
+    assert result.values[1] == pytest.approx(definition(K, math.inf), rel=1e-9)
 
 
 def test_rounding_is_not_diversity():
@@ -242,6 +245,14 @@ def test_an_indefinite_similarity_is_an_error_that_names_the_way_out():
     assert clipped.sum() == pytest.approx(1)
 
 
+def test_lanczos_reports_a_negative_eigenvalue_that_it_meets():
+    K = np.eye(600)
+    K[:3, :3] = [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]
+    with pytest.raises(NotPSDError, match=r"smallest eigenvalue is -0\.0013"):
+        vendi(MatrixSimilarity(K), [math.inf])
+    assert vendi(MatrixSimilarity(K), [math.inf], psd="clip").values[0] == pytest.approx(600 / 1.9)
+
+
 def test_exact_is_refused_before_it_is_allocated(monkeypatch):
     from vendiscore import TooLargeError
 
@@ -251,9 +262,10 @@ def test_exact_is_refused_before_it_is_allocated(monkeypatch):
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, 3.0, math.inf])
-def test_torch_scores_are_the_same_and_have_the_right_gradient(q):
+@pytest.mark.parametrize("shape", [(12, 5), (5, 12)], ids=["tall", "wide"])
+def test_torch_scores_are_the_same_and_have_the_right_gradient(q, shape):
     torch = pytest.importorskip("torch")
-    X = torch.randn(12, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    X = torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     X.requires_grad_()
 
     def score(X):
@@ -264,3 +276,9 @@ def test_torch_scores_are_the_same_and_have_the_right_gradient(q):
     assert torch.autograd.gradcheck(score, X)
     K = FeatureSimilarity(X).normalized().dense()
     assert vendi(MatrixSimilarity(K), [q]).values[0].item() == pytest.approx(want, rel=1e-10)
+
+
+def test_torch_needs_no_lanczos():
+    torch = pytest.importorskip("torch")
+    K = torch.eye(600, dtype=torch.float64)
+    assert vendi(MatrixSimilarity(K), [math.inf]).values[0].item() == pytest.approx(600)

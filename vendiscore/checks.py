@@ -52,7 +52,7 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
         read_mixture(k, **given)
     elif k is not None and not callable(k):
         raise TypeError(
-            f"`k` must be a kernel name, a mixture or a function k(a, b), got {type(k).__name__}; "
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; "
             f"use score_K=True for a similarity matrix"
         )
     elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
@@ -140,11 +140,20 @@ def check_matrix(K: Any) -> Array:
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     xp = namespace(K)
-    tolerance = SYMMETRY_TOLERANCE * max(1.0, scalar(xp.max(xp.abs(xp.linalg.diagonal(K)))))
+    largest = scalar(xp.max(xp.abs(xp.linalg.diagonal(K))))
+    tolerance = SYMMETRY_TOLERANCE * max(1.0, largest)
     size = 512  # two blocks and their difference fit in a core's cache
     for i in range(0, n, size):
         for j in range(i, n, size):
-            gap = xp.abs(K[i : i + size, j : j + size] - K[j : j + size, i : i + size].T)
+            block = K[i : i + size, j : j + size]
+            if scalar(xp.max(xp.abs(block))) > largest + tolerance:
+                a, b = divmod(int(xp.argmax(xp.abs(block))), block.shape[1])
+                raise ValueError(
+                    f"`samples` with score_K=True must have no entry that can exceed the largest "
+                    f"of the diagonal, {largest:.6g}, but K[{i + a}, {j + b}] = "
+                    f"{scalar(block[a, b]):.6g}; such a matrix is not positive semidefinite"
+                )
+            gap = xp.abs(block - K[j : j + size, i : i + size].T)
             if scalar(xp.max(gap)) > tolerance:
                 a, b = divmod(int(xp.argmax(gap)), gap.shape[1])
                 a, b = i + a, j + b

@@ -15,7 +15,7 @@ import datasets
 import evaluate
 import numpy as np
 
-from .arrays import as_matrix, as_samples
+from .arrays import as_matrix, as_samples, is_torch, scalar
 from .checks import check_arguments
 
 # What Arrow holds for `add` and `add_batch`; the first that fits the first sample is used.
@@ -99,13 +99,18 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self._check(options)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is not None and self.num_process == 1 and self.writer is None:
-            return self._score(samples, references, **options)
+            return self._result(samples, references, options)
         if samples is not None:
             self.add_batch(samples=samples)
         elif self.writer is None:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         gathered = evaluate.Metric.compute(self)
-        return None if gathered is None else self._score(gathered["samples"], references, **options)
+        return None if gathered is None else self._result(gathered["samples"], references, options)
+
+    def _result(self, samples: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:
+        result = self._score(samples, references, **options)
+        # Of a tensor the library returns a tensor; suites of metrics expect numbers.
+        return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
     def add_batch(
         self,

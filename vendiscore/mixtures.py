@@ -25,6 +25,7 @@ from .errors import SampleError, suggestion
 from .registry import apply_kernel, check_options, get_kernel
 from .similarity import Similarity
 
+Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
 
 # Weights may miss a sum of 1 by as much, which is rounding in single precision.
@@ -42,14 +43,14 @@ class Part:
     options: Mapping[str, Any]
 
 
-def is_mixture(k: Any) -> TypeGuard[Mapping[str, float] | Sequence[str]]:
+def is_mixture(k: Any) -> TypeGuard[Mixture]:
     """Whether `k` has the form of a mixture."""
     return isinstance(k, (Mapping, list, tuple))
 
 
 def mixture(
     samples: Any,
-    k: Mapping[str, float] | Sequence[str],
+    k: Mixture,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     combine: Combine = "sum",
 ) -> Similarity:
@@ -113,7 +114,7 @@ def mixture(
 
 
 def read_mixture(
-    k: Mapping[str, float] | Sequence[str],
+    k: Mixture,
     options: Any = None,
     combine: Any = "sum",
     **unknown: Any,
@@ -162,7 +163,7 @@ def _check_options_by_name(options: Any, k: Any) -> Mapping[str, Mapping[str, An
     return options
 
 
-def _weights(k: Mapping[str, float] | Sequence[str], combine: Combine) -> list[float]:
+def _weights(k: Mixture, combine: Combine) -> list[float]:
     if combine == "product":
         if isinstance(k, Mapping):
             raise ValueError(f"combine='product' has no weights: pass k={list(k)} as a list")

@@ -6,7 +6,7 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -24,10 +24,13 @@ from .checks import (
     check_weights,
 )
 from .composite import RepeatedSimilarity
-from .mixtures import is_mixture, mixture
+from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 from .spectral import PSD, Spectral, vendi
+
+# What `k` may be.
+KernelArgument = str | Callable[[Any, Any], float] | Mixture
 
 _WAYS = (
     "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
@@ -39,7 +42,7 @@ _WAYS = (
 def compute(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | Mapping[str, float] | Sequence[str] | None = None,
+    k: KernelArgument | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,
@@ -126,7 +129,7 @@ def compute(
 
 def score(
     samples: Any,
-    k: str | Callable[[Any, Any], float],
+    k: KernelArgument,
     q: float | str = 1,
     p: Any = None,
     normalize: bool = False,
@@ -177,7 +180,7 @@ def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
 def as_similarity(
     samples: Any,
     *,
-    k: str | Callable[[Any, Any], float] | Mapping[str, float] | Sequence[str] | None = None,
+    k: KernelArgument | None = None,
     score_K: bool = False,
     score_X: bool = False,
     score_dual: bool = False,

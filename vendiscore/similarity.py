@@ -18,11 +18,15 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 import xxhash
-from scipy.linalg.blas import dsyrk
 
 from .arrays import Array, is_numpy, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
+
+# Columns of sparse features that more than this share of the samples have, and no more than this
+# many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
+COMMON_SHARE = 1 / 50
+COMMON_COLUMNS = 256
 
 
 class Similarity(ABC):
@@ -188,6 +192,11 @@ class FeatureSimilarity(Similarity):
         self.n, self.dim = X.shape
         self.X, self.settings = X, settings or {}
 
+    @property
+    def is_single(self) -> bool:
+        """Whether X is a dense NumPy array in single precision."""
+        return is_numpy(self.X) and self.X.dtype == np.float32
+
     def _float64(self, index: Index) -> Any:
         X = self.X[index]
         if sp.issparse(X):
@@ -198,7 +207,9 @@ class FeatureSimilarity(Similarity):
     def _features(self) -> Any:
         return self._float64(slice(None))
 
-    def _diagonal(self) -> Array:
+    @cached_property
+    def _squares(self) -> Array:
+        """‖x‖² of every row, found once for all scaled copies."""
         squares = []
         for block in row_blocks(self.n, 8 * self.X.shape[1]):
             X = self._float64(block)
@@ -208,14 +219,34 @@ class FeatureSimilarity(Similarity):
                 squares.append(namespace(X).linalg.vecdot(X, X))
         return namespace(squares[0]).concat(squares)
 
+    def _diagonal(self) -> Array:
+        return self._squares
+
     @cached_property
     def _transposed(self) -> Any:
+        return self._float64(slice(None)).T
+
+    @cached_property
+    def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
+        """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X = self._float64(slice(None))
-        return X.T.tocsr() if sp.issparse(X) else X.T
+        found = np.bincount(X.indices, minlength=self.X.shape[1])
+        frequent = np.argsort(-found)[:COMMON_COLUMNS]
+        common = found > COMMON_SHARE * self.n
+        common[np.setdiff1d(np.flatnonzero(common), frequent)] = False
+        rare = X[:, ~common]
+        return X[:, common].toarray(), rare, rare.T.tocsr()
 
     def _rows(self, index: Index) -> Array:
-        K = self._float64(index) @ self._transposed
-        return K.toarray() if sp.issparse(K) else K
+        if not sp.issparse(self.X):
+            return self._float64(index) @ self._transposed
+        # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
+        # columns (the full stop, "the"), which are cheaper in a dense product.
+        common, rare, transposed = self._common_and_rare
+        K = common[index] @ common.T
+        rest = rare[index] @ transposed
+        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
+        return K
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
         return FeatureSimilarity(self.X[index], self.settings)
@@ -232,10 +263,11 @@ class FeatureSimilarity(Similarity):
     def covariance(self) -> Array:
         if not is_numpy(self.X):
             return super().covariance()
-        # One pass over X, rows scaled and widened to float64 on the way; dsyrk needs half the
-        # flops of a general product.
+        # One pass over X, rows scaled and widened to float64 on the way. NumPy notices that the
+        # factors are transposes of each other and does half the work (syrk). SciPy's own BLAS
+        # is not called between NumPy's: their waiting threads take each other's cores.
         d = self.X.shape[1]
-        C = np.zeros((d, d), order="F")
+        C = np.zeros((d, d))
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d):
             X = self.X[block]
@@ -243,8 +275,8 @@ class FeatureSimilarity(Similarity):
                 buffer = np.empty(X.shape)
             F = buffer[: len(X)]
             np.multiply(X, 1.0 if self.scale is None else self.scale[block, None], out=F)
-            C = dsyrk(1.0, F.T, beta=1.0, c=C, overwrite_c=1)
-        return np.triu(C) + np.triu(C, 1).T
+            C += F.T @ F
+        return C
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,9 @@ import scipy.linalg
 from . import memory
 from .arrays import Array, is_numpy, namespace, scalar
 from .errors import NotPSDError
-from .similarity import Similarity
+from .lanczos import largest_eigenvalue
+from .rounding import covariance_single, sensitivity
+from .similarity import FeatureSimilarity, Similarity
 
 PSD = Literal["check", "clip"]
 
@@ -30,9 +32,13 @@ PSD = Literal["check", "clip"]
 NEGATIVE_MASS = 1e-6
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500
-# Relative accuracy of λ_max from Lanczos, and the steps after which a full spectrum is cheaper.
-LANCZOS_TOLERANCE = 1e-9
-LANCZOS_STEPS = 200
+# Single-precision products are used where they move log VS by no more than this.
+SINGLE_TOLERANCE = 1e-6
+# Below so many multiplications, double precision takes a hundredth of a second.
+SINGLE_SIZE = 10**9
+# Up to this size NumPy's eigensolver is used, which shares its threads with NumPy's products;
+# above, SciPy's, which works in place.
+NUMPY_SIZE = 1024
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class Spectral:
         Number of samples after identical ones were merged, where they were looked for, else n.
     negative_mass : float or None
         Minus the sum of the negative eigenvalues that were set to zero, of a trace of 1; None
-        where no eigenvalues were needed.
+        where no spectrum was needed.
     """
 
     values: list[Any]
@@ -89,7 +95,7 @@ def choose(similarity: Similarity, q: float) -> Plan:
     size = dim if dim is not None and dim < n else n
     if q == 2:
         return Plan("norm", "order 2 is 1/‖K‖²_F, no eigenvalues needed", size if small else 0)
-    if math.isinf(q) and size >= LANCZOS_SIZE:
+    if math.isinf(q) and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
         return Plan("lanczos", "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration")
     if small:
         return Plan("covariance", f"{dim} features are fewer than {n} samples", size)
@@ -114,7 +120,8 @@ def vendi(
         Probability weights, uniform by default.
     psd : {"check", "clip"}
         What to do about negative eigenvalues beyond rounding: raise, or set them to zero and
-        restore the trace. Orders with a closed form see no eigenvalues and check none.
+        restore the trace. Alone, order 2 sees no eigenvalues and order ∞ only some, so that a
+        negative one can go unnoticed there.
 
     Returns
     -------
@@ -132,27 +139,28 @@ def vendi(
     Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞.
     One matrix of size min(n, d)² is allocated.
     """
+    full = choose(similarity, q=1.0)
     plans = [choose(similarity, q) for q in orders]
-    if any(plan.method in ("covariance", "eigenvalues") for plan in plans):
+    if full in plans:
         # The spectrum is needed anyway, and gives the orders with closed forms for nothing.
-        plans = [choose(similarity, q=1.0)] * len(plans)
+        plans = [full] * len(plans)
     merged, weights = similarity, p
-    if plans[0].method == "eigenvalues":
+    if full in plans and full.method == "eigenvalues":
         merged, weights = merge_identical(similarity, p)
     weighted = _weighted(merged, weights)
-    values = [_closed_form(weighted, plan) for plan in plans]
+    values = [_closed_form(weighted, plan, psd) for plan in plans]
     negative_mass = None
     if any(value is None for value in values):
-        shares, negative_mass = _shares(weighted, psd)
+        shares, negative_mass = _shares(weighted, psd, orders)
+        if full not in plans:
+            full = replace(full, why="Lanczos iteration was too slow")
+        elif merged.n < similarity.n:
+            full = replace(full, why=f"{full.why}, {merged.n} of them distinct", size=merged.n)
+        plans = [full if v is None else plan for v, plan in zip(values, plans, strict=True)]
         values = [
             effective_number(shares, q) if v is None else v
             for v, q in zip(values, orders, strict=True)
         ]
-        if merged.n < similarity.n:
-            why = f"{plans[0].why}, {merged.n} of them distinct"
-            plans = [Plan(plans[0].method, why, merged.n)] * len(plans)
-        elif plans[0].method == "lanczos":
-            plans = [Plan("eigenvalues", "Lanczos iteration was too slow", weighted.n)] * len(plans)
     return Spectral(values, plans, merged.n, negative_mass)
 
 
@@ -165,7 +173,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     """
     if choose(similarity, q=1.0).method == "eigenvalues":
         similarity, p = merge_identical(similarity, p)
-    return _shares(_weighted(similarity, p), psd)[0]
+    return _shares(_weighted(similarity, p), psd, None)[0]
 
 
 def effective_number(shares: Array, q: float = 1.0) -> Any:
@@ -240,11 +248,11 @@ def _weighted(similarity: Similarity, p: Array | None) -> Similarity:
     return similarity.scaled(xp.sqrt(p / diagonal))
 
 
-def _closed_form(weighted: Similarity, plan: Plan) -> Any:
+def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
     if plan.method == "norm":
         value = 1 / weighted.squared_norm()
     elif plan.method == "lanczos":
-        largest = largest_eigenvalue(weighted)
+        largest = largest_eigenvalue(weighted, -NEGATIVE_MASS if psd == "check" else -math.inf)
         if largest is None:
             return None
         value = 1 / largest
@@ -253,7 +261,8 @@ def _closed_form(weighted: Similarity, plan: Plan) -> Any:
     return float(min(max(value, 1.0), weighted.n)) if not hasattr(value, "requires_grad") else value
 
 
-def _shares(weighted: Similarity, psd: PSD) -> tuple[Array, float]:
+def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> tuple[Array, float]:
+    """The spectrum, exact; or good enough for these orders, if any are given. See `_clean`."""
     n, dim = weighted.n, weighted.dim
     size = dim if dim is not None and dim < n else n
     memory.require(
@@ -261,13 +270,26 @@ def _shares(weighted: Similarity, psd: PSD) -> tuple[Array, float]:
         f"the exact spectrum of a {size} × {size} matrix",
         "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum",
     )
+    if (
+        orders
+        and isinstance(weighted, FeatureSimilarity)
+        and weighted.is_single
+        and size < n
+        and n * size**2 >= SINGLE_SIZE
+    ):
+        C, error = covariance_single(weighted.X, weighted.scale)
+        shares, negative_mass = _clean(_eigenvalues(C), n, psd)
+        # To first order, which holds as long as the error is small against every share.
+        small = 100 * error < shares[-1]
+        if small and all(error * sensitivity(shares, q) < SINGLE_TOLERANCE for q in orders):
+            return shares, negative_mass
     values = _eigenvalues(weighted.covariance() if size < n else weighted.dense())
     return _clean(values, n, psd)
 
 
 def _eigenvalues(A: Array) -> Array:
     """All eigenvalues of a symmetric matrix that may be overwritten, ascending."""
-    if is_numpy(A):
+    if is_numpy(A) and len(A) > NUMPY_SIZE:
         # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
         A = A if A.flags.f_contiguous else A.T
         return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)
@@ -284,40 +306,3 @@ def _clean(values: Array, n: int, psd: PSD) -> tuple[Array, float]:
         raise NotPSDError(scalar(values[-1]), negative_mass)
     values = xp.where(values > noise, values, xp.zeros_like(values))
     return values / xp.sum(values), max(0.0, negative_mass)
-
-
-def largest_eigenvalue(similarity: Similarity, seed: int = 0) -> float | None:
-    """λ_max by Lanczos iteration with full reorthogonalisation, or None if it is slow.
-
-    The start mixes √p, which is close to the top eigenvector of most similarity matrices, with
-    noise from `seed`, so that no eigenvector is missed. It stops when the residual r of the top
-    Ritz pair proves an error below LANCZOS_TOLERANCE: the eigenvalue nearest to the Ritz value θ
-    is within min(r, r²/gap) of it (Parlett, The Symmetric Eigenvalue Problem, §11.7).
-
-    Cost: one product K @ v a step, n·steps numbers of memory.
-    """
-    n = similarity.n
-    start = np.sqrt(np.maximum(similarity.diagonal(), 0))
-    noise = np.random.default_rng(seed).standard_normal(n)
-    v = start / np.linalg.norm(start) + 0.1 * noise / np.linalg.norm(noise)
-    steps = min(LANCZOS_STEPS, n)
-    V = np.empty((steps, n))
-    alphas: list[float] = []
-    betas: list[float] = []
-    v /= np.linalg.norm(v)
-    for step in range(steps):
-        V[step] = v
-        w = similarity.matmul(v)
-        alphas.append(float(v @ w))
-        for _ in range(2):  # twice is enough (Giraud et al., 2005)
-            w -= V[: step + 1].T @ (V[: step + 1] @ w)
-        beta = float(np.linalg.norm(w))
-        ritz, vectors = scipy.linalg.eigh_tridiagonal(alphas, betas)
-        theta, residual = float(ritz[-1]), beta * abs(float(vectors[-1, -1]))
-        gap = theta - float(ritz[-2]) if step else 0.0
-        error = min(residual, residual**2 / gap) if gap > residual else residual
-        if error <= LANCZOS_TOLERANCE * theta or step + 1 == n:
-            return theta
-        betas.append(beta)
-        v = w / beta
-    return None

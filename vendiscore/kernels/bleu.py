@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import memory
-from ..errors import MissingPackageError, suggestion
+from ..errors import suggestion
+from ..packages import require
 from ..progress import track
 from ..registry import register_kernel
 from ..similarity import MatrixSimilarity, Similarity
@@ -66,13 +67,11 @@ def bleu(
 
     Notes
     -----
-    Equivalent to `BLEU(effective_order=True).sentence_score`, to the last bit. Matches of all
-    pairs are counted by sparse products, and sacrebleu computes each distinct score once.
+    Equivalent to the mean of `BLEU(effective_order=True).sentence_score` in both directions, whose
+    numbers are sacrebleu's own: matches of all pairs are counted by sparse products, and
+    `compute_bleu` gets each distinct set of counts once. Time O(n²) and up to one such call a pair.
     """
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError:
-        raise MissingPackageError("sacrebleu", "text", "kernel 'bleu'") from None
+    BLEU = require("sacrebleu.metrics.bleu", "text", "kernel 'bleu'").BLEU
     for name, value, known in (
         ("tokenize", tokenize, BLEU.TOKENIZERS),
         ("smooth", smooth, BLEU.SMOOTH_DEFAULTS),

@@ -57,7 +57,14 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
     ------
     SampleError
         If a set is empty, a single string, or has a label that is missing or not hashable.
+    TypeError
+        For a matrix, which is more likely indicators or scores of labels than labels.
     """
+    if hasattr(sets, "shape") and len(sets.shape) > 1:
+        raise TypeError(
+            f"kernel 'tags' needs a list of sets of labels, got an array of shape "
+            f"{tuple(sets.shape)}; compare indicator vectors by k='cosine'"
+        )
     rows = []
     for i, tagged in enumerate(sets):
         if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
@@ -161,7 +168,11 @@ def _check_probabilities(probabilities: Any) -> Array:
 
 
 def _check_present(i: int, value: Any) -> None:
-    if value is None or value != value:
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither equal nor unequal to itself
+        missing = True
+    if missing:
         raise SampleError(i, f"has a missing label: {value!r}; remove it, or name it 'unknown'")
 
 

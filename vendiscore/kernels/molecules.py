@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import MissingPackageError, SampleError
+from ..errors import SampleError
 from ..fingerprints import BitSimilarity, Measure
+from ..packages import require
 from ..registry import register_kernel
 from ..similarity import Similarity
 
@@ -50,7 +51,7 @@ def morgan(
     Returns
     -------
     Similarity
-        Molecules with no bit set are like each other (1) and unlike all others (0).
+        Molecules with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
 
     Raises
     ------
@@ -62,7 +63,7 @@ def morgan(
     Notes
     -----
     Equivalent to `DataStructs.BulkTanimotoSimilarity` of fingerprints from
-    `rdFingerprintGenerator`, to the last bit. Keeps n · n_bits bytes.
+    `rdFingerprintGenerator`, to the last bit. Keeps 5 n · n_bits bytes.
     """
     make = _generators("morgan").GetMorganGenerator(
         radius=_at_least(0, radius=radius),
@@ -165,11 +166,7 @@ def topological_torsion(
 
 
 def _generators(kernel: str) -> Any:
-    try:
-        from rdkit.Chem import rdFingerprintGenerator
-    except ImportError:
-        raise MissingPackageError("rdkit", "molecules", f"kernel {kernel!r}") from None
-    return rdFingerprintGenerator
+    return require("rdkit.Chem.rdFingerprintGenerator", "molecules", f"kernel {kernel!r}")
 
 
 def _at_least(least: int, **option: Any) -> int:

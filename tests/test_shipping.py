@@ -1,0 +1,64 @@
+"""What a newcomer meets: a light import, examples that run, a README whose code is true."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vendiscore
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = (
+    "torch",
+    "transformers",
+    "torchvision",
+    "rdkit",
+    "sacrebleu",
+    "sklearn",
+    "matplotlib",
+    "gradio",
+    "nltk",
+    "evaluate",
+    "datasets",
+    "pandas",
+)
+
+
+def test_importing_brings_in_no_heavy_package():
+    code = f"import sys, vendiscore; print([m for m in {HEAVY} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_examples_run(example, tmp_path):
+    out = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert out.stdout
+
+
+def test_the_first_command_of_the_readme_prints_a_score_and_how_to_read_it():
+    out = subprocess.run(
+        [sys.executable, "examples/score_text.py"], cwd=ROOT, capture_output=True, text=True
+    ).stdout
+    scores = [float(score) for score in re.findall(r"Vendi Score +([\d.]+) of 20", out)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 3
+    assert "How to read it" in out
+    assert "examples/score_text.py" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_scripts_and_package_have_one_version():
+    for script in ("vendiscore.py",):
+        text = (ROOT / script).read_text(encoding="utf-8")
+        assert f'__version__ = "{vendiscore.__version__}"' in text
+
+
+def test_the_kernels_folder_in_sight_is_the_package_s_and_shadows_nothing():
+    link = ROOT / "kernels"
+    assert link.is_symlink()
+    assert link.resolve() == ROOT / "vendiscore" / "kernels"
+    assert not (link / "__init__.py").exists()
