@@ -331,9 +331,11 @@ def inception(torch, tmp_path_factory, monkeypatch):
     hub = tmp_path_factory.mktemp("hub")
     monkeypatch.setattr(torch.hub, "_hub_dir", str(hub))
     weights = torchvision.models.Inception_V3_Weights.DEFAULT
-    (hub / "checkpoints").mkdir()
-    torch.save(model.state_dict(), hub / "checkpoints" / weights.url.rpartition("/")[2])
-    return model
+    file = hub / "checkpoints" / weights.url.rpartition("/")[2]
+    file.parent.mkdir()
+    torch.save(model.state_dict(), file)
+    yield model
+    file.unlink()  # 100 MB
 
 
 def documented(torch, model, images):
