@@ -50,7 +50,7 @@ class Guard:
             message = await receive()
             read += len(message.get("body", b""))
             if read > limit:
-                raise _TooLargeError(limit)
+                raise _too_large(limit)
             return message
 
         async def noticed(message: Message) -> None:
@@ -60,17 +60,17 @@ class Guard:
 
         try:
             if _length(scope) > limit:
-                raise _TooLargeError(limit)
+                raise _too_large(limit)
             await self.app(scope, counted, noticed)
-        except _TooLargeError as error:
+        except HTTPException as error:
             if not started:
                 await _refuse(send, error.status_code, error.detail)
 
 
-class _TooLargeError(HTTPException):
-    # An HTTPException, since FastAPI takes any other one while reading for a body it cannot parse.
-    def __init__(self, limit: int) -> None:
-        super().__init__(413, f"A request may have up to {limit // 10**6} MB; send less at once.")
+def _too_large(limit: int) -> HTTPException:
+    # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
+    text = f"A request may have up to {limit // 10**6} MB; send less at once."
+    return HTTPException(413, text)
 
 
 def _length(scope: Message) -> int:
