@@ -1,12 +1,10 @@
 """What a visitor sends is read within limits, and whatever is refused is refused in words."""
 
 import base64
-import io
+import importlib.util
 import json
-import struct
 import time
-import zipfile
-import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,25 +15,10 @@ from vendiscore.app.limits import RefusedError
 PIL = pytest.importorskip("PIL.Image")
 from vendiscore.app import pictures  # noqa: E402
 
-
-def npy_header(text: str, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
-    head = text.encode() + b" " * (117 - len(text)) + b"\n"
-    return b"\x93NUMPY" + version + struct.pack("<H", len(head)) + head + data
-
-
-def png(width: int, height: int, colour: int = 200) -> bytes:
-    """A grey PNG of any size, without holding its pixels."""
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    packer = zlib.compressobj()
-    rows = b"".join(packer.compress(b"\0" + bytes([colour]) * width) for _ in range(height))
-    body = rows + packer.flush()
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        check = struct.pack(">I", zlib.crc32(kind + data))
-        return struct.pack(">I", len(data)) + kind + data + check
-
-    parts = chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + parts
+_spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parent / "hostile.py")
+hostile = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(hostile)
+archive, npy_header, png = hostile.archive, hostile.npy_header, hostile.png
 
 
 @pytest.fixture
@@ -118,12 +101,6 @@ def test_a_million_characters_on_one_line_are_refused():
     assert "no texts yet" in refused(limits.check_texts, [])
 
 
-def object_array() -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
-    return buffer.getvalue()
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -139,7 +116,7 @@ def object_array() -> bytes:
         ),
         (npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1), }"), "no rows"),
         (npy_header("__import__('os').system('true')"), "header cannot be read"),
-        (object_array(), "never pickled"),
+        (hostile.object_array(), "never pickled"),
         (b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01a\x94K\x01s.", "not a .npy"),
         (npy_header("{'descr': '<U9', 'fortran_order': False, 'shape': (1, 1), }"), "only real"),
         (npy_header("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }"), "only real"),
@@ -154,8 +131,7 @@ def test_npy_files_are_judged_by_their_header(save, data, said):
 
 
 def test_a_192_byte_file_that_claims_40_gigabytes_is_refused_without_allocating(save):
-    claim = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 5000000), }"
-    path = save("a.npy", npy_header(claim, b"\0" * 64))
+    path = save("a.npy", hostile.forty_gigabytes())
     assert (reading.size(path), 8 * 1000 * 5_000_000) == (192, 40 * 10**9)
     assert "too many" in refused(reading.matrix, path)
 
@@ -193,14 +169,6 @@ def test_bad_parquet_files_are_refused(save, tmp_path):
 @pytest.mark.parametrize("X", [[["a"]], [[1, 2], [3]], [[[1]]], {"a": 1}, None, [[1j]], [[None]]])
 def test_an_api_call_with_no_matrix_is_refused(X):
     refused(reading.check_matrix, X)
-
-
-def archive(entries: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in entries.items():
-            file.writestr(name, data)
-    return buffer.getvalue()
 
 
 def test_images_come_from_files_and_zips_without_their_folders(save):
@@ -254,11 +222,7 @@ def test_hostile_images_are_refused(save, name, data, said):
 
 
 def test_a_truncated_jpeg_is_refused(save):
-    buffer = io.BytesIO()
-    noise = np.random.default_rng(0).integers(0, 255, (200, 200, 3), dtype=np.uint8)
-    PIL.fromarray(noise).save(buffer, "JPEG")
-    half = buffer.getvalue()[: len(buffer.getvalue()) // 2]
-    assert "cannot be read" in refused(pictures.pictures, [save("a.jpg", half)])
+    assert "cannot be read" in refused(pictures.pictures, [save("a.jpg", hostile.half_a_jpeg())])
 
 
 def test_too_many_or_too_large_images_together_are_refused(save):

@@ -124,7 +124,10 @@ def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
 
     def cell(i: int) -> str:
         name = report.escape(smiles[i], 80)
-        return f'<img src="{drawing(smiles[i])}" alt="{name}" title="{name}" class="vs-molecule">'
+        image = drawing(smiles[i])
+        if not image:
+            return f'<p class="vs-text">{name}</p>'
+        return f'<img src="{image}" alt="{name}" title="{name}" class="vs-molecule">'
 
     return Job(
         what="molecules",

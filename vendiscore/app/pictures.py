@@ -32,6 +32,7 @@ IMAGE_FILES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 # What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
 SIDE = 32
 THUMBNAIL = 72
+LARGEST_DRAWN = 100  # atoms
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,13 @@ def decoded(images: Any) -> list[Picture]:
 
 
 def drawing(smiles: str) -> str:
-    """A molecule drawn, as a data URI of SVG; empty if it cannot be read."""
+    """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
         molecule: Any = Chem.MolFromSmiles(smiles)
-        if molecule is None:
+        if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""
         canvas = rdMolDraw2D.MolDraw2DSVG(150, 110)
         canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
