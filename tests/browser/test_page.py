@@ -179,7 +179,7 @@ def test_vectors_can_be_uploaded(visit, kind):
     open_tab(page, "Vectors")
     attach(page, f"mine.{kind}", data)
     press_score(page)
-    shows(page, compute(X, k="rbf")["VS"])
+    shows(page, compute(X, k="rbf", sigma=1)["VS"])
 
 
 def test_molecules_can_be_uploaded(visit):
@@ -311,6 +311,12 @@ def test_no_tab_scrolls_sideways(visit, width):
         open_tab(page, tab)
         wide, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         assert wide <= window == width
+        # What would stick out can also be cut off.
+        for part in (".vs:visible", ".vs figure:visible", "button:visible", ".cm-editor:visible"):
+            for box in page.locator(part).evaluate_all(
+                "all => all.map(e => e.getBoundingClientRect())"
+            ):
+                assert 0 <= box["left"] <= box["right"] <= width, (tab, part)
 
 
 def test_ink_is_light_in_the_dark_and_dark_in_the_light(visit):

@@ -92,11 +92,11 @@ def _csv(X: np.ndarray) -> str:
     return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
 
 
-# Rows, and the kernel they are meant for.
+# Rows, the kernel they are meant for, and its bandwidth.
 VECTORS = {
-    "Three clusters": (_clusters(), "rbf"),
-    "A circle": (_circle(), "cosine"),
-    "A matrix K": (_K, "K"),
+    "Three clusters": (_clusters(), "rbf", 1.0),
+    "A circle": (_circle(), "cosine", 0),
+    "A matrix K": (_K, "K", 0),
 }
 
 # The kind of the samples, then two or three sets of different sizes.

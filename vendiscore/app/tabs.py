@@ -32,12 +32,12 @@ def _first(shown: Iterator[Shown]) -> Shown:
     return list(shown)[-1]
 
 
-def _result(shown: Shown) -> list[Any]:
+def _result(shown: Shown, label: str = "The same number in Python") -> list[Any]:
     html = gr.HTML(shown[0])
     code = gr.Code(
         shown[1],
         language="python",
-        label="The same number in Python",
+        label=label,
         interactive=False,
     )
     return [html, code]
@@ -67,7 +67,9 @@ def _scale() -> gr.Slider:
 
 def _buttons() -> tuple[gr.Button, gr.Button]:
     with gr.Row():
-        return gr.Button("Score", variant="primary"), gr.Button("Stop")
+        return gr.Button("Score", variant="primary", min_width=100), gr.Button(
+            "Stop", min_width=100
+        )
 
 
 def _choices(names: Sequence[str]) -> list[gr.Button]:
@@ -117,10 +119,10 @@ def _columns(file: gr.File, column: gr.Dropdown) -> None:
 def text_tab() -> None:
     first = next(iter(examples.TEXTS.values()))
     kernels = ["ngram_overlap", *encoders.offered()]
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
             choices = _choices(list(examples.TEXTS))
-            box = gr.Textbox(first, label="Texts, one a line", lines=8, max_lines=14)
+            box = gr.Textbox(first, label="Texts, one a line", lines=6, max_lines=12)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
                     label=".txt, .csv or .jsonl",
@@ -128,14 +130,15 @@ def text_tab() -> None:
                     type="filepath",
                 )
                 column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            buttons = _buttons()
+        with gr.Column():
+            initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
+            outputs = _result(_first(initial))
+        with gr.Column():
             kernel = gr.Dropdown(kernels, value=kernels[0], label="Kernel")
             ns = gr.CheckboxGroup([1, 2, 3, 4], value=[1, 2, 3, 4], label="Lengths of n-grams")
             unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
             q, zoom = _order(), _scale()
-            buttons = _buttons()
-        with gr.Column(scale=5, min_width=300):
-            initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
-            outputs = _result(_first(initial))
     loads = [
         (button, functools.partial(lambda text: (text, None), text), [box, file])
         for button, text in zip(choices, examples.TEXTS.values(), strict=True)
@@ -148,8 +151,8 @@ def text_tab() -> None:
 def image_tab() -> None:
     sets = examples.images()
     first = next(iter(sets.values()))
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
             choices = _choices(list(sets))
             gallery = gr.Gallery(
                 first,
@@ -157,19 +160,20 @@ def image_tab() -> None:
                 type="filepath",
                 format="png",
                 columns=3,
-                height=300,
+                height=240,
                 interactive=True,
                 file_types=list(IMAGE_FILES),
                 object_fit="contain",
             )
             with gr.Accordion("Upload a .zip instead", open=False):
                 archive = gr.File(label=".zip of images", file_types=[".zip"], type="filepath")
-            gr.Markdown("Compared by `pixels`: 32 × 32 pixels in colour, cosine.")
-            q, zoom = _order(), _scale()
             buttons = _buttons()
-        with gr.Column(scale=5, min_width=300):
+        with gr.Column():
             job = handlers.image_job(_as_pictures(first))
             outputs = _result(_first(stages(job, 1, 1)))
+        with gr.Column():
+            gr.Markdown("Compared by `pixels`: 32 × 32 pixels in colour, cosine.")
+            q, zoom = _order(), _scale()
     loads = [
         (button, functools.partial(lambda shown: (shown, None), shown), [gallery, archive])
         for button, shown in zip(choices, sets.values(), strict=True)
@@ -187,10 +191,10 @@ def _as_pictures(images: Sequence[Any]) -> list[Any]:
 
 def molecule_tab() -> None:
     first = next(iter(examples.MOLECULES.values()))
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
             choices = _choices(list(examples.MOLECULES))
-            box = gr.Textbox(first, label="SMILES, one a line", lines=8, max_lines=14)
+            box = gr.Textbox(first, label="SMILES, one a line", lines=6, max_lines=12)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
                     label=".txt, .csv or .jsonl",
@@ -198,6 +202,10 @@ def molecule_tab() -> None:
                     type="filepath",
                 )
                 column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            buttons = _buttons()
+        with gr.Column():
+            outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
+        with gr.Column():
             kernel = gr.Dropdown(
                 list(handlers.MOLECULE_KERNELS),
                 value="morgan",
@@ -205,9 +213,6 @@ def molecule_tab() -> None:
                 info="compared by Tanimoto similarity",
             )
             q, zoom = _order(), _scale()
-            buttons = _buttons()
-        with gr.Column(scale=5, min_width=300):
-            outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
     loads = [
         (button, functools.partial(lambda text: (text, None), text), [box, file])
         for button, text in zip(choices, examples.MOLECULES.values(), strict=True)
@@ -218,30 +223,34 @@ def molecule_tab() -> None:
 
 
 def vector_tab() -> None:
-    rows, chosen = next(iter(examples.VECTORS.values()))
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+    rows, chosen, width = next(iter(examples.VECTORS.values()))
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
             choices = _choices(list(examples.VECTORS))
-            box = gr.Textbox(rows, label="Rows of numbers", lines=8, max_lines=14)
+            box = gr.Textbox(rows, label="Rows of numbers", lines=6, max_lines=12)
             with gr.Accordion("Upload a file instead", open=False):
                 file = gr.File(
                     label=".npy, .csv or .parquet",
                     file_types=list(reading.MATRIX_FILES),
                     type="filepath",
                 )
+            buttons = _buttons()
+        with gr.Column():
+            outputs = _result(_first(show_vectors(rows, None, chosen, width, 1, 1)))
+        with gr.Column():
             kernel = gr.Dropdown(
                 list(handlers.VECTOR_KERNELS),
                 value=chosen,
                 label="Kernel",
                 info="X and dual: dot products of normalised rows; K: the rows are similarities",
             )
-            sigma = gr.Number(0, label="Bandwidth σ", info="of rbf and laplacian; 0: the median")
+            sigma = gr.Number(
+                width, label="Bandwidth σ", info="of rbf and laplacian; 0: the median"
+            )
             q, zoom = _order(), _scale()
-            buttons = _buttons()
-        with gr.Column(scale=5, min_width=300):
-            outputs = _result(_first(show_vectors(rows, None, chosen, 0, 1, 1)))
+    fields = [box, kernel, sigma, file]
     loads = [
-        (button, functools.partial(lambda text, k: (text, None, k), *example), [box, file, kernel])
+        (button, functools.partial(lambda *given: (*given, None), *example), fields)
         for button, example in zip(choices, examples.VECTORS.values(), strict=True)
     ]
     inputs = [box, file, kernel, sigma, q, zoom]
@@ -258,8 +267,8 @@ _KERNELS = {
 def compare_tab() -> None:
     kind, *sets = next(iter(examples.COMPARISONS.values()))
     menus = {**_KERNELS, "texts": [*_KERNELS["texts"], *encoders.offered()]}
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
             choices = _choices(list(examples.COMPARISONS))
             kinds = gr.Radio(list(menus), value=kind, label="What the lines are")
             kernel = gr.Dropdown(
@@ -271,13 +280,14 @@ def compare_tab() -> None:
                 boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
             with gr.Accordion("Upload files instead", open=False):
                 files = [gr.File(label=f"Set {letter}", type="filepath") for letter in "ABC"]
-            q = _order()
-            draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
             buttons = _buttons()
-        with gr.Column(scale=5, min_width=300):
+        with gr.Column():
             a, b, c = sets
             initial = show_comparison(kind, menus[kind][0], a, b, c, None, None, None, 1, 10)
-            outputs = _result(_first(initial))
+            outputs = _result(_first(initial), "The scores of whole sets in Python")
+        with gr.Column():
+            q = _order()
+            draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
 
     def load(kind: str, *texts: str) -> list[Any]:
         return [
