@@ -44,7 +44,8 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     Returns
     -------
     Similarity
-        With float32 features (n, size²) or (n, 3·size²), pixels from 0 to 255.
+        With features of one byte, from 0 to 255: (n, size²) or (n, 3·size²), less the columns
+        that are black in all images, which change no product.
 
     Raises
     ------
@@ -62,23 +63,28 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
         raise ValueError(f"`size` must be an integer of at least 1 or None, got {size!r}")
     if mode not in (None, "L", "RGB"):
         raise ValueError(f"`mode` must be 'L', 'RGB' or None, got {mode!r}")
+    PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
-    X = np.empty((0, 0), dtype=np.float32)
+    X = np.empty((0, 0), dtype=np.uint8)
     first = None
     for i, item in enumerate(track(images, n, "reading images")):
-        image = as_image(item, i)
+        image = _as_image(PIL, item, i)
         if mode is not None and image.mode != mode:
             image = image.convert(mode)
         if size is not None:
             image = image.resize((size, size))  # bicubic is the default of pillow
         if first is None:
             first = image
-            X = np.empty((n, image.width * image.height * len(image.getbands())), dtype=np.float32)
+            X = np.empty((n, image.width * image.height * len(image.getbands())), dtype=np.uint8)
         _check_alike(image, first, i)
-        X[i] = np.asarray(image).reshape(-1)
-        if not X[i].any():
-            raise SampleError(i, "is black all over, which has no cosine; remove it")
-    return FeatureSimilarity(X, {"dims": X.shape[1]}).normalized()
+        X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
+    if not (lit := X.any(axis=1)).all():
+        i = int(np.argmin(lit))
+        raise SampleError(i, "is black all over, which has no cosine; remove it")
+    dims, lit = X.shape[1], X.any(axis=0)
+    # The margins of digits, say: a tenth fewer columns are a third less work for the spectrum.
+    X = X if lit.all() else np.ascontiguousarray(X[:, lit])
+    return FeatureSimilarity(X, {"dims": dims}).normalized()
 
 
 def _check_alike(image: Any, first: Any, i: int) -> None:
@@ -124,7 +130,10 @@ def as_image(item: Any, index: int) -> Any:
     MissingPackageError
         Without pillow.
     """
-    Image = require("PIL.Image", "images", "a kernel on images")
+    return _as_image(require("PIL.Image", "images", "a kernel on images"), item, index)
+
+
+def _as_image(Image: Any, item: Any, index: int) -> Any:
     if isinstance(item, Image.Image):
         return _eight_bit(_load(item, index, ""), index)
     if isinstance(item, Mapping):
