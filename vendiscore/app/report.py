@@ -283,7 +283,8 @@ def comparison(result: Comparison, sets: Sequence[Any], kind: str) -> str:
         f"{result.matched}</th><th>against A</th></tr></thead><tbody>{rows}</tbody></table></div>"
         f"<p>A larger set scores higher for its size alone, so the last two columns draw "
         f"{result.matched} of each (the size of the smallest), without replacement, over "
-        f"{len(result.draws[0])} seeds; ± is one standard deviation over the draws.</p>"
+        f"{len(result.draws[0])} seeds; ± is one standard deviation over the "
+        f"draws, and says nothing of how else the smallest set might have come out.</p>"
         f'<div class="vs-grid">{figures}</div><p class="vs-links">{full}</p></section>'
     )
 
@@ -298,12 +299,13 @@ def comparison_code(result: Comparison) -> str:
 
 
 def _verdict(best: str, other: str, gap: float, sd: float, kind: str, size: int) -> str:
+    by = f"{gap:.2f} ± {sd:.2f}" if sd else f"{gap:.2f}"  # without draws there is no spread
     if gap <= 2 * sd or gap < 0.01:
         return (
             f"<b>{best} and {other} cannot be told apart:</b> of {size} {kind}, they differ by "
-            f"{gap:.2f} ± {sd:.2f}."
+            f"{by}."
         )
     return (
-        f"<b>{best} is more diverse than {other}:</b> of {size} {kind}, {gap:.2f} ± {sd:.2f} more "
-        f"are effectively different."
+        f"<b>{best} is more diverse than {other}:</b> of {size} {kind}, {by} more are effectively "
+        f"different."
     )
