@@ -19,7 +19,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import evaluate
 import numpy as np
-import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,23 +66,35 @@ def metric():
     return evaluate.load(str(ROOT / "vendiscore.py"))
 
 
+class App(NamedTuple):
+    url: str
+    folder: Path
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The address of `python app.py`, started for the tests, and its process and folder."""
+    """The page, started for the tests."""
     with running_app(tmp_path_factory.mktemp("uploads")) as app:
         yield app
 
 
-class App(NamedTuple):
-    url: str
-    process: psutil.Process
-    folder: Path
-    seconds: float
+@pytest.fixture(scope="session")
+def forgetful_server(tmp_path_factory):
+    """The page with uploads kept for one second instead of fifteen minutes."""
+    code = (
+        "from vendiscore.app import tidy; tidy.KEEP = tidy.EVERY = 1\n"
+        "from vendiscore.app.page import build, launch; launch(build())"
+    )
+    with running_app(tmp_path_factory.mktemp("uploads"), "-c", code) as app:
+        yield app
 
 
 @contextlib.contextmanager
-def running_app(folder: Path, root: Path = ROOT, python: str = sys.executable) -> Iterator[App]:
-    """Start the page of the checkout `root` on a free port; it stores uploads in `folder`."""
+def running_app(folder: Path, *command: str) -> Iterator[App]:
+    """Start the page by `python app.py`, or another command of python, on a free port.
+
+    It stores uploads in `folder`.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -93,7 +104,11 @@ def running_app(folder: Path, root: Path = ROOT, python: str = sys.executable) -
     start = time.perf_counter()
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [python, "app.py"], cwd=root, env=environment, stdout=out, stderr=subprocess.STDOUT
+            [sys.executable, *(command or ("app.py",))],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
         )
     try:
         while True:
@@ -103,7 +118,7 @@ def running_app(folder: Path, root: Path = ROOT, python: str = sys.executable) -
                 assert page.status == 200
                 break
             time.sleep(0.1)
-        yield App(url, psutil.Process(process.pid), folder, time.perf_counter() - start)
+        yield App(url, folder)
     finally:
         process.terminate()
         process.wait(timeout=20)

@@ -314,6 +314,14 @@ def test_no_encoder_is_offered_that_cannot_be_had(monkeypatch):
     encoders.offered.cache_clear()
 
 
+def test_an_encoder_is_offered_by_a_name_of_ours_only(monkeypatch):
+    monkeypatch.setattr(encoders, "offered", lambda: {"MiniLM": {"model_path": "a/b"}})
+    job = handlers.text_job(["a", "b"], "MiniLM")
+    assert job.arguments == {"k": "text_embeddings", "model_path": "a/b"}
+    with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
+        handlers.text_job(["a", "b"], "evil/model")
+
+
 def test_what_uploads_leave_behind_is_swept(tmp_path):
     (tmp_path / "tmpabc").write_text("half an upload")
     (tmp_path / "empty").mkdir()

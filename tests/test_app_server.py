@@ -6,6 +6,7 @@ import io
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -299,6 +300,35 @@ def test_large_requests_and_unused_routes_end_at_the_door(http, server):
         assert http.post(path, json={}).status_code == 404, path
     assert http.get("/proxy=http://127.0.0.1:1/").status_code == 404
     assert httpx.get(server.url + "/monitoring").status_code == 404
+
+
+def test_uploads_are_deleted_and_examples_stay(forgetful_server):
+    url, folder = forgetful_server
+    shipped = set(folder.rglob("*.png"))
+    assert len(shipped) >= 12
+    with httpx.Client(base_url=url + "/gradio_api", timeout=30) as http:
+        (file,) = upload(http, [("secret.txt", b"one\ntwo")])
+        kept = Path(file["path"])
+        assert kept.exists()
+        (folder / "tmpbroken").write_bytes(b"half an upload")
+        until = time.monotonic() + 30
+        while time.monotonic() < until and (kept.exists() or (folder / "tmpbroken").exists()):
+            time.sleep(0.2)
+        assert not kept.exists()
+        assert not (folder / "tmpbroken").exists()
+        assert shipped <= set(folder.rglob("*.png"))
+        page = press(http, "show_text", ["", file, None, "ngram_overlap", [1], "word", 1, 1])
+        assert "upload it again" in page or "not" in page
+        assert "effectively different" not in page
+
+
+def test_visitors_at_the_same_time_get_their_own_results(http):
+    def score(i: int) -> float:
+        texts = [f"w{j}" for j in range(i + 1)]
+        return call(http, "text", [texts, "ngram_overlap", [1], "word", 1])["VS"]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(score, range(24))) == pytest.approx(range(1, 25))
 
 
 def test_files_of_the_server_cannot_be_fetched(http):
