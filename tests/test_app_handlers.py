@@ -235,6 +235,17 @@ def test_the_magnitude_function_grows_from_1_towards_n():
     assert found.chosen == 0.5 * found.convergence
 
 
+def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
+    rows = "1, 0.9, -0.9\n0.9, 1, 0.9\n-0.9, 0.9, 1"
+    (page, _), *_ = shows.show_vectors(rows, None, "K, clipped", 0, 1, 1)
+    assert "effectively different of 3" in text_of(page)
+    assert page.count("<svg") in (3, 4)
+    above = "1, 1.5\n1.5, 1"
+    (page, _), *_ = shows.show_vectors(above, None, "K, clipped", 0, 1, 1)
+    assert page.count("<svg") == 3
+    assert "There is no magnitude function" in page
+
+
 def test_the_order_of_the_heat_map_puts_clusters_side_by_side():
     X = np.repeat([[0.0], [50.0], [100.0]], 5, axis=0) + np.random.default_rng(0).random((15, 1))
     mixed = np.random.default_rng(1).permutation(15)

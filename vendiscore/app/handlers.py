@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,6 @@ class Job:
         HTML of sample i.
     imports, expression : str
         Python that has the same samples.
-    notes : list of str
-        What the visitor should know about the input.
     """
 
     what: str
@@ -64,7 +62,6 @@ class Job:
     cell: Callable[[int], str]
     imports: str
     expression: str
-    notes: list[str] = field(default_factory=list)
 
     def score(self, q: float) -> Analysis:
         """The analysis of order q."""

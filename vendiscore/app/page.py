@@ -21,6 +21,9 @@ from .tabs import POOL
 
 _log = logging.getLogger(__name__)
 _QUEUE = 40  # who comes later is told that the page is busy
+# gradio keeps a copy of the page's settings for each session, and every call of the API is one;
+# no handler reads them.
+_SESSIONS = 100
 _ABOUT = """# How many *effectively different* samples are here?
 The **Vendi Score** of a set is a number between 1 (all samples are the same) and *n* (no two have
 anything in common). It is read off the spectrum of their similarities. Paste your own, or pick an
@@ -76,6 +79,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
             ),
             "css_paths": Path(__file__).with_name("style.css"),
             "max_file_size": MAX_UPLOAD,
+            "state_session_capacity": _SESSIONS,
             "show_error": True,  # of gradio's own checks; ours never let a traceback out
             "ssr_mode": False,
             "run_history": False,

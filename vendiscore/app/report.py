@@ -102,7 +102,7 @@ def page(
     scale : Scale or None
         The magnitude function, if it is there already.
     notes : sequence of str
-        What was done to the input.
+        What else to say.
     """
     n, score = analysis.n, analysis.score
     filled = 100.0 if n == 1 else 100 * (score - 1) / (n - 1)

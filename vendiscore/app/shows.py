@@ -28,12 +28,18 @@ def stages(job: Job, q: Any, zoom: Any) -> Iterator[Shown]:
     analysis = job.score(q)
     code = job.code(q)
 
-    def html(found: scale.Scale | None) -> str:
-        return report.page(analysis, job.what, job.cell, job.labels, found, job.notes)
+    def html(found: scale.Scale | None, *notes: str) -> str:
+        return report.page(analysis, job.what, job.cell, job.labels, found, notes)
 
+    at = _zoom(zoom)
     if analysis.n > 200:  # else the magnitude function takes no time
         yield html(None), code
-    yield html(scale.look(analysis.similarity, _zoom(zoom))), code
+    try:
+        found = scale.look(analysis.similarity, at)
+    except ValueError as error:  # not every similarity matrix comes from a metric space
+        yield html(None, f"There is no magnitude function: {error}"), code
+    else:
+        yield html(found), code
 
 
 def show_text(
@@ -90,7 +96,8 @@ def show_comparison(
     """The tab that compares."""
     sources = [(a, file_a), (b, file_b), (c, file_c)]
     sets = [_set(box, path, kind) for box, path in sources if path or (box or "").strip()]
-    steps = handlers.comparison(sets, kind, kernel, q, int(draws))
+    whole = int(draws) if isinstance(draws, float) and draws.is_integer() else draws
+    steps = handlers.comparison(sets, kind, kernel, q, whole)  # type: ignore[arg-type]
     while True:
         try:
             done = next(steps)
