@@ -41,6 +41,7 @@ Args:
         commonest.
     p: weights of the samples, summing to 1.
     psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
+    measures: other measures to give, by name: "VS", "IntDiv", "LC", "MagArea", "AvgSim", "GMStds".
     details: add how the number came about (method, options, versions, a signature to quote).
     references: ignored.
     **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap".

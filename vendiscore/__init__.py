@@ -7,9 +7,18 @@ The Vendi Score (spectrum of a similarity matrix) for text, vectors or any simil
 
 __version__ = "0.1.0"
 
+from .area import mag_area, mag_areas, mag_diff
 from .composite import ProductSimilarity, SumSimilarity
-from .errors import MissingPackageError, NotPSDError, SampleError, TooLargeError
+from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
 from .kernels.labels import mode_diversity
+from .magnitude import (
+    convergence_scale,
+    magnitude_dimension,
+    magnitude_function,
+    magnitude_weights,
+    spread,
+)
+from .measures import list_measures, register_measure
 from .registry import get_kernel, list_kernels, register_kernel
 from .scoring import as_similarity, compute, score, score_dual, score_K, score_X
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
@@ -17,6 +26,7 @@ from .spectral import effective_number, spectrum
 
 __all__ = [
     "FeatureSimilarity",
+    "IndefiniteError",
     "MatrixSimilarity",
     "MissingPackageError",
     "NotPSDError",
@@ -27,14 +37,24 @@ __all__ = [
     "TooLargeError",
     "as_similarity",
     "compute",
+    "convergence_scale",
     "effective_number",
     "get_kernel",
     "list_kernels",
+    "list_measures",
+    "mag_area",
+    "mag_areas",
+    "mag_diff",
+    "magnitude_dimension",
+    "magnitude_function",
+    "magnitude_weights",
     "mode_diversity",
     "register_kernel",
+    "register_measure",
     "score",
     "score_K",
     "score_X",
     "score_dual",
     "spectrum",
+    "spread",
 ]

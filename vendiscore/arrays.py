@@ -40,9 +40,9 @@ def scalar(x: Array) -> float:
     return float(x.detach() if is_torch(x) else x)
 
 
-def row_blocks(n: int, row_bytes: int) -> Iterable[slice]:
-    """Slices that cut n rows into blocks small enough for the cache."""
-    size = max(64, _BLOCK_BYTES // max(1, row_bytes))
+def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
+    """Slices that cut n rows into blocks that fit in the cache, but have at least so many rows."""
+    size = max(least, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 

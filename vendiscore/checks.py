@@ -28,7 +28,7 @@ WEIGHT_TOLERANCE = 1e-5
 
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 SETTINGS = frozenset(
-    ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "details")
+    ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "measures", "details")
 )
 
 
@@ -42,6 +42,10 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
     if "q" in settings:
         check_orders(settings["q"])
     check_psd(settings.get("psd", "check"))
+    if settings.get("measures") is not None:
+        from .measures import check_measures  # they stand on this module
+
+        check_measures(settings["measures"], weighted=settings.get("p") is not None)
     k = settings.get("k")
     ways = [name for name in ("score_K", "score_X", "score_dual") if settings.get(name)]
     if len(ways) + (k is not None) > 1:

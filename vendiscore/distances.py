@@ -21,6 +21,14 @@ SCIPY_METRICS = (
     *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
+# exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
+# square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
+NEGATIVE_TYPE = frozenset(
+    (
+        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
+        *("mahalanobis", "correlation", "hamming", "jaccard"),
+    )
+)
 METRIC_OPTIONS = ("p", "w", "V", "VI")
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.
@@ -28,8 +36,8 @@ DIRECT_COLUMNS = 16
 # Squared distances below this share of the largest are recomputed from differences: the product
 # loses as many of their digits, and the closest pairs decide the weights at large scales.
 CLOSE = 1e-4
-# Squared distances of unit vectors that are no more than rounding.
-UNIT_ROUNDING = 1e-15
+# Squared distances of unit vectors, from differences, that are no more than rounding: (4ε)².
+UNIT_ROUNDING = 1e-30
 # How far from symmetric, relative to its largest entry, a distance matrix may be by rounding.
 SYMMETRY_TOLERANCE = 1e-6
 

@@ -74,7 +74,7 @@ def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
     -----
     Time O(n² d) for the distances, then O(n²) for each step of conjugate gradients or O(n³) where
     a factorisation is faster; memory 12 n² bytes (8 n² for the distances). The value is that of a
-    double-precision solve to about 1e-10 relative.
+    double-precision solve to 1e-9 relative, mostly far less.
 
     References
     ----------
@@ -140,7 +140,7 @@ def convergence_scale(samples: Any, *, epsilon: float = 0.05, **how: Any) -> flo
     Returns
     -------
     float
-        To 1e-10 relative; 0 where Mag(0) = 1 is enough, as for a single point.
+        To 1e-9 relative; 0 where Mag(0) = 1 is enough, as for a single point.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def covariance_single(X: np.ndarray, scale: np.ndarray | None) -> tuple[np.ndarr
     d = X.shape[1]
     C = np.zeros((d, d))
     buffer = np.empty((0, d), dtype=np.float32)
-    errors, blocks = [], list(row_blocks(X.shape[0], 2 * d))
+    errors, blocks = [], list(row_blocks(X.shape[0], 2 * d, least=2 * d))
     for number, block in enumerate(blocks):
         rows = X[block]
         if len(buffer) < len(rows):

@@ -16,9 +16,9 @@ from .space import MetricSpace
 Quadrature = Literal["trapezoid", "adaptive"]
 
 # Relative accuracy of the convergence scale.
-SCALE_TOLERANCE = 1e-10
-# Factors of two from the first guess within which the convergence scale is sought.
-DOUBLINGS = 100
+SCALE_TOLERANCE = 1e-9
+# Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
+STEPS = 20
 # Relative accuracy of the adaptive area, and the panels after which it gives up.
 AREA_TOLERANCE = 1e-6
 LARGEST_RULE = 1024
@@ -50,8 +50,9 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
     """The scale at which Mag(t) = (1 − ε) n for n distinct points.
 
     Answered without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal;
-    otherwise by TOMS 748 in log t, on a bracket grown by doublings from a guess that nearest
-    neighbours give. Where a magnitude that is not monotone has several such scales, one of them.
+    otherwise by TOMS 748 in log t, on a bracket grown by ever larger steps from a guess that
+    nearest neighbours give. Where a magnitude that is not monotone has several such scales, one of
+    them.
     """
     n = space.distinct
     target = (1 - epsilon) * n
@@ -65,14 +66,20 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
     def gap(log_t: float) -> float:
         return space.magnitude(math.exp(log_t)) - target
 
-    # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    low = high = math.log(math.log(1 / epsilon) / float(np.median(nearest)))
-    step = math.log(2.0)
+    # Where a typical point still shares a share ε of itself with its nearest neighbour, and then
+    # where equidistant points with the magnitude found there would have converged.
+    first = math.log(1 / epsilon) / float(np.median(nearest))
+    value = space.magnitude(first)
+    if 1 < value < n:
+        first *= odds / math.log(value * (n - 1) / (n - value))
+    low = high = math.log(first)
+    step = math.log(1.05)
     below = gap(low) < 0
-    for _ in range(DOUBLINGS):
+    for _ in range(STEPS):
         low, high = (high, high + step) if below else (low - step, low)
         if (gap(high if below else low) < 0) != below:
             break
+        step *= 1.5
     else:
         raise ValueError(
             f"no convergence scale between {math.exp(low):.3g} and {math.exp(high):.3g}: the "

@@ -27,7 +27,7 @@ from .composite import RepeatedSimilarity
 from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
-from .spectral import PSD, Spectral, vendi
+from .spectral import PSD, Spectral
 
 # What `k` may be.
 KernelArgument = str | Callable[[Any, Any], float] | Mixture
@@ -50,6 +50,7 @@ def compute(
     q: float | str | Iterable[float | str] = 1,
     p: Any = None,
     psd: PSD = "check",
+    measures: str | Iterable[str] | None = None,
     details: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
@@ -78,6 +79,9 @@ def compute(
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
+    measures : str or list of str, optional
+        Other measures to give, "VS" among them if wanted; `measures.list_measures()` describes
+        them. All read the one similarity.
     details : bool
         Add how the number came about, under the key `details`.
     **options
@@ -86,7 +90,8 @@ def compute(
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
+        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
+        `measures` a number for each, {"IntDiv": …, "MagArea": …}.
 
     Raises
     ------
@@ -108,7 +113,13 @@ def compute(
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
     """
+    # The measures stand on this module, so they can only be imported once it is there.
+    from .measures import Subject, check_measures, measure_all
+
     orders = check_orders(q)
+    chosen = check_measures("VS" if measures is None else measures, weighted=p is not None)
+    if not isinstance(samples, Similarity):
+        samples = as_samples(samples)
     similarity = as_similarity(
         samples,
         k=k,
@@ -119,11 +130,13 @@ def compute(
         **options,
     )
     weights = check_weights(p, similarity.n, similarity.dropped)
-    result = vendi(similarity, orders, weights, check_psd(psd))
-    keys = _keys(orders, q)
-    scores = dict(zip(keys, result.values, strict=True))
+    rows = None if score_K or isinstance(samples, Similarity) else _rows_of_numbers(samples)
+    subject = Subject(similarity, orders, weights, check_psd(psd), rows)
+    scores = measure_all(subject, chosen, _suffixes(orders, q))
     if details:
-        scores["details"] = _details(similarity, orders, p is not None, normalize, result)
+        names = [measure.name for measure in chosen]
+        result = subject.spectral if "VS" in names else None
+        scores["details"] = _details(similarity, orders, p is not None, normalize, names, result)
     return scores
 
 
@@ -226,16 +239,30 @@ def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
     return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
 
 
-def _keys(orders: list[float], q: Any) -> list[str]:
+def _suffixes(orders: list[float], q: Any) -> list[str]:
+    """What tells the orders apart in the names of results: nothing if there is only one."""
     if isinstance(q, str) or not isinstance(q, Iterable):
-        return ["VS"]
-    return [f"VS_q{order:g}" for order in orders]
+        return [""]
+    return [f"_q{order:g}" for order in orders]
+
+
+def _rows_of_numbers(samples: Any) -> Any:
+    """The samples themselves where they are vectors or numbers, else None."""
+    first = samples[0] if isinstance(samples, list) else samples
+    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
+    return samples if numbers else None
 
 
 def _details(
-    similarity: Similarity, orders: list[float], weighted: bool, normalize: bool, result: Spectral
+    similarity: Similarity,
+    orders: list[float],
+    weighted: bool,
+    normalize: bool,
+    measures: list[str],
+    result: Spectral | None,
 ) -> dict[str, Any]:
     groups = similarity.groups()
+    plans = result.plans if result else []
     kernel, *options = [(key, _plain(value)) for key, value in similarity.settings.items()] or [
         ("kernel", type(similarity).__name__)
     ]
@@ -255,12 +282,12 @@ def _details(
         "dropped": dict(similarity.dropped),
         "kernel": kernel[1],
         "options": dict(options),
-        "method": {q: plan.method for q, plan in zip(names, result.plans, strict=True)},
-        "why": {q: plan.why for q, plan in zip(names, result.plans, strict=True)},
-        "negative_mass": result.negative_mass,
+        "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
+        "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
+        "negative_mass": result.negative_mass if result else None,
         "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
         | {"vendiscore": __version__},
-        "signature": "VS|" + "|".join(parts).replace(" ", ""),
+        "signature": "|".join(["+".join(measures), *parts]).replace(" ", ""),
     }
 
 

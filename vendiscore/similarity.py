@@ -269,7 +269,7 @@ class FeatureSimilarity(Similarity):
         d = self.X.shape[1]
         C = np.zeros((d, d))
         buffer = np.empty((0, d))
-        for block in row_blocks(self.n, 8 * d):
+        for block in row_blocks(self.n, 8 * d, least=4 * d):  # adding d² numbers costs d rows
             X = self.X[block]
             if len(buffer) < len(X):
                 buffer = np.empty(X.shape)

@@ -4,38 +4,43 @@ Z is formed in single precision in one work array and only approximately solved 
 1 − Z w is always taken in double precision, from D itself, and solved for again. So the answer
 is as good as one in double precision, at half the memory and less than half the work. Near the
 convergence scale Z is close to the identity and conjugate gradients need a dozen products; where
-they take longer than a Cholesky factorisation, that is used.
+they would take longer than a Cholesky factorisation, one is made, and preconditions them at its
+own and all neighbouring scales.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg.blas import ssymv
-from scipy.linalg.lapack import dpotrf, dpotrs, spotrf, spotrs
+from scipy.linalg.blas import dgemv
 
-from . import memory
 from .arrays import row_blocks
 from .errors import IndefiniteError
+from .triangles import Triangles
 
 Method = Literal["auto", "cg", "cholesky"]
 Correct = Callable[[np.ndarray], np.ndarray | None]
+Precondition = Callable[[np.ndarray], np.ndarray] | None
 
 EPS = float(np.finfo(np.float64).eps)
+SINGLE = float(np.finfo(np.float32).eps) / 2
 
 # Up to this size a factorisation in double precision takes a millisecond or two.
 SMALL = 256
 # The relative error of the magnitude that is aimed at, and the largest that is accepted.
-TARGET = 1e-10
+TARGET = 1e-9
 ACCEPTED = 1e-6
 # By how much one round of conjugate gradients reduces the residual: what single precision can do.
 CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
 CG_STEPS = 25
 ROUNDS = 20
+# A factor serves scales down to this share of its own.
+REACH = 0.25
 
 
 @dataclass(frozen=True)
@@ -47,14 +52,14 @@ class Solution:
     t : float
     weights : array (n,)
     magnitude : float
-        1ᵀw + wᵀr, in which the error of the weights enters squared.
+        1ᵀw + wᵀr with r = 1 − Z w, in which the error of the weights enters squared.
     residual : float
-        max |r| with r = 1 − Z w, in double precision.
+        max |r| in double precision, or a bound on it.
     error : float
-        (max |r| + ε Σ|w|) Σ|w| / magnitude: a bound on the relative error of Σw if Σ|w| is that
+        (residual + ε Σ|w|) Σ|w| / magnitude: a bound on the relative error of Σw if Σ|w| is that
         of the exact weights up to rounding; ε Σ|w| is what rounding D alone may do.
     method : str
-        "cg", "cholesky" or "float64 cholesky".
+        "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
     steps : int
         Conjugate gradient steps taken.
     """
@@ -76,7 +81,10 @@ class Solver:
     D : array (n, n)
         Distances of distinct points, float32 or float64; not changed.
     method : {"auto", "cg", "cholesky"}
-        "auto" takes conjugate gradients as long as they are the faster.
+        "auto" takes conjugate gradients as long as they are the faster and Z is known to be
+        positive definite, which they cannot check.
+    negative_type : bool
+        Whether D is of negative type, so that Z is positive definite at every scale (Schoenberg).
 
     Notes
     -----
@@ -85,11 +93,15 @@ class Solver:
     Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
     """
 
-    def __init__(self, D: np.ndarray, method: Method = "auto") -> None:
+    def __init__(
+        self, D: np.ndarray, method: Method = "auto", *, negative_type: bool = False
+    ) -> None:
         self.D, self.n, self.method = D, len(D), method
+        self.negative_type = negative_type
         self._solved: dict[float, Solution] = {}
-        self._work: np.ndarray | None = None
-        self._stalled = 0.0  # the largest scale at which conjugate gradients were too slow
+        self._work: Triangles | None = None
+        self._diameter = float(D.max())
+        self._double = 0.0  # the largest scale at which single precision did not do
 
     def __call__(self, t: float) -> Solution:
         """The solution at scale t > 0.
@@ -116,53 +128,73 @@ class Solver:
 
     def _solve(self, t: float) -> Solution:
         solution = None
-        if self.n > SMALL or self.method == "cg":
-            if self.method == "cg" or (self.method == "auto" and t > self._stalled):
-                solution = self._iterate(t)
-                if solution is None:
-                    self._stalled = max(t, self._stalled)
-            if solution is None and self.method != "cg":
-                solution = self._factorise(t, np.float32)
-        return solution or self._factorise(t, np.float64, last=True)  # type: ignore[return-value]
+        if self.method == "cg" or (self.n > SMALL and t > self._double):
+            gradients = self.method == "cg" or (self.method == "auto" and self.negative_type)
+            solution = self._iterate(t) if gradients else self._factorise(t, np.float32)
+        if solution is None:
+            self._double = max(t, self._double)
+            solution = self._factorise(t, np.float64)
+        if solution is None:
+            raise IndefiniteError(t)
+        return solution
 
     def _iterate(self, t: float) -> Solution | None:
-        Z = self._similarities(t, np.float32)
-        limit = self.n if self.method == "cg" else max(50, self.n // CG_STEPS)
+        """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
+        Z = self._similarities(np.float32)
+        Z.fill(self.D, t)
+        if math.isinf(Z.factored) or t > 1.5 * Z.factored:
+            solution = self._gradients(t, None, max(50, self.n // CG_STEPS))
+            if solution is not None:
+                return solution
+        elif t > REACH * Z.factored:
+            solution = self._gradients(t, Z.solve, max(25, self.n // (3 * CG_STEPS)))
+            if solution is not None:
+                return solution
+        return self._gradients(t, Z.solve, self.n) if Z.factorise(t) else None
+
+    def _gradients(self, t: float, precondition: Precondition, limit: int) -> Solution | None:
+        multiply = self._similarities(np.float32).multiply
+        method = "cg" if precondition is None else "preconditioned cg"
         steps = 0
 
-        def multiply(v: np.ndarray) -> np.ndarray:
-            return np.asarray(ssymv(1.0, Z, v.astype(np.float32), lower=1), np.float64)
-
-        def correct(r: np.ndarray) -> np.ndarray | None:
+        def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
             nonlocal steps
-            e, taken = conjugate_gradients(multiply, r, CG_TOLERANCE, limit - steps)
+            # A few entries may be far above the mean, so some progress is asked for in any case.
+            norm = float(np.linalg.norm(r))
+            goal = max(CG_TOLERANCE * norm, min(goal * math.sqrt(self.n), norm / 100))
+            e, taken = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
             steps += taken
             return e
 
         w = self._start(t)
-        r = 1.0 - multiply(w)
-        e = correct(r)
-        return None if e is None else self._refine(t, w + e, correct, "cg", lambda: steps)
-
-    def _factorise(self, t: float, dtype: type, last: bool = False) -> Solution | None:
-        A = self._similarities(t, dtype)
-        single = dtype is np.float32
-        potrf, potrs = (spotrf, spotrs) if single else (dpotrf, dpotrs)
-        L, info = potrf(A, lower=1, clean=0, overwrite_a=1)
-        if info:
-            if last:
-                raise IndefiniteError(t)
+        # To half of the digits; the other half are left for the residual in double precision.
+        e = correct(1.0 - multiply(w), CG_TOLERANCE / 8)
+        if e is None:
             return None
+        w = w + e
+        r = 1.0 - self._product(t, w)
+        e = correct(r)
+        if e is None:
+            return None
+        # What is left after this needs no product in double precision if rounding in the single
+        # one, of Z and of sums (Higham & Mary 2019), is small enough, as it is where e is.
+        left = np.abs(r - multiply(e)).max()
+        slack = SINGLE * (4 + t * self._diameter + 8 * math.sqrt(self.n))
+        residual = float(left + slack * multiply(np.abs(e)).max())
+        # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀZ⁻¹r, the last from e with an error of the order of |r| · left.
+        value = float(w.sum() + w @ r + r @ e)
+        solution = _solution(t, w + e, value, residual, method, steps)
+        if solution.error <= TARGET:
+            return solution
+        return self._refine(t, w + e, correct, method, lambda: steps)
 
-        def correct(r: np.ndarray) -> np.ndarray:
-            return np.asarray(potrs(L, r.astype(dtype), lower=1)[0], np.float64)
-
-        solution = self._refine(
-            t, correct(np.ones(self.n)), correct, "cholesky" if single else "float64 cholesky"
-        )
-        if last and solution is None:
-            raise IndefiniteError(t)
-        return solution
+    def _factorise(self, t: float, dtype: type) -> Solution | None:
+        Z = self._similarities(dtype)
+        Z.fill(self.D, t)
+        if not Z.factorise(t):
+            return None
+        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
+        return self._refine(t, Z.solve(np.ones(self.n)), Z.solve, method)
 
     def _refine(
         self,
@@ -176,15 +208,14 @@ class Solver:
         best: Solution | None = None
         for _ in range(ROUNDS):
             r = 1.0 - self._product(t, w)
-            absolute, residual = float(np.abs(w).sum()), float(np.abs(r).max())
             value = float(w.sum() + w @ r)
-            error = (residual + EPS * absolute) * absolute / abs(value)
-            if not np.isfinite(error):
+            found = _solution(t, w, value, float(np.abs(r).max()), method, steps())
+            if not math.isfinite(found.error):
                 break
-            stuck = best is not None and residual > best.residual / 2
-            if best is None or residual < best.residual:
-                best = Solution(t, w, value, residual, error, method, steps())
-            if error <= TARGET or stuck:
+            stuck = best is not None and found.residual > best.residual / 2
+            if best is None or found.residual < best.residual:
+                best = found
+            if found.error <= TARGET or stuck:
                 break
             e = correct(r)
             if e is None:
@@ -195,69 +226,81 @@ class Solver:
         return best if best is not None and best.error <= accepted else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at the nearest scales solved so far, extrapolated where there are two."""
-        near = sorted(self._solved.values(), key=lambda s: abs(s.t - t))[:2]
-        if not near:
-            return np.zeros(self.n)
-        a = near[0]
-        if len(near) == 1 or abs(near[1].t - t) > 4 * abs(near[1].t - a.t):
-            return a.weights
-        slope: np.ndarray = (near[1].weights - a.weights) / (near[1].t - a.t)
-        return a.weights + (t - a.t) * slope
+        """The weights at up to three of the nearest scales solved so far, extrapolated to t."""
+        near: list[Solution] = []
+        for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
+            # Scales much closer to each other than to t would magnify their errors.
+            if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
+                near.append(solution)
+            if len(near) == 3:
+                break
+        start = np.zeros(self.n)
+        for a in near:  # Lagrange's formula
+            others = [b.t for b in near if b is not a]
+            start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
+        return start
 
-    def _similarities(self, t: float, dtype: type) -> np.ndarray:
-        """exp(−tD) in the lower triangle of a Fortran-ordered array that is used again."""
-        if self._work is None or self._work.dtype != dtype:
-            self._work = None
-            bytes_ = np.dtype(dtype).itemsize * self.n**2
-            memory.require(
-                bytes_, f"the similarities of {self.n} distinct samples", "compare fewer samples"
-            )
-            self._work = np.empty((self.n, self.n), dtype)
-        for block in row_blocks(self.n, 12 * self.n):
-            z = self._work[block, block.start :]
-            np.multiply(self.D[block, block.start :], np.float64(-t), out=z, casting="same_kind")
-            np.exp(z, out=z)
-        return np.asarray(self._work.T)
+    def _similarities(self, dtype: type) -> Triangles:
+        """The work array, kept as long as its precision does."""
+        if self._work is None or self._work.dtype is not dtype:
+            self._work = None  # so that there is never more than one
+            self._work = Triangles(self.n, dtype)
+        return self._work
 
     def _product(self, t: float, w: np.ndarray) -> np.ndarray:
         """Z @ w in double precision, Z never stored."""
         y = np.zeros(self.n)
-        buffer = np.empty((0, 0))
+        buffer = np.empty(0)
         for block in row_blocks(self.n, 12 * self.n):
-            start, stop = block.start, block.stop
-            if buffer.size < (stop - start) * (self.n - start):
-                buffer = np.empty((stop - start) * (self.n - start))
-            z = buffer[: (stop - start) * (self.n - start)].reshape(stop - start, -1)
-            np.multiply(self.D[block, start:], np.float64(-t), out=z)
+            stop = block.stop
+            square = np.exp(np.multiply(self.D[block, block], np.float64(-t)))
+            y[block] += np.einsum("ij,j->i", square, w[block])
+            if stop == self.n:
+                break
+            rows, columns = stop - block.start, self.n - stop
+            buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+            z = buffer[: rows * columns].reshape(rows, columns)
+            np.multiply(self.D[block, stop:], np.float64(-t), out=z)
             np.exp(z, out=z)
-            y[block] += z @ w[start:]
-            y[stop:] += w[block] @ z[:, stop - start :]
+            # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
+            y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
+            y[stop:] += dgemv(1.0, z.T, w[block])
         return y
 
 
+def _solution(
+    t: float, w: np.ndarray, value: float, residual: float, method: str, steps: int
+) -> Solution:
+    absolute = float(np.abs(w).sum())
+    error = (residual + EPS * absolute) * absolute / abs(value) if value else math.inf
+    return Solution(t, w, value, residual, error, method, steps)
+
+
 def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray], b: np.ndarray, tolerance: float, steps: int
+    multiply: Callable[[np.ndarray], np.ndarray],
+    b: np.ndarray,
+    goal: float,
+    steps: int,
+    precondition: Precondition = None,
 ) -> tuple[np.ndarray | None, int]:
-    """x with ‖b − A x‖ ≤ tolerance · ‖b‖ by the recurrence, and the steps it took.
+    """x with ‖b − A x‖ ≤ goal by the recurrence, and the steps it took.
 
     None if `steps` do not suffice or A turns out not to be positive definite.
     """
-    x = np.zeros_like(b)
-    r, p = b.copy(), b.copy()
-    square = float(r @ r)
-    goal = tolerance**2 * square
-    for step in range(steps):
-        if square <= goal:
+    x, r = np.zeros_like(b), b.copy()
+    p, previous = np.zeros_like(b), 1.0
+    for step in range(steps + 1):
+        if float(r @ r) <= goal**2:
             return x, step
+        z = r if precondition is None else precondition(r)
+        inner = float(r @ z)
+        p *= inner / previous
+        p += z
         Ap = multiply(p)
         curvature = float(p @ Ap)
         if not curvature > 0:
             return None, step
-        alpha = square / curvature
+        alpha, previous = inner / curvature, inner
         x += alpha * p
         r -= alpha * Ap
-        square, previous = float(r @ r), square
-        p *= square / previous
-        p += r
-    return (x, steps) if square <= goal else (None, steps)
+    return None, steps

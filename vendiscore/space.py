@@ -16,6 +16,8 @@ from .arrays import as_samples, is_numpy, is_torch, row_blocks
 from .checks import check_arguments
 from .distances import (
     METRIC_OPTIONS,
+    NEGATIVE_TYPE,
+    UNIT_ROUNDING,
     check_distances,
     check_metric,
     distances,
@@ -31,7 +33,7 @@ from .solve import Method, Solution, Solver
 KERNEL_METRICS = ("kernel", "1-k")
 WAYS = ("k", "score_K", "score_X", "score_dual", "normalize")
 
-# 2 − 2k of identical samples is zero up to this.
+# 2 − 2k of identical samples is zero up to this, from a matrix K.
 KERNEL_ROUNDING = 1e-14
 # k(x, y) ≤ 1 up to rounding in single precision.
 KERNEL_TOLERANCE = 1e-5
@@ -51,6 +53,7 @@ class MetricSpace:
     settings : mapping
         How the distances were made: `metric`, `kernel` and their options.
     method : {"auto", "cg", "cholesky"}
+    negative_type : bool
         How weights are solved for; see `solve.Solver`.
 
     Attributes
@@ -75,6 +78,8 @@ class MetricSpace:
         inverse: np.ndarray | None = None,
         settings: Mapping[str, Any] | None = None,
         method: Method = "auto",
+        *,
+        negative_type: bool = False,
     ) -> None:
         first, twin = _merge(D)
         if len(first) < len(D):
@@ -82,7 +87,7 @@ class MetricSpace:
         self.inverse = twin if inverse is None else twin[inverse]
         self.D, self.settings = D, dict(settings or {})
         self.n, self.distinct = len(self.inverse), len(D)
-        self.solver = Solver(D, method)
+        self.solver = Solver(D, method, negative_type=negative_type)
 
     def solve(self, t: float) -> Solution:
         """Weights of the distinct points at scale t > 0, kept for the next call."""
@@ -130,7 +135,10 @@ def as_space(
         A registered kernel or a function; strings are compared by "ngram_overlap" without it.
         `score_K`, `score_X`, `score_dual` and `normalize` as in `scoring.compute`.
     method : {"auto", "cg", "cholesky"}
-        How weights are solved for.
+        How weights are solved for. "auto" checks at each scale that exp(−tD) is positive
+        definite, by a Cholesky factorisation, unless the metric guarantees it ("euclidean",
+        "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
+        never does, and is the fast way for precomputed distances of which you know it.
     like : MetricSpace, optional
         Take options that follow from the data (a bandwidth, a variance) from this space, so that
         distances in both are comparable.
@@ -208,8 +216,14 @@ def _from_rows(
     like: MetricSpace | None,
     name: str,
 ) -> MetricSpace:
+    for option, value in options.items():
+        if option not in METRIC_OPTIONS and (value or option not in WAYS):
+            raise TypeError(
+                f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for "
+                f"metric {metric!r}"
+            )
     X = numpy_rows(samples, name)
-    options = {o: v for o, v in options.items() if v is not None}
+    options = {o: v for o, v in options.items() if v is not None and o in METRIC_OPTIONS}
     data = {"seuclidean": "V", "mahalanobis": "VI"}.get(str(metric))
     if data is not None and data not in options:
         options[data] = _scatter(X, data) if like is None else like.settings[data]
@@ -222,7 +236,9 @@ def _from_rows(
     )
     D = distances(X[first] if len(first) < len(X) else X, metric, options, name)
     label = metric if isinstance(metric, str) else getattr(metric, "__qualname__", repr(metric))
-    return MetricSpace(D, inverse, {"metric": label, **options}, method)
+    negative_type = label in NEGATIVE_TYPE or (label == "minkowski" and options.get("p", 2) <= 2)
+    settings = {"metric": label, **options}
+    return MetricSpace(D, inverse, settings, method, negative_type=negative_type)
 
 
 def _scatter(X: np.ndarray, option: str) -> np.ndarray:
@@ -245,7 +261,9 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
         "take fewer samples",
     )
     F: Any = similarity.features() if similarity.dim is not None and similarity.dim < n else None
+    rounding = KERNEL_ROUNDING
     if is_numpy(F):
+        rounding = UNIT_ROUNDING
         D = exact_squares(F)  # ‖f_i − f_j‖² keeps the digits that 2 − 2k loses for close pairs
     else:
         K = similarity.dense()
@@ -259,10 +277,11 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
             f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for samples {i} "
             f"and {j}; pass normalize=True or a positive semidefinite kernel with k(x, x) = 1"
         )
-    D[D < KERNEL_ROUNDING] = 0.0
+    D[rounding > D] = 0.0
     D = np.sqrt(D, out=D) if metric == "kernel" else np.divide(D, 2, out=D)
     name = "√(2−2k)" if metric == "kernel" else "1−k"
-    return MetricSpace(D, inverse, {"metric": name, **similarity.settings}, method)
+    settings = {"metric": name, **similarity.settings}
+    return MetricSpace(D, inverse, settings, method, negative_type=similarity.psd)
 
 
 def _merge(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

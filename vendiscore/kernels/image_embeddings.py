@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..encode import Encoder, check_batch_size, embed, external, no_effect
+from ..encode import Encoder, check_batch_size, embed, external, is_network, no_effect
 from ..networks import (
     Pooling,
     check_pooling,
@@ -99,6 +99,11 @@ def image_embeddings(
         no_effect({"model_path": model_path, "revision": revision}, "model=…")
         if transform is None:
             return _external(images, model, batch_size, pooling, device, half)
+        if not is_network(model):
+            raise TypeError(
+                f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
+                f"leave it out if the model encodes pictures by itself"
+            )
         no_effect({"half": half is not None}, "model=…, which has its own precision")
         place = None if device is None else pick_device(device, "images")
         prepare = _each(transform)

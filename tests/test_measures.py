@@ -1,0 +1,254 @@
+"""Measures by name: one contract for all that are registered, and what each is."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vendiscore.scoring
+from vendiscore import compute, score_K
+from vendiscore.magnitude import mag_area
+from vendiscore.measures import (
+    Measure,
+    _measures,
+    check_measures,
+    get_measure,
+    list_measures,
+    register_measure,
+)
+
+ALL = [measure.name for measure in list_measures()]
+LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
+seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=25, deadline=None)
+
+
+def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def kernel(X: np.ndarray) -> np.ndarray:
+    return np.exp(-np.abs(X[:, None] - X[None]).sum(-1))
+
+
+def bounds(measure: Measure, n: int) -> tuple[float, float]:
+    """The limits that `range` states, for kernels of at least 0."""
+    low, high = measure.range.partition(" for ")[0].strip("[])").split(", ")
+    return float(low), eval(high.replace("−", "-").replace("∞", "math.inf"), {"math": math, "n": n})
+
+
+@pytest.mark.parametrize("name", ALL)
+class TestEvery:
+    """What holds for any measure."""
+
+    @few
+    @given(seeds)
+    def test_stays_in_its_range(self, name: str, seed: int) -> None:
+        n = 12
+        low, high = bounds(get_measure(name), n)
+        value = compute(cloud(n, seed), measures=name, **LAPLACIAN)[name]
+        assert low - 1e-9 <= value <= high + 1e-9
+
+    def test_direction_tells_spread_out_samples_from_crowded_ones(self, name: str) -> None:
+        crowded = compute(0.2 * cloud(20), measures=name, **LAPLACIAN)[name]
+        spread_out = compute(2.0 * cloud(20), measures=name, **LAPLACIAN)[name]
+        more = spread_out > crowded
+        if name != "MagArea":  # ends where the set's own function does; see magnitude.mag_areas
+            assert more == (get_measure(name).direction == "higher")
+
+    def test_order_of_samples_does_not_matter(self, name: str) -> None:
+        X = cloud(15)
+        value = compute(X, measures=name, **LAPLACIAN)[name]
+        again = compute(X[::-1], measures=name, **LAPLACIAN)[name]
+        assert again == pytest.approx(value, rel=1e-9)
+
+    def test_one_sample_has_a_value(self, name: str) -> None:
+        assert np.isfinite(compute(cloud(1), measures=name, **LAPLACIAN)[name])
+
+    def test_is_described(self, name: str) -> None:
+        measure = get_measure(name)
+        assert measure.summary.endswith(".") or ":" in measure.summary
+        assert measure.source
+        assert measure.needs in ("similarity", "distances", "features")
+
+
+def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    original = vendiscore.scoring.as_similarity
+    monkeypatch.setattr(
+        vendiscore.scoring, "as_similarity", lambda *a, **o: calls.append(1) or original(*a, **o)
+    )
+    X = cloud(15)
+    together = compute(X, measures=ALL, **LAPLACIAN)
+    assert len(calls) == 1
+    alone: dict = {}
+    for name in ALL:
+        alone |= compute(X, measures=[name], **LAPLACIAN)
+    assert list(together) == ALL
+    assert together == pytest.approx(alone, rel=1e-12)
+
+
+def test_without_measures_only_the_vendi_score() -> None:
+    X = cloud(10)
+    assert compute(X, **LAPLACIAN) == compute(X, measures="VS", **LAPLACIAN)
+    assert list(compute(X, **LAPLACIAN)) == ["VS"]
+
+
+# Limbeck et al., arXiv 2311.16054, Table S.1, with K = exp(−Manhattan distance). It prints 1.867
+# as the Vendi Score of the first two, which in closed form is 1.8661.
+PAIR = (1 + math.exp(-1)) / 2
+PAIR_VS = math.exp(-PAIR * math.log(PAIR) - (1 - PAIR) * math.log(1 - PAIR))
+
+
+@pytest.mark.parametrize(
+    ("samples", "VS", "AvgSim", "GMStds"),
+    [
+        ([1, 0], PAIR_VS, 0.368, 0.500),
+        ([[1, 0], [0, 0]], PAIR_VS, 0.368, 0),
+        ([1, 0, 0], 1.770, 0.579, 0.471),
+        ([1, 0, 0.01], 1.809, 0.577, 0.469),
+    ],
+)
+def test_table_s1(samples: list, VS: float, AvgSim: float, GMStds: float) -> None:
+    assert pytest.approx(1.867, abs=1e-3) == PAIR_VS
+    scores = compute(np.array(samples, float), measures=["VS", "AvgSim", "GMStds"], **LAPLACIAN)
+    assert scores["VS"] == pytest.approx(VS, abs=1e-12 if VS == PAIR_VS else 5e-3)
+    assert round(scores["AvgSim"], 3) == AvgSim
+    assert round(scores["GMStds"], 3) == GMStds
+
+
+@few
+@given(seeds)
+def test_leinster_cobbold_and_its_relatives(seed: int) -> None:
+    X = cloud(10, seed)
+    p = np.random.default_rng(seed).dirichlet(np.ones(10))
+    orders = [0, 0.5, 1, 1 + 1e-9, 2, 5, "inf"]
+    scores = compute(X, measures=["VS", "LC", "IntDiv"], q=orders, p=p, **LAPLACIAN)
+    values = [scores[f"LC_q{float(q):g}"] for q in orders if q != 1 + 1e-9]
+    assert all(b <= a * (1 + 1e-9) for a, b in zip(values, values[1:]))  # noqa: B905, RUF007
+    ordinary = kernel(X) @ p
+    assert scores["LC_q0"] == pytest.approx((p / ordinary).sum())
+    assert scores["LC_q1"] == pytest.approx(np.prod(ordinary**-p), rel=1e-6)
+    assert scores["LC_qinf"] == pytest.approx(1 / ordinary.max())
+    assert scores["IntDiv"] == pytest.approx(1 - 1 / scores["LC_q2"])
+    for q in orders:
+        assert scores[f"LC_q{float(q):g}"] <= scores[f"VS_q{float(q):g}"] * (1 + 1e-9)
+
+
+def test_leinster_cobbold_of_the_sentropy_readme() -> None:
+    # sentropy, README: two species, off-diagonal similarity 0.2
+    scores = compute(
+        [[1, 0.2], [0.2, 1]], score_K=True, measures="LC", q=[0, 1, 2, "inf"], p=[0.7, 0.3]
+    )
+    assert [round(v, 2) for v in scores.values()] == [1.60, 1.55, 1.51, 1.32]
+
+
+def test_internal_diversity_and_average_similarity_are_means_of_k() -> None:
+    X = cloud(12)
+    K = kernel(X)
+    scores = compute(X, measures=["IntDiv", "AvgSim"], **LAPLACIAN)
+    assert scores["IntDiv"] == pytest.approx(1 - K.mean())
+    assert scores["AvgSim"] == pytest.approx(K[~np.eye(12, dtype=bool)].mean())
+    texts = ["a cat", "a cat sat", "the dog", "a cat"]
+    scores = compute(texts, measures=["IntDiv", "AvgSim"])
+    assert scores["IntDiv"] == pytest.approx(0.75 * (1 - scores["AvgSim"]))
+
+
+def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
+    X = cloud(12)
+    expected = X.std(axis=0).prod() ** (1 / 3)
+    for how in (LAPLACIAN, {"score_X": True, "normalize": True}, {"k": "cosine"}):
+        assert compute(X, measures="GMStds", **how)["GMStds"] == pytest.approx(expected)
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(0)
+    sparse = sp.csr_array(rng.random((30, 4)) * (rng.random((30, 4)) < [1, 0.5, 0.5, 0.5]))
+    found = compute(sparse, score_X=True, normalize=True, measures="GMStds")["GMStds"]
+    assert found == pytest.approx(sparse.toarray().std(axis=0).prod() ** 0.25)
+    assert compute(["a b", "c b"], measures="GMStds")["GMStds"] == 0.0  # b never varies
+    with pytest.raises(TypeError, match=r"GMStds needs samples that are vectors .* leave it out"):
+        compute(np.eye(3), score_K=True, measures="GMStds")
+
+
+def test_area_is_that_of_the_kernel_metric() -> None:
+    X = cloud(20)
+    assert compute(X, measures="MagArea", **LAPLACIAN)["MagArea"] == pytest.approx(
+        mag_area(X, **LAPLACIAN)
+    )
+    texts = ["a cat", "a cat sat", "the dog", "a cat"]
+    assert compute(texts, measures="MagArea")["MagArea"] == pytest.approx(mag_area(texts))
+
+
+def test_torch_matrices_are_measured() -> None:
+    torch = pytest.importorskip("torch")
+    K = kernel(cloud(10))
+    names = ["VS", "IntDiv", "LC", "AvgSim", "MagArea"]
+    theirs = compute(torch.from_numpy(K), score_K=True, measures=names)
+    ours = compute(K, score_K=True, measures=names)
+    for name in names:
+        assert float(theirs[name]) == pytest.approx(ours[name], rel=1e-9)
+    single = compute(torch.from_numpy(K).float(), score_K=True, measures="IntDiv")["IntDiv"]
+    assert single == pytest.approx(ours["IntDiv"], rel=1e-6)
+
+
+def test_details_name_the_measures() -> None:
+    X = cloud(10)
+    details = compute(X, measures=["VS", "IntDiv"], details=True, **LAPLACIAN)["details"]
+    assert details["signature"].startswith("VS+IntDiv|kernel=laplacian|")
+    assert details["method"] == {"1": "eigenvalues"}
+    assert compute(X, measures="IntDiv", details=True, **LAPLACIAN)["details"]["method"] == {}
+
+
+def test_a_measure_of_ones_own() -> None:
+    def largest(subject):
+        """The largest similarity of two different samples."""
+        K = subject.similarity.dense()
+        np.fill_diagonal(K, 0)
+        return float(K.max())
+
+    register_measure(
+        "MaxSim", needs="similarity", range="[0, 1]", direction="lower", source="here"
+    )(largest)
+    try:
+        value = compute([[1, 0.3], [0.3, 1]], score_K=True, measures=["VS", "MaxSim"])
+        assert value == {"VS": score_K([[1, 0.3], [0.3, 1]]), "MaxSim": 0.3}
+        with pytest.raises(ValueError, match="measure 'MaxSim' is already registered"):
+            register_measure("MaxSim", needs="similarity", range="", direction="lower", source="")(
+                lambda subject: 0
+            )
+    finally:
+        del _measures["MaxSim"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "error", "message"),
+    [
+        ("Intdiv", ValueError, "unknown measure 'Intdiv'. Did you mean 'IntDiv'?"),
+        ([], ValueError, "`measures` is empty"),
+        (3, TypeError, "`measures` must be a name or a list of names, got 3"),
+        ([1], TypeError, "`measures` must be a name or a list of names, got"),
+    ],
+)
+def test_bad_names(measures: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        compute([0.0, 1.0], measures=measures, **LAPLACIAN)
+    assert message in str(raised.value)
+
+
+def test_weights_are_for_measures_that_take_them() -> None:
+    with pytest.raises(ValueError, match="`p` cannot be used with AvgSim, which take no weights"):
+        compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
+    with pytest.raises(ValueError, match="LC needs similarities of at least 0 on average"):
+        compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
+    assert [m.name for m in check_measures(["VS", "VS", "LC"], weighted=True)] == ["VS", "LC"]
+
+
+def test_the_metric_takes_measures(metric) -> None:
+    X = cloud(10)
+    assert metric.compute(samples=X, measures=["VS", "IntDiv"], **LAPLACIAN) == compute(
+        X, measures=["VS", "IntDiv"], **LAPLACIAN
+    )
+    with pytest.raises(ValueError, match=r"Did you mean 'IntDiv'?"):
+        metric.compute(samples=X, measures="IntDif", **LAPLACIAN)

@@ -1,0 +1,81 @@
+"""exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other.
+
+The similarities are symmetric with a diagonal of ones, so half an array holds them, and the other
+half and the diagonal have room for a factor. That of one scale is a good preconditioner for its
+neighbours, and costs no memory of its own this way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg.blas import dsymv, dtrsv, ssymv, strsv
+from scipy.linalg.lapack import dpotrf, spotrf
+
+from . import memory
+from .arrays import row_blocks
+
+
+class Triangles:
+    """One array (n, n) of single or double precision, allocated once.
+
+    Attributes
+    ----------
+    factored : float
+        The scale of the factor, infinite if there is none.
+    """
+
+    def __init__(self, n: int, dtype: type) -> None:
+        needed = np.dtype(dtype).itemsize * n**2
+        memory.require(needed, f"the similarities of {n} distinct samples", "take fewer samples")
+        self.n, self.dtype = n, dtype
+        self.array: np.ndarray = np.empty((n, n), dtype)
+        # BLAS reads columns: what is above the diagonal here is below it there.
+        self.columns = self.array.T
+        self.factored = math.inf
+        self.beyond = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
+        np.fill_diagonal(self.array, 1)
+        single = dtype is np.float32
+        self._symv, self._trsv = (ssymv, strsv) if single else (dsymv, dtrsv)
+        self._potrf = spotrf if single else dpotrf
+
+    def fill(self, D: np.ndarray, t: float) -> None:
+        """Put exp(−tD) above the diagonal."""
+        for block in row_blocks(self.n, 12 * self.n):
+            start, stop = block.start, block.stop
+            square = np.exp(np.multiply(D[block, block], np.float64(-t)))
+            own = self.array[block, block]
+            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+            rest = self.array[block, stop:]
+            np.multiply(D[block, stop:], np.float64(-t), out=rest, casting="same_kind")
+            np.exp(rest, out=rest)
+
+    def multiply(self, v: np.ndarray) -> np.ndarray:
+        """exp(−tD) v."""
+        product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
+        return np.asarray(np.asarray(product, np.float64) + self.beyond * v)
+
+    def factorise(self, t: float) -> bool:
+        """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
+        for block in row_blocks(self.n, 12 * self.n):
+            start, stop = block.start, block.stop
+            self.array[block, :start] = self.array[:start, block].T
+            own = self.array[block, block]
+            own[...] = np.where(_above(stop - start), own, own.T)
+        np.fill_diagonal(self.array, 1)
+        info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
+        self.factored = math.inf if info else t
+        if info:
+            np.fill_diagonal(self.array, 1)
+        self.beyond = 1.0 - self.array.diagonal().astype(np.float64)
+        return not info
+
+    def solve(self, r: np.ndarray) -> np.ndarray:
+        """The solution for right-hand side r of the matrix that was factorised."""
+        x = self._trsv(self.columns, r.astype(self.dtype), lower=0, trans=1)
+        return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
+
+
+def _above(size: int) -> np.ndarray:
+    return np.triu(np.ones((size, size), dtype=bool), 1)
