@@ -80,6 +80,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
             "css_paths": Path(__file__).with_name("style.css"),
             "max_file_size": MAX_UPLOAD,
             "state_session_capacity": _SESSIONS,
+            "max_threads": 12,  # two for the pool, the rest for what is done at once
             "show_error": True,  # of gradio's own checks; ours never let a traceback out
             "ssr_mode": False,
             "run_history": False,

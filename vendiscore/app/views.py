@@ -19,6 +19,7 @@ from .analysis import ORDERS, Analysis
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
 _ACCENTS = ("#7c6cf2", "#e8871e", "#1f9e89")
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BARS = 30  # shares that are drawn one by one
 _CELLS = 240  # rows of the heat map that are drawn; more are averaged
 
@@ -143,7 +144,7 @@ def _svg(draw: Any, label: str, size: tuple[float, float] = (4.4, 3.0)) -> str:
         axes.yaxis.label.set_color(_INK)
         draw(axes)
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+        figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(_INK, "currentColor")
     # Its own size in points gives way to that of the page.
