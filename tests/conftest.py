@@ -1,9 +1,17 @@
 """Fixtures that many tests share: real data where it is at hand, matrices of known spectrum."""
 
+import contextlib
 import csv
 import os
+import socket
+import subprocess
+import sys
 import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
@@ -56,3 +64,61 @@ def odors() -> list[tuple[str, list[str]]]:
 def metric():
     """The metric as people load it."""
     return evaluate.load(str(ROOT / "vendiscore.py"))
+
+
+class App(NamedTuple):
+    url: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The page, started for the tests."""
+    with running_app(tmp_path_factory.mktemp("uploads")) as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def forgetful_server(tmp_path_factory):
+    """The page with uploads kept for one second instead of fifteen minutes."""
+    code = (
+        "from vendiscore.app import tidy; tidy.KEEP = tidy.EVERY = 1\n"
+        "from vendiscore.app.page import build, launch; launch(build())"
+    )
+    with running_app(tmp_path_factory.mktemp("uploads"), "-c", code) as app:
+        yield app
+
+
+@contextlib.contextmanager
+def running_app(folder: Path, *command: str) -> Iterator[App]:
+    """Start the page by `python app.py`, or another command of python, on a free port.
+
+    It stores uploads in `folder`.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder)}
+    url = f"http://127.0.0.1:{port}"
+    log = folder / "log.txt"
+    start = time.perf_counter()
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, *(command or ("app.py",))],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        while True:
+            assert process.poll() is None, log.read_text()
+            assert time.perf_counter() - start < 120, log.read_text()
+            with contextlib.suppress(OSError), urllib.request.urlopen(url) as page:
+                assert page.status == 200
+                break
+            time.sleep(0.1)
+        yield App(url, folder)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)

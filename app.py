@@ -1,0 +1,15 @@
+"""The Gradio Space: `python app.py`, then open the address that it prints."""
+
+import os
+
+# Before NumPy is imported: two jobs at a time share two cores, one thread each.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+from vendiscore.app.page import build, launch
+
+demo = build()
+
+if __name__ == "__main__":
+    launch(demo)

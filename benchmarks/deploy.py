@@ -1,0 +1,107 @@
+"""Installs and starts the Space as its host does: requirements first, then the checkout.
+
+python benchmarks/deploy.py --gradio 6.31.0 --python python3.12 --json deploy.json
+
+In a fresh environment and from an empty folder, `pip install -r requirements.txt gradio==…`; then
+the files that git tracks are copied in and `python app.py` is started, several times. Prints how
+long it takes until the page is served, and how much memory the idle server holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+def start(python: Path, checkout: Path) -> tuple[float, float]:
+    """Seconds until the page is served, and megabytes resident ten seconds later."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {"PATH": os.environ["PATH"], "GRADIO_SERVER_PORT": str(port)}
+    environment["HOME"] = str(checkout)
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [python, "app.py"], cwd=checkout, env=environment, stdout=subprocess.DEVNULL
+    )
+    try:
+        while True:
+            if process.poll() is not None:
+                raise RuntimeError("the server ended before it served")
+            try:
+                page = urllib.request.urlopen(f"http://127.0.0.1:{port}").read()
+                break
+            except OSError:
+                time.sleep(0.05)
+        seconds = time.perf_counter() - begin
+        if b"effectively different" not in page:
+            raise RuntimeError("the page shows no result")
+        time.sleep(10)
+        return seconds, psutil.Process(process.pid).memory_info().rss / 1e6
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gradio", required=True, help="the README's sdk_version")
+    parser.add_argument("--python", default="python3.12")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        empty, checkout, environment = (Path(folder) / name for name in ("empty", "app", "venv"))
+        empty.mkdir()
+        run(options.python, "-m", "venv", environment, cwd=empty)
+        shutil.copy(ROOT / "requirements.txt", Path(folder) / "requirements.txt")
+        python = environment / "bin" / "python"
+        begin = time.perf_counter()
+        requirements = Path(folder) / "requirements.txt"
+        pip = (python, "-m", "pip", "install", "-q", "--no-cache-dir")
+        run(*pip, "-r", requirements, f"gradio=={options.gradio}", cwd=empty)
+        installing = time.perf_counter() - begin
+        for name in run("git", "ls-files", cwd=ROOT).splitlines():
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, checkout / name, follow_symlinks=False)
+        starts = [start(python, checkout) for _ in range(options.repeats)]
+        version = run(python, "--version", cwd=empty).strip()
+        installed = len(run(python, "-m", "pip", "list", "--format=freeze", cwd=empty).splitlines())
+    seconds, memory = zip(*starts, strict=True)
+    result = {
+        "python": version,
+        "gradio": options.gradio,
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "packages": installed,
+        "install_seconds": round(installing, 1),
+        "first_start_seconds": round(seconds[0], 2),
+        "start_seconds_median": round(statistics.median(seconds), 2),
+        "start_seconds": [round(value, 2) for value in seconds],
+        "idle_megabytes_median": round(statistics.median(memory), 1),
+    }
+    print(json.dumps(result, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""The page in a real browser: every tab, every kind of upload, a phone, the dark, a keyboard."""
+
+import io
+import json
+import os
+import re
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("gradio")
+from vendiscore.app import examples  # noqa: E402
+from vendiscore.scoring import compute  # noqa: E402
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
+SWITCHES = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update"
+)
+TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
+expect = playwright.expect
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not os.path.exists(CHROMIUM):
+        pytest.skip("no chromium: apt-get install chromium, or set CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SWITCHES.split(" "))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
+    contexts, wrong = [], []
+
+    def open_page(width: int = 1280, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("console", lambda line: line.type == "error" and wrong.append(line.text))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: local(request.url) or wrong.append(request.url))
+        page.goto(server.url)
+        expect(score(page)).to_be_visible()
+        return page
+
+    def local(url: str) -> bool:
+        return url.startswith((server.url, "data:", "blob:"))
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def open_tab(page, name: str) -> None:
+    tab = page.get_by_role("tab", name=name, exact=True)
+    if not tab.is_visible():  # on a narrow screen, gradio keeps some behind a button
+        page.locator(".overflow-menu > button").click()
+        page.locator(".overflow-dropdown button", has_text=name).click()
+    else:
+        tab.click()
+    expect(page.locator(".vs:visible")).to_be_visible()
+
+
+def score(page):
+    return page.locator(".vs-score:visible")
+
+
+def number(page) -> float:
+    """The score to six digits."""
+    text = page.locator(".vs-signature:visible").inner_text()
+    return float(re.search(r"VS = ([\d.]+)", text).group(1))
+
+
+def press_score(page) -> None:
+    page.get_by_role("button", name="Score", exact=True).locator("visible=true").click()
+
+
+def shows(page, value: float) -> None:
+    expect(page.locator(".vs-signature:visible")).to_contain_text(f"VS = {value:.6f}")
+
+
+def attach(page, name: str, data: bytes, accordion: str = "Upload a file instead") -> None:
+    page.get_by_role("button", name=accordion).locator("visible=true").click()
+    expect(page.get_by_text("Drop File Here").locator("visible=true").last).to_be_visible()
+    chooser = page.locator("[role=tabpanel]:visible input[type=file]")
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    chooser.last.set_input_files(file)
+    expect(page.get_by_text(name.rpartition(".")[0]).locator("visible=true").first).to_be_visible()
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_shows_a_result_at_once_and_every_example_changes_it(visit, tab):
+    page = visit()
+    open_tab(page, tab)
+    pictures = 2 if tab == "Compare" else 4
+    kinds = {
+        "Text": examples.TEXTS,
+        "Images": examples.images(),
+        "Molecules": examples.MOLECULES,
+        "Vectors": examples.VECTORS,
+        "Compare": examples.COMPARISONS,
+    }
+    seen = {page.locator(".vs:visible").inner_text()}
+    for name in list(kinds[tab])[::-1]:
+        before = page.locator(".vs:visible").inner_text()
+        page.get_by_role("button", name=name).click()
+        expect(page.locator(".vs:visible")).not_to_have_text(before, use_inner_text=True)
+        expect(page.locator(".vs:visible figure svg")).to_have_count(pictures)
+        seen.add(page.locator(".vs:visible").inner_text())
+    assert len(seen) == 3
+    if tab in ("Images", "Molecules"):
+        image = page.locator(".vs:visible .vs-list img").first
+        assert image.evaluate("image => image.naturalWidth") > 0
+
+
+def test_the_page_gives_the_number_of_the_package(visit):
+    page = visit()
+    page.get_by_role("button", name="A primer").click()
+    shows(page, compute(examples.TEXTS["A primer"].splitlines(), k="ngram_overlap")["VS"])
+    open_tab(page, "Images")
+    images = next(iter(examples.images().values()))
+    shows(page, compute(images, k="pixels", mode="RGB")["VS"])
+    open_tab(page, "Molecules")
+    shows(page, compute(examples.MOLECULES["Scents"].splitlines(), k="morgan")["VS"])
+    open_tab(page, "Vectors")
+    page.get_by_role("button", name="A matrix K").click()
+    shows(page, compute([[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]], score_K=True)["VS"])
+
+
+TEXTS = ["a b c", "a b d", "x y z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("mine.txt", "\n".join(TEXTS)),
+        ("mine.csv", "id,answer\n" + "\n".join(f"{i},{t}" for i, t in enumerate(TEXTS))),
+        ("mine.jsonl", "\n".join(json.dumps({"id": "same", "answer": text}) for text in TEXTS)),
+    ],
+)
+def test_texts_can_be_uploaded(visit, name, data):
+    page = visit()
+    attach(page, name, data.encode())
+    if not name.endswith("txt"):
+        column = page.get_by_label("Column").locator("visible=true")
+        column.click()
+        page.get_by_role("option", name="answer").click()
+    press_score(page)
+    shows(page, compute(TEXTS, k="ngram_overlap")["VS"])
+
+
+def npy(X: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, X)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["npy", "csv", "parquet"])
+def test_vectors_can_be_uploaded(visit, kind):
+    X = np.random.default_rng(0).normal(size=(12, 3)).round(3)
+    if kind == "npy":
+        data = npy(X)
+    elif kind == "csv":
+        data = ("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in X)).encode()
+    else:
+        pandas = pytest.importorskip("pandas")
+        data = pandas.DataFrame(X, columns=["a", "b", "c"]).to_parquet()
+    page = visit()
+    open_tab(page, "Vectors")
+    attach(page, f"mine.{kind}", data)
+    press_score(page)
+    shows(page, compute(X, k="rbf", sigma=1)["VS"])
+
+
+def test_molecules_can_be_uploaded(visit):
+    page = visit()
+    open_tab(page, "Molecules")
+    attach(page, "mine.csv", b"smiles,name\nCCO,ethanol\nCCC,propane\nc1ccccc1,benzene\n")
+    press_score(page)
+    shows(page, compute(["CCO", "CCC", "c1ccccc1"], k="morgan")["VS"])
+
+
+def test_images_can_be_uploaded_as_a_zip(visit):
+    images = examples.images()["Stripes at all angles"]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for i, image in enumerate(images):
+            with archive.open(f"folder/{i}.png", "w") as file:
+                image.save(file, "PNG")
+    page = visit()
+    open_tab(page, "Images")
+    attach(page, "mine.zip", buffer.getvalue(), "Upload a .zip instead")
+    press_score(page)
+    shows(page, compute([image.convert("RGB") for image in images], k="pixels")["VS"])
+
+
+def test_a_wrong_file_is_refused_in_words_and_the_page_works_on(visit):
+    page = visit()
+    open_tab(page, "Vectors")
+    attach(page, "mine.npy", b"\x80\x04K\x01.")
+    press_score(page)
+    expect(page.get_by_role("alert").locator("visible=true")).to_contain_text("not a .npy array")
+    page.get_by_role("button", name="A circle").click()
+    expect(score(page)).to_contain_text("effectively different of 24")
+
+
+def test_controls_change_the_result(visit):
+    page = visit()
+    texts = examples.TEXTS["A model in a rut"].splitlines()
+    page.get_by_label("number input for Order q").locator("visible=true").fill("2")
+    page.keyboard.press("Tab")
+    shows(page, compute(texts, k="ngram_overlap", q=2)["VS"])
+    page.get_by_label("range slider for Order q").locator("visible=true").focus()
+    page.keyboard.press("ArrowRight")
+    shows(page, compute(texts, k="ngram_overlap", q=2.25)["VS"])
+    page.keyboard.press("ArrowLeft")
+    page.get_by_label("4", exact=True).locator("visible=true").uncheck()
+    shows(page, compute(texts, k="ngram_overlap", ns=[1, 2, 3], q=2)["VS"])
+    page.get_by_label("char").locator("visible=true").check()
+    shows(page, compute(texts, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=2)["VS"])
+
+
+def test_the_page_works_by_keyboard(visit):
+    page = visit()
+    page.get_by_label("Texts, one a line").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("one two\nthree four\n")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText") == "Score":
+            break
+    page.keyboard.press("Enter")
+    expect(score(page)).to_contain_text("2.0 effectively different of 2")
+    page.get_by_role("tab", name="Text").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("tab", name="Images").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
+
+
+def test_the_lines_of_python_can_be_copied(visit, server):
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    page.get_by_role("button", name="A primer").click()
+    shows(page, compute(examples.TEXTS["A primer"].splitlines(), k="ngram_overlap")["VS"])
+    page.get_by_role("button", name="Copy").locator("visible=true").click()
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code.splitlines()[0] == "import evaluate"
+    assert len(code.splitlines()) == 3
+    assert "Look, Jane." in code
+
+
+def test_table_and_json_can_be_downloaded(visit):
+    page = visit()
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Everything (JSON)").locator("visible=true").click()
+    with open(waiting.value.path(), encoding="utf-8") as file:
+        assert json.load(file)["VS"] == pytest.approx(number(page), abs=1e-6)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Table (CSV)").locator("visible=true").click()
+    assert waiting.value.suggested_filename == "vendiscore.csv"
+
+
+def test_html_script_and_templates_are_shown_as_text(visit):
+    page = visit()
+    texts = ["<img src=x onerror=alert(1)> one", "<script>alert(2)</script>", "${alert(3)} {{3*3}}"]
+    page.get_by_label("Texts, one a line").fill("\n".join(texts))
+    press_score(page)
+    expect(score(page)).to_contain_text("of 3")
+    for text in texts:
+        expect(page.locator(".vs:visible")).to_contain_text(text)
+    page.wait_for_timeout(300)
+
+
+def test_long_work_can_be_stopped(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    rng = np.random.default_rng(0)
+    for letter, n in (("A", 1000), ("B", 900), ("C", 800)):
+        rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
+        page.get_by_role("textbox", name=f"Set {letter}").fill(rows)
+    page.get_by_label("vectors").locator("visible=true").check()
+    page.get_by_label("Kernel").locator("visible=true").click()
+    page.get_by_role("option", name="rbf").click()
+    press_score(page)
+    expect(page.locator(".vs-note:visible")).to_contain_text("% done")
+    page.get_by_role("button", name="Stop").locator("visible=true").click()
+    page.wait_for_timeout(1500)
+    note = page.locator(".vs-note:visible").inner_text()
+    page.wait_for_timeout(1500)
+    assert page.locator(".vs-note:visible").inner_text() == note
+    page.get_by_role("button", name="In a rut or not").click()
+    expect(page.locator(".vs:visible")).to_contain_text("B is more diverse than A")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_tab_scrolls_sideways(visit, width):
+    page = visit(width)
+    for tab in TABS:
+        open_tab(page, tab)
+        wide, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert wide <= window == width
+        # What would stick out can also be cut off.
+        for part in (".vs:visible", ".vs figure:visible", "button:visible", ".cm-editor:visible"):
+            for box in page.locator(part).evaluate_all(
+                "all => all.map(e => e.getBoundingClientRect())"
+            ):
+                assert 0 <= box["left"] <= box["right"] <= width, (tab, part)
+
+
+def test_ink_is_light_in_the_dark_and_dark_in_the_light(visit):
+    for scheme, dark in (("dark", True), ("light", False)):
+        page = visit(color_scheme=scheme)
+        ink = page.locator(".vs:visible svg").first.evaluate("e => getComputedStyle(e).color")
+        brightness = np.mean([int(x) for x in re.findall(r"\d+", ink)[:3]])
+        assert (brightness > 128) == dark

@@ -1,0 +1,341 @@
+"""What the page says is what the library computes, in words that nobody can put code into."""
+
+import base64
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from vendiscore.scoring import compute
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore.app import encoders, examples, handlers, report, scale, shows, tidy
+from vendiscore.app.comparing import compare
+from vendiscore.app.limits import RefusedError
+
+HOSTILE = ["<script>alert(1)</script> one", "${alert(1)} {{7*7}} `x` two", '"><img src=x> three']
+
+
+def text_of(page: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", " ", page))
+
+
+def download(page: str, name: str) -> str:
+    found = re.search(rf'download="{name}" href="data:[^,]+;base64,([^"]+)"', page)
+    assert found is not None
+    return base64.b64decode(found.group(1)).decode()
+
+
+@pytest.mark.parametrize("name", examples.TEXTS)
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
+def test_the_score_of_texts_is_that_of_the_library(name, q):
+    texts = examples.TEXTS[name].splitlines()
+    ours = handlers.text(texts, ns=[1, 2], q=q)
+    assert ours["VS"] == compute(texts, k="ngram_overlap", ns=[1, 2], q=q)["VS"]
+    assert ours["n"] == len(texts)
+    assert sum(ours["shares"]) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", handlers.MOLECULE_KERNELS)
+def test_the_score_of_molecules_is_that_of_the_library(kernel):
+    smiles = examples.MOLECULES["Scents"].splitlines()
+    assert handlers.molecules(smiles, kernel)["VS"] == compute(smiles, k=kernel)["VS"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [
+        ("cosine", {"k": "cosine"}),
+        ("rbf", {"k": "rbf"}),
+        ("laplacian", {"k": "laplacian"}),
+        ("X", {"score_X": True, "normalize": True}),
+        ("dual", {"score_dual": True, "normalize": True}),
+    ],
+)
+def test_the_score_of_vectors_is_that_of_the_library(kernel, arguments):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    ours = handlers.vectors(X.tolist(), kernel)["VS"]
+    assert ours == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
+
+
+def test_a_matrix_can_be_scored_and_its_negative_eigenvalues_clipped():
+    K = [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]
+    assert handlers.vectors(K, "K")["VS"] == pytest.approx(2.1573, abs=1e-4)
+    indefinite = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        handlers.vectors(indefinite, "K")
+    assert 1 <= handlers.vectors(indefinite, "K, clipped")["VS"] <= 3
+    with pytest.raises(RefusedError, match="must be square"):
+        handlers.vectors([[1, 0]], "K")
+
+
+def test_the_bandwidth_changes_the_score():
+    X = [[0.0], [1.0], [3.0]]
+    scores = [handlers.vectors(X, "rbf", sigma)["VS"] for sigma in (0, 0.1, 10)]
+    assert scores[1] == pytest.approx(3, abs=1e-6)
+    assert scores[1] > scores[0] > scores[2]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: handlers.text("one string"), "Expected a list of texts, got str"),
+        (lambda: handlers.text([]), "no texts yet"),
+        (lambda: handlers.text(["a"] * 1001), "More than 1,000 texts"),
+        (lambda: handlers.text(["a"], kernel="os.system"), "Unknown kernel 'os.system'"),
+        (lambda: handlers.text(["a"], kernel=["ngram_overlap"]), "Unknown kernel"),
+        (lambda: handlers.text(["a"], ns=[]), "Pick n-gram lengths"),
+        (lambda: handlers.text(["a"], ns=[10**9]), "Pick n-gram lengths"),
+        (lambda: handlers.text(["a"], ns=None), "whole numbers"),
+        (lambda: handlers.text(["a"], ns={"a": 1}), "whole numbers"),
+        (lambda: handlers.text(["a"], unit="line"), "Unknown unit"),
+        (lambda: handlers.text(["a"], q=-1), "at least 0"),
+        (lambda: handlers.text(["a"], q=float("nan")), "at least 0"),
+        (lambda: handlers.text(["a"], q="x"), "must be a number"),
+        (lambda: handlers.text(["a"], q=[1]), "must be a number"),
+        (lambda: handlers.molecules(["C" * 301]), "301 characters"),
+        (lambda: handlers.molecules(["C"], kernel="bleu"), "Unknown kernel"),
+        (lambda: handlers.vectors([[1.0]], "rbf", -1), "finite number above 0"),
+        (lambda: handlers.vectors([[1.0]], "rbf", "x"), "must be a number"),
+        (lambda: handlers.compare([["a"]]), "Two or three sets"),
+        (lambda: handlers.compare([["a"]] * 4), "Two or three sets"),
+        (lambda: handlers.compare("ab"), "Expected a list of sets"),
+        (lambda: handlers.compare([["a"], "b"]), "Expected a list of texts"),
+        (lambda: handlers.compare([["a"], ["b"]], kind="files"), "Unknown kind"),
+        (lambda: handlers.compare([["a"], ["b"]], draws=10**9), "from 2 to 20"),
+        (lambda: handlers.compare([[[1]], [[1, 2]]], "vectors", "rbf"), "as many columns"),
+    ],
+)
+def test_calls_past_the_limits_of_the_page_are_refused(call, said):
+    with pytest.raises(RefusedError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_an_invalid_smiles_among_500_is_named():
+    smiles = ["C" * (1 + i % 20) for i in range(500)]
+    smiles[317] = "C1CC(not a molecule"
+    with pytest.raises(ValueError, match=r"sample 317 .*not a molecule"):
+        handlers.molecules(smiles)
+
+
+@pytest.mark.parametrize("q", [1e-300, 1e300, 0.9999999999, 1e9])
+def test_extreme_orders_give_a_score_within_bounds(q):
+    assert 1 <= handlers.text(["a b", "c d", "a d"], q=q)["VS"] <= 3
+
+
+def shown(texts: list[str], **options: object) -> tuple[str, str]:
+    box = "\n".join(texts)
+    given = {"kernel": "ngram_overlap", "ns": [1], "unit": "word", "q": 1, "zoom": 1} | options
+    return list(shows.safe(shows.show_text)(box, None, None, *given.values()))[-1]
+
+
+def test_html_script_and_templates_in_texts_stay_text():
+    page, code = shown(HOSTILE)
+    assert "<script" not in page
+    assert "<img" not in page
+    for sign in ("${", "{{", "`"):
+        assert sign not in page
+    for text in HOSTILE:
+        assert text in text_of(page)
+    assert eval(code.splitlines()[1].removeprefix("samples = ")) == HOSTILE
+
+
+def test_html_in_an_error_stays_text():
+    page, code = shown([HOSTILE[0]], kernel="<b>")
+    assert "&lt;b&gt;" in page
+    assert "<b>'" not in page
+    assert code == ""
+    (page, _), *_ = shows.safe(shows.show_molecules)("<script>\nC", None, None, "morgan", 1, 1)
+    assert "sample 0" in page
+    assert "<script" not in page
+
+
+def test_an_unforeseen_error_tells_a_visitor_nothing(caplog):
+    def broken():
+        raise RuntimeError("/secret/path")
+        yield
+
+    assert list(shows.safe(broken)()) == [(report.problem(shows.OURS), "")]
+    assert "/secret/path" in caplog.text
+
+
+def test_the_page_shows_score_pictures_pairs_and_downloads():
+    texts = examples.TEXTS["A model in a rut"].splitlines()
+    page, code = shown(texts)
+    score = compute(texts, k="ngram_overlap", ns=[1])["VS"]
+    assert f"≈ {score:.1f} effectively different of 12" in " ".join(text_of(page).split())
+    assert page.count("<svg") == 4
+    everything = json.loads(download(page, "vendiscore.json"))
+    assert everything["VS"] == score
+    assert everything["samples"] == texts
+    assert everything["magnitude"]["values"][0] == 1
+    rows = download(page, "vendiscore.csv").splitlines()
+    assert len(rows) == 13
+    assert rows[12].startswith("11,The last bakery on Mars")
+    assert f"{score:.6f}" in page
+    assert len(code.splitlines()) == 3
+
+
+def test_q_kernel_and_scale_each_change_the_page():
+    texts = examples.TEXTS["A model in a rut"].splitlines()
+    base = shown(texts)[0]
+    for change in ({"q": 2}, {"ns": [1, 2]}, {"unit": "char"}, {"zoom": 0.5}):
+        assert shown(texts, **change)[0] != base
+    assert "must be from 0" in shown(texts, zoom=99)[0]
+    assert "must be a number" in shown(texts, zoom=None)[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("same", [True, False])
+def test_tiny_sets_are_shown(n, same):
+    page, _ = shown(["a b"] * n if same else [f"x{i} y{i}" for i in range(n)])
+    assert f"effectively different of {n}" in text_of(page)
+
+
+def test_large_sets_are_shown_in_two_stages_of_one_score():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    stages = list(shows.stages(handlers.vector_job(X, "rbf"), 1, 1))
+    assert [page.count("<svg") for page, _ in stages] == [3, 4]
+    assert stages[0][1] == stages[1][1]
+
+
+def test_the_lines_of_python_give_the_number_of_the_page(capsys, monkeypatch, tmp_path):
+    from pathlib import Path
+
+    root = Path(__file__).resolve().parents[1]
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
+    monkeypatch.chdir(root)
+    cases = [
+        handlers.text(examples.TEXTS["A primer"].splitlines(), ns=[1, 2], q=2),
+        handlers.molecules(examples.MOLECULES["Small medicines"].splitlines(), q=0.5),
+        handlers.vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
+        handlers.vectors([[1, 0.5], [0.5, 1]], "K"),
+    ]
+    for case in cases:
+        assert len(case["code"].splitlines()) == 3
+        exec(case["code"], {})
+        printed = eval(capsys.readouterr().out.splitlines()[-1])
+        assert printed["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+def test_the_magnitude_function_grows_from_1_towards_n():
+    job = handlers.text_job(["a b c", "a b d", "x y z", "x y z"])
+    found = scale.look(job.score(1).similarity, 0.5)
+    assert found is not None
+    assert found.distinct == 3
+    assert found.values[0] == 1
+    assert np.all(np.diff(found.values) > 0)
+    at = np.interp(found.convergence, found.scales, found.values)
+    assert at == pytest.approx(0.95 * 3, abs=1e-6)
+    assert found.chosen == 0.5 * found.convergence
+
+
+def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
+    rows = "1, 1, 0.2\n1, 1, 0.8\n0.2, 0.8, 1"  # 0 and 1 are the same, but not to 2
+    (page, _), *_ = shows.show_vectors(rows, None, "K, clipped", 0, 1, 1)
+    assert "effectively different of 3" in text_of(page)
+    assert page.count("<svg") == 3
+    assert "There is no magnitude function" in page
+
+
+def test_the_order_of_the_heat_map_puts_clusters_side_by_side():
+    X = np.repeat([[0.0], [50.0], [100.0]], 5, axis=0) + np.random.default_rng(0).random((15, 1))
+    mixed = np.random.default_rng(1).permutation(15)
+    order = handlers.vector_job(X[mixed], "rbf", 1.0).score(1).order
+    labels = (mixed // 5)[order]
+    assert np.count_nonzero(np.diff(labels)) == 2
+
+
+def test_pairs_and_loners_are_the_extremes_of_the_matrix():
+    K = np.eye(4)
+    for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
+        K[i, j] = K[j, i] = value
+    found = handlers.vector_job(K, "K, clipped").score(1)
+    assert found.pairs == [(0, 1, 0.9), (2, 3, 0.2)]
+    assert found.alone[0] == (3, 0.2)
+    assert found.nearest.tolist() == [1, 0, 0, 2]
+
+
+def test_a_comparison_draws_larger_sets_down_to_the_smallest():
+    rng = np.random.default_rng(0)
+    wide, narrow = rng.normal(size=(60, 2)), rng.normal(scale=0.1, size=(20, 2))
+    result = compare([wide, narrow], draws=5, k="rbf", sigma=1.0)
+    assert (result.sizes, result.matched) == ([60, 20], 20)
+    expected = [
+        compute(
+            wide[np.random.default_rng(seed).choice(60, 20, replace=False)], k="rbf", sigma=1.0
+        )["VS"]
+        for seed in range(5)
+    ]
+    assert result.draws[0] == pytest.approx(expected)
+    assert result.whole[1] == pytest.approx(compute(narrow, k="rbf", sigma=1.0)["VS"])
+    assert result.draws[1] == pytest.approx(np.full(5, result.whole[1]))
+    gap, sd = result.difference(0, 1)
+    assert gap == pytest.approx(np.mean(expected) - result.whole[1])
+    assert sd == pytest.approx(np.std(expected, ddof=1))
+    assert result.spread(1)[1] == 0
+
+
+def test_sets_of_one_size_are_used_whole():
+    result = compare([["a b", "c d"], ["a b", "a c"]], k="ngram_overlap", ns=[1])
+    assert result.spread(0) == (pytest.approx(2), 0)
+    assert result.difference(1, 0)[0] == pytest.approx(result.whole[1] - 2)
+
+
+def test_sets_of_vectors_share_one_bandwidth():
+    a, b = np.array([[0.0], [1.0]]), np.array([[0.0], [100.0]])
+    sigma = compare([a, b], k="rbf").arguments["sigma"]
+    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]
+    assert sigma == both["options"]["sigma"]
+
+
+@pytest.mark.parametrize("name", examples.COMPARISONS)
+def test_every_example_of_a_comparison_is_shown(name):
+    kind, *boxes = examples.COMPARISONS[name]
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
+    page, code = list(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 4))[-1]
+    assert page.count("<svg") == 2
+    everything = json.loads(download(page, "vendiscore.json"))
+    assert everything["VS_whole"] == pytest.approx(
+        [compute(samples, **everything["arguments"])["VS"] for samples in everything["sets"]]
+    )
+    assert len(code.splitlines()) == 3
+
+
+def test_a_comparison_says_when_sets_cannot_be_told_apart():
+    same = "\n".join(f"w{i} w{i + 1}" for i in range(30))
+    twin, _ = list(
+        shows.show_comparison("texts", "ngram_overlap", same, same, "", None, None, None, 1, 10)
+    )[-1]
+    assert "A and B cannot be told apart" in twin
+
+
+def test_no_encoder_is_offered_that_cannot_be_had(monkeypatch):
+    encoders.offered.cache_clear()
+    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    assert encoders.offered() == {}
+    encoders.offered.cache_clear()
+
+
+def test_an_encoder_is_offered_by_a_name_of_ours_only(monkeypatch):
+    monkeypatch.setattr(encoders, "offered", lambda: {"MiniLM": {"model_path": "a/b"}})
+    job = handlers.text_job(["a", "b"], "MiniLM")
+    assert job.arguments == {"k": "text_embeddings", "model_path": "a/b"}
+    with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
+        handlers.text_job(["a", "b"], "evil/model")
+
+
+def test_what_uploads_leave_behind_is_swept(tmp_path):
+    (tmp_path / "tmpabc").write_text("half an upload")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "a.png").write_text("in use")
+    assert tidy.sweep(tmp_path, 60) == 0
+    assert tidy.sweep(tmp_path, -1) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["full"]
+    assert tidy.sweep(tmp_path / "none", 0) == 0

@@ -1,0 +1,346 @@
+"""The running page: one number everywhere, hostile calls answered in words, nothing left over."""
+
+import base64
+import importlib.util
+import io
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+PIL = pytest.importorskip("PIL.Image")
+
+from vendiscore.app import examples, limits  # noqa: E402
+from vendiscore.scoring import compute  # noqa: E402
+
+_spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parent / "hostile.py")
+hostile = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(hostile)
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    from gradio_client import Client
+
+    client = Client(server.url, verbose=False)
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server.url + "/gradio_api", timeout=30) as http:
+        yield http
+
+
+@pytest.fixture
+def healthy(server, http):
+    """After the test, the server still scores, and nobody's traceback was sent anywhere."""
+    yield
+    assert call(http, "text", [["a b", "c d"], "ngram_overlap", [1], "word", 1])["VS"] == 2
+
+
+def events(text: str) -> list[tuple[str, str]]:
+    parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
+    return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]
+
+
+def call(http, name: str, data: list) -> dict:
+    """One call of the API by hand: its result, or {"error": what clients are told}."""
+    started = http.post(f"/call/{name}", json={"data": data})
+    assert started.status_code == 200, started.text
+    answer = http.get(f"/call/{name}/{started.json()['event_id']}").text
+    assert "Traceback" not in answer
+    (kind, body) = [event for event in events(answer) if event[0] in ("complete", "error")][-1]
+    found = json.loads(body)
+    return found[0] if kind == "complete" else found
+
+
+def fn_index(http, show: str) -> int:
+    """The number of a private handler of the page, as a browser finds it."""
+    config = http.get(str(http.base_url).replace("/gradio_api", "") + "config").json()
+    first, count = {"show_images": ("gallery", 4), "show_text": ("textbox", 8)}.get(
+        show, ("textbox", 6)
+    )
+    types = {component["id"]: component["type"] for component in config["components"]}
+    found = []
+    for dependency in config["dependencies"]:
+        inputs = [types[i] for i in dependency["inputs"]]
+        if len(inputs) == count and inputs[0] == first and len(dependency["outputs"]) == 2:
+            found.append(dependency["id"])
+    return found[-1]  # the molecules tab has six inputs too, and comes before the vectors'
+
+
+def press(http, show: str, data: list) -> str:
+    """What the page shows after its button is pressed, past all that the browser checks."""
+    index = fn_index(http, show)
+    session = f"s{time.perf_counter_ns()}"
+    joined = http.post(
+        "/queue/join", json={"data": data, "fn_index": index, "session_hash": session}
+    )
+    assert joined.status_code == 200, joined.text
+    shown = ""
+    with http.stream("GET", "/queue/data", params={"session_hash": session}) as stream:
+        for line in stream.iter_lines():
+            message = json.loads(line.removeprefix("data: ")) if line else {}
+            output = message.get("output", {})
+            shown = (output.get("data") or [output.get("error") or shown])[0] or shown
+            if message.get("msg") in ("process_completed", "close_stream"):
+                break
+    assert "Traceback" not in str(shown)
+    return str(shown)
+
+
+def upload(http, files: list[tuple[str, bytes]]) -> list[dict]:
+    sent = http.post("/upload", files=[("files", file) for file in files])
+    assert sent.status_code == 200, sent.text
+    return [{"path": path, "meta": {"_type": "gradio.FileData"}} for path in sent.json()]
+
+
+def test_the_api_has_the_five_named_endpoints(client):
+    named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    assert set(named) == {"/text", "/images", "/molecules", "/vectors", "/compare"}
+    parameters = {
+        p["parameter_name"]: p["python_type"]["type"] for p in named["/text"]["parameters"]
+    }
+    assert parameters == {
+        "texts": "list[str]",
+        "kernel": "str",
+        "ns": "list[int]",
+        "unit": "str",
+        "q": "float",
+    }
+
+
+def encoded(image) -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+TEXTS = examples.TEXTS["A model in a rut"].splitlines()
+SCENTS = examples.MOLECULES["Scents"].splitlines()
+ROWS = [[float(x) for x in r.split(",")] for r in examples.VECTORS["Three clusters"][0].split("\n")]
+IMAGES = examples.images()["Shapes in three colours"]
+SAME = {
+    "/text": ({"texts": TEXTS, "ns": [1, 2]}, TEXTS, {"k": "ngram_overlap", "ns": [1, 2]}),
+    "/images": (
+        {"images": [encoded(image) for image in IMAGES]},
+        IMAGES,
+        {"k": "pixels", "mode": "RGB"},
+    ),
+    "/molecules": ({"smiles": SCENTS}, SCENTS, {"k": "morgan"}),
+    "/vectors": ({"rows": ROWS, "kernel": "rbf"}, np.array(ROWS), {"k": "rbf"}),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("q", [1, 2])
+def test_client_evaluate_and_package_give_one_number(client, metric, name, q):
+    sent, samples, arguments = SAME[name]
+    number = client.predict(**sent, q=q, api_name=name)["VS"]
+    assert number == pytest.approx(compute(samples, q=q, **arguments)["VS"], rel=1e-12)
+    assert number == pytest.approx(
+        metric.compute(samples=samples, q=q, **arguments)["VS"], rel=1e-12
+    )
+
+
+def test_a_comparison_by_the_client_is_that_of_the_package(client):
+    from vendiscore.app.comparing import compare
+
+    sets = [TEXTS, TEXTS[:6]]
+    ours = client.predict(sets=sets, draws=4, api_name="/compare")
+    expected = compare(sets, draws=4, k="ngram_overlap", ns=[1, 2, 3, 4])
+    assert [each["VS"] for each in ours["sets"]] == pytest.approx(expected.whole)
+    assert ours["differences_to_first"][0]["mean"] == pytest.approx(expected.difference(1, 0)[0])
+
+
+def test_the_tools_of_mcp_are_described_and_work(http):
+    pytest.importorskip("mcp")
+
+    def ask(method: str, **parameters: object) -> dict:
+        answer = http.post(
+            "/mcp/",
+            json={"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters},
+            headers={"accept": "application/json, text/event-stream"},
+        )
+        return json.loads(events(answer.text)[0][1])["result"]
+
+    tools = {tool["name"]: tool for tool in ask("tools/list")["tools"]}
+    assert set(tools) == {"text", "images", "molecules", "vectors", "compare"}
+    for tool in tools.values():
+        assert len(tool["description"]) > 80
+        assert all("description" in field for field in tool["inputSchema"]["properties"].values())
+    answer = ask("tools/call", name="text", arguments={"texts": ["a b", "c d"]})
+    assert "'VS': 2.0" in answer["content"][0]["text"]
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("text", [["x" * 10**6], "ngram_overlap", [1], "word", 1], "1,000,000 characters"),
+        ("text", [["a"] * 5000, "ngram_overlap", [1], "word", 1], "More than 1,000 texts"),
+        ("text", [["a"], "__import__('os')", [1], "word", 1], "Unknown kernel"),
+        ("text", [["a"], "ngram_overlap", [1], "word", {"$ne": 1}], "must be a number"),
+        ("text", [{"path": "/etc/passwd"}, "ngram_overlap", [1], "word", 1], "Expected a list"),
+        ("molecules", [["C"] * 317 + ["C1CC("] + ["C"] * 182, "morgan", 1], "sample 317"),
+        ("vectors", [[[1, None]], "cosine", 0, 1], "real numbers"),
+        ("vectors", [[[1] * 5000], "cosine", 0, 1], "columns are too many"),
+        ("images", [["QUJD"], "pixels", 1], "not an image"),
+        ("compare", [[["a"], ["b"]], "texts", "ngram_overlap", 1, 10**9], "from 2 to 20"),
+        ("text", [["a"]], "needed: 5, got: 1"),
+    ],
+)
+def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, data, said):
+    start = time.perf_counter()
+    assert said in call(http, name, data)["error"]
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.usefixtures("healthy")
+def test_a_browser_that_lies_is_told_why(http):
+    order = [1, 1]
+    path = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
+    bad = press(http, "show_text", ["a", path, None, "ngram_overlap", [1], "word", *order])
+    assert "root:" not in bad
+    assert press(
+        http, "show_text", ["x" * 10**6, None, None, "ngram_overlap", [1], "word", *order]
+    ).count("1,000,000 characters")
+    found = press(http, "show_text", ["a\nb", None, None, "pickle", [1], "word", *order])
+    assert "not in the list of choices" in found or "Unknown kernel" in found
+    found = press(http, "show_text", ["a\nb", None, None, "ngram_overlap", [1], "word", -5, 1])
+    assert "at least 0" in found or "less than minimum" in found
+
+
+@pytest.mark.usefixtures("healthy")
+def test_uploads_with_paths_in_their_names_stay_in_the_folder(http, server):
+    (file,) = upload(http, [("../../../../tmp/evil.txt", b"one\ntwo")])
+    assert str(server.folder) in os.path.realpath(file["path"])
+    page = press(http, "show_text", ["", file, None, "ngram_overlap", [1], "word", 1, 1])
+    assert "effectively different of 2" in page
+
+
+@pytest.mark.usefixtures("healthy")
+def test_ten_thousand_tiny_files_are_refused(http):
+    many = [("files", (f"{i}.png", b"x")) for i in range(10_000)]
+    assert http.post("/upload", files=many).status_code in (400, 413)
+    gallery = [
+        {"image": file, "caption": None} for file in upload(http, [("a.png", b"x")])
+    ] * 10_000
+    assert "More than 200 images" in press(http, "show_images", [gallery, None, 1, 1])
+
+
+HOSTILE = {
+    "a 192-byte .npy of 40 GB": ("a.npy", hostile.forty_gigabytes, "columns are too many"),
+    "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "not a .npy array"),
+    "an object array": ("a.npy", hostile.object_array, "never pickled objects"),
+    "NaN": ("a.csv", lambda: b"1,2\n3,nan\n", "Row 1 has nan"),
+    "a million columns": ("a.csv", lambda: b"1" + b",1" * 10**6, "columns are too many"),
+    "a zip bomb": (
+        "a.zip",
+        lambda: hostile.archive({f"{i}.png": b"\0" * 10**7 for i in range(20)}),
+        "not an image",
+    ),
+    "one bomb in a zip": (
+        "a.zip",
+        lambda: hostile.archive({"a.png": b"\0" * 10**8}),
+        "unpacks to more than",
+    ),
+    "10,000 files in a zip": (
+        "a.zip",
+        lambda: hostile.archive({f"{i}.png": b"x" for i in range(10_000)}),
+        "10,000 entries",
+    ),
+    "100 megapixels": ("a.png", lambda: hostile.png(10_000, 10_000), "has 100 megapixels"),
+    "half a JPEG": ("a.jpg", hostile.half_a_jpeg, "cannot be read"),
+    "an SVG": ("a.svg", lambda: b"<svg/>", "Invalid file type"),
+    "an SVG called PNG": ("a.png", lambda: b"<svg onload='alert(1)'/>", "not an image"),
+    "a million columns of text": ("a.csv", lambda: b"a" + b",a" * 10**6, "columns are too many"),
+    "a million characters": ("a.txt", lambda: b"x" * 10**6, "1,000,000 characters"),
+}
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_files_are_refused_in_words_within_five_seconds(http, what):
+    name, data, said = HOSTILE[what]
+    start = time.perf_counter()
+    (file,) = upload(http, [(name, data())])
+    if name.endswith(".zip"):
+        page = press(http, "show_images", [None, file, 1, 1])
+    elif name.endswith((".png", ".jpg", ".svg")):
+        page = press(http, "show_images", [[{"image": file, "caption": None}], None, 1, 1])
+    elif name.endswith(".txt") or "text" in what:
+        page = press(http, "show_text", ["", file, None, "ngram_overlap", [1], "word", 1, 1])
+    else:
+        page = press(http, "show_vectors", ["", file, "rbf", 0, 1, 1])
+    assert said in page, page
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.usefixtures("healthy")
+def test_large_requests_and_unused_routes_end_at_the_door(http, server):
+    assert http.post("/call/text", content=b"x" * (limits.MAX_REQUEST + 1)).status_code == 413
+
+    def endless():
+        for _ in range(limits.MAX_REQUEST // 10**6 + 2):
+            yield b" " * 10**6
+
+    assert http.post("/call/text", content=endless()).status_code == 413
+    too_large = [("files", ("a.txt", b"x" * (limits.MAX_UPLOAD + 1)))]
+    assert http.post("/upload", files=too_large).status_code == 413
+    for path in ("/process_recording", "/run/text", "/api/text", "/vibe-edit", "/call/nope"):
+        assert http.post(path, json={}).status_code == 404, path
+    assert http.get("/proxy=http://127.0.0.1:1/").status_code == 404
+    assert httpx.get(server.url + "/monitoring").status_code == 404
+
+
+def test_uploads_are_deleted_and_examples_stay(forgetful_server):
+    url, folder = forgetful_server
+    shipped = set(folder.rglob("*.png"))
+    assert len(shipped) >= 12
+    with httpx.Client(base_url=url + "/gradio_api", timeout=30) as http:
+        (file,) = upload(http, [("secret.txt", b"one\ntwo")])
+        kept = Path(file["path"])
+        assert kept.exists()
+        (folder / "tmpbroken").write_bytes(b"half an upload")
+        until = time.monotonic() + 30
+        while time.monotonic() < until and (kept.exists() or (folder / "tmpbroken").exists()):
+            time.sleep(0.2)
+        assert not kept.exists()
+        assert not (folder / "tmpbroken").exists()
+        assert shipped <= set(folder.rglob("*.png"))
+        page = press(http, "show_text", ["", file, None, "ngram_overlap", [1], "word", 1, 1])
+        assert "upload it again" in page or "not" in page
+        assert "effectively different" not in page
+
+
+def test_visitors_at_the_same_time_get_their_own_results(http):
+    def score(i: int) -> float:
+        texts = [f"w{j}" for j in range(i + 1)]
+        return call(http, "text", [texts, "ngram_overlap", [1], "word", 1])["VS"]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(score, range(24))) == pytest.approx(range(1, 25))
+
+
+def test_files_of_the_server_cannot_be_fetched(http):
+    for path in ("/etc/passwd", "app.py", "../app.py", "vendiscore.py"):
+        assert http.get(f"/file={path}").status_code in (403, 404), path
+
+
+def test_the_address_of_an_upload_is_no_way_to_the_network(http):
+    url = {
+        "path": "http://127.0.0.1:1/x.txt",
+        "url": "http://127.0.0.1:1/x.txt",
+        "meta": {"_type": "gradio.FileData"},
+    }
+    page = press(http, "show_text", ["", url, None, "ngram_overlap", [1], "word", 1, 1])
+    assert "effectively different" not in page

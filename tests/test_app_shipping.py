@@ -1,0 +1,60 @@
+"""What a Space needs is in the repository, and the library stays light without it."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def requirements() -> set[str]:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def test_a_space_installs_all_that_the_package_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = {*project["dependencies"], *extras["molecules"], *extras["app"]}
+    needed = {line for line in needed if not line.startswith(("vendiscore", "gradio"))}
+    assert needed <= requirements()
+
+
+def test_requirements_can_be_installed_before_the_repository_is_there():
+    for line in requirements():
+        assert re.fullmatch(r"[a-z0-9-]+(\[[a-z,]+\])?[<>=.,\d]+", line), line
+        assert not line.startswith(("gradio", "torch")), line
+
+
+def test_importing_the_package_brings_in_nothing_of_the_page():
+    code = (
+        "import sys, vendiscore; vendiscore.compute(['a b', 'a c'])\n"
+        "heavy = {'gradio', 'matplotlib', 'rdkit', 'PIL', 'torch', 'vendiscore.app'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_handlers_need_no_gradio():
+    pytest.importorskip("matplotlib")
+    code = (
+        "import sys; sys.modules['gradio'] = None\n"
+        "from vendiscore.app import handlers\n"
+        "print(handlers.text(['a b', 'c d'])['VS'])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "2.0"
+
+
+def test_everything_of_the_page_is_in_the_distribution():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    setuptools = project["tool"]["setuptools"]
+    assert "vendiscore.app" in setuptools["packages"]
+    for path in (ROOT / "vendiscore" / "app").iterdir():
+        if path.suffix not in (".py", "") or path.name.startswith("."):
+            assert f"app/{path.name}" in setuptools["package-data"]["vendiscore"]

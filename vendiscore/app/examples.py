@@ -1,0 +1,148 @@
+"""Worked examples for every tab: three each, small enough to take in at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_STORIES = """\
+An old lighthouse keeper finds a letter addressed to the sea.
+The last bakery on Mars runs out of sugar.
+Two rival clockmakers fall in love on the longest night of the year.
+A girl teaches her grandfather's parrot to keep secrets.
+Every dog in the village starts to dream the same dream.
+The chess champion loses to a machine that refuses to win.
+A cartographer draws an island, and the next morning it is there.
+Nobody remembers who planted the tree in the middle of the motorway.
+The museum's youngest guard talks to the portraits at night.
+After the flood, the librarian lends out boats instead of books.
+A violin is passed down through four generations of thieves.
+The weather forecast begins to describe the past."""
+
+_COLLAPSED = """\
+Once upon a time, there was a young girl named Lily who loved to explore.
+Once upon a time, there was a young girl named Lily who loved the forest.
+Once upon a time, there was a young boy named Tom who loved to explore.
+Once upon a time, there was a little girl named Lily who loved animals.
+Once upon a time, in a small village, there was a young girl named Lily.
+Once upon a time, in a small village, there was a young girl named Elara.
+In a small village, there was a young girl named Elara who loved the stars.
+In a small village, there lived a young girl named Elara who loved stories.
+Once upon a time, there was a young girl named Mia who loved to explore.
+Once upon a time, there was a young girl named Lily who loved to dance.
+Once upon a time, there was a kind old man who lived in a small village.
+The last bakery on Mars runs out of sugar."""
+
+_PRIMER = "Look, Jane.\nSee Spot.\nSee Spot run.\nRun, Spot, run.\nJane sees Spot run."
+
+TEXTS = {"A model in a rut": _COLLAPSED, "Twelve story openings": _STORIES, "A primer": _PRIMER}
+
+_SCENTS = """\
+COc1cc(C=O)ccc1O
+CC1=CCC(CC1)C(C)=C
+CC(C)C1CCC(C)CC1O
+O=Cc1ccccc1
+O=CC=Cc1ccccc1
+CCOC(C)=O
+CCCC(=O)OCC
+CC(=O)OCCC(C)C
+OCCc1ccccc1
+CC(C)=CCCC(C)(O)C=C
+CC(C)=CCCC(C)=CC=O
+COc1ccc(CC=C)cc1
+Oc1ccc(CC=C)cc1OC
+CC1(C)C2CCC1(C)C(=O)C2
+CCCCCC=O
+CCCCCCCC=O"""
+_ESTERS = "\n".join(f"{'C' * length}OC(C)=O" for length in range(1, 13))
+_MEDICINES = """\
+CC(=O)Oc1ccccc1C(=O)O
+CC(C)Cc1ccc(cc1)C(C)C(=O)O
+CC(=O)Nc1ccc(O)cc1
+Cn1cnc2c1c(=O)n(C)c(=O)n2C
+CN1CCCC1c1cccnc1
+CN(C)C(=N)NC(=N)N
+NC(=O)c1cnccn1
+OC(=O)c1ccccc1O
+NCCc1ccc(O)c(O)c1
+CNC(C)C(O)c1ccccc1
+Nc1ccc(cc1)S(N)(=O)=O
+COc1ccc2cc(ccc2c1)C(C)C(=O)O"""
+MOLECULES = {"Scents": _SCENTS, "Twelve acetates": _ESTERS, "Small medicines": _MEDICINES}
+
+_K = "1, 0.9, 0\n0.9, 1, 0\n0, 0, 1"
+
+
+def _clusters() -> str:
+    rng = np.random.default_rng(0)
+    centres = np.array([[4.0, 0.0], [-2.0, 3.5], [-2.0, -3.5]])
+    return _csv(np.repeat(centres, [14, 7, 3], axis=0) + rng.normal(scale=0.5, size=(24, 2)))
+
+
+def _circle() -> str:
+    angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    return _csv(np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def _csv(X: np.ndarray) -> str:
+    return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
+
+
+# Rows, the kernel they are meant for, and its bandwidth.
+VECTORS = {
+    "Three clusters": (_clusters(), "rbf", 1.0),
+    "A circle": (_circle(), "cosine", 0),
+    "A matrix K": (_K, "K", 0),
+}
+
+# The kind of the samples, then two or three sets of different sizes.
+COMPARISONS: dict[str, tuple[str, str, str, str]] = {
+    "In a rut or not": ("texts", _COLLAPSED, "\n".join(_STORIES.splitlines()[:8]), ""),
+    "Scents, acetates, medicines": ("molecules", _SCENTS, _ESTERS, _MEDICINES),
+    "Clusters or a circle": ("vectors", _clusters(), "\n".join(_circle().splitlines()[::2]), ""),
+}
+
+
+def _shapes() -> list[Image]:
+    from PIL import Image, ImageDraw
+
+    images = []
+    for colour in ("#d1495b", "#2e86ab", "#edae49"):
+        for corners in (3, 4, 5, 30):
+            image = Image.new("RGB", (64, 64), "#14213d")
+            draw = ImageDraw.Draw(image)
+            draw.regular_polygon((32, 32, 24), corners, fill=colour)
+            images.append(image)
+    return images
+
+
+def _copies() -> list[Image]:
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    y, x = np.mgrid[-1:1:64j, -1:1:64j]
+    face = np.exp(-3 * (x**2 + y**2)) * 200 + 30
+    noisy = [face + rng.normal(scale=8, size=face.shape) for _ in range(11)]
+    odd = 127 + 120 * np.sign(np.sin(9 * x))
+    return [Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)) for image in (*noisy, odd)]
+
+
+def _gratings() -> list[Image]:
+    from PIL import Image
+
+    y, x = np.mgrid[-1:1:64j, -1:1:64j]
+    waves = [np.sin(14 * (x * np.cos(a) + y * np.sin(a))) for a in np.linspace(0, np.pi, 12, False)]
+    return [Image.fromarray((127.5 + 127 * wave).astype(np.uint8)) for wave in waves]
+
+
+def images() -> dict[str, list[Any]]:
+    """Pillow images, drawn when asked for."""
+    return {
+        "Shapes in three colours": _shapes(),
+        "One picture, again and again": _copies(),
+        "Stripes at all angles": _gratings(),
+    }

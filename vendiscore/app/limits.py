@@ -1,0 +1,74 @@
+"""How much one visitor may send, and the sentence that says so.
+
+The Space has two processor cores and 16 GB for everybody. Every limit is checked where the input
+is read, on the server, because what a page asks of a browser binds no one who calls the API.
+"""
+
+from __future__ import annotations
+
+MAX_SAMPLES = 1_000
+MAX_SETS = 3
+MAX_TEXT = 20_000  # characters of one text
+MAX_CHARACTERS = 500_000  # of all texts together
+MAX_SMILES = 300  # characters of one SMILES
+MAX_COLUMNS = 4_096
+MAX_VALUES = 2_000_000  # rows × columns of a matrix
+MAX_IMAGES = 200
+MAX_PIXELS = 25_000_000  # of one image
+MAX_ALL_PIXELS = 200_000_000  # of all images together
+MAX_UPLOAD = 20_000_000  # bytes of one file
+MAX_UPLOADS = 60_000_000  # bytes of all files uploaded in one go
+MAX_REQUEST = 25_000_000  # bytes of any other request, such as an API call
+MAX_UNPACKED = 60_000_000  # bytes of all entries of a zip
+MAX_ENTRIES = 500  # of a zip
+
+IN_WORDS = (
+    f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
+    f"texts up to {MAX_TEXT:,} characters each and {MAX_CHARACTERS:,} together; SMILES up to "
+    f"{MAX_SMILES} characters; matrices up to {MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; "
+    f"images up to {MAX_PIXELS // 10**6} megapixels each and {MAX_ALL_PIXELS // 10**6} together, "
+    f"{MAX_UPLOADS // 10**6} MB in one go; "
+    f"zips up to {MAX_ENTRIES} entries and {MAX_UNPACKED // 10**6} MB unpacked."
+)
+
+
+class RefusedError(ValueError):
+    """Something a visitor sent that the page does not take; the message is written for them."""
+
+
+def check_count(n: int, limit: int, what: str) -> None:
+    """Raise a RefusedError if there are no, or more than `limit`, things called `what`.
+
+    >>> check_count(3, 2, "images")
+    Traceback (most recent call last):
+    vendiscore.app.limits.RefusedError: More than 2 images: this page takes up to 2. ...
+    """
+    if n <= 0:
+        raise RefusedError(f"There are no {what} yet: paste or upload some, or pick an example.")
+    if n > limit:
+        raise RefusedError(
+            f"More than {limit:,} {what}: this page takes up to {limit:,}. Send a random part of "
+            f"them, or use the Python package, which has no such limit."
+        )
+
+
+def check_texts(texts: list[str], longest: int = MAX_TEXT, what: str = "text") -> list[str]:
+    """The texts, if they are strings and neither too many, too long nor too much in all."""
+    check_count(len(texts), MAX_SAMPLES, f"{what}s")
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise RefusedError(
+                f"Every {what} must be a string, but number {i} is {type(text).__name__}."
+            )
+        if len(text) > longest:
+            raise RefusedError(
+                f"The {what} number {i} has {len(text):,} characters; this page takes up to "
+                f"{longest:,}. Shorten it or split it over several lines."
+            )
+    total = sum(map(len, texts))
+    if total > MAX_CHARACTERS:
+        raise RefusedError(
+            f"{total:,} characters are too many: this page takes up to {MAX_CHARACTERS:,} in all. "
+            f"Send a random part of the {what}s."
+        )
+    return texts

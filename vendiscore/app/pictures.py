@@ -1,0 +1,196 @@
+"""Images from uploads, and small pictures of images and molecules for the page."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SampleError
+from ..kernels.images import as_image
+from .limits import (
+    MAX_ALL_PIXELS,
+    MAX_ENTRIES,
+    MAX_IMAGES,
+    MAX_PIXELS,
+    MAX_UNPACKED,
+    MAX_UPLOAD,
+    RefusedError,
+    check_count,
+)
+from .reading import size
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+IMAGE_FILES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+# What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
+SIDE = 32
+THUMBNAIL = 72
+LARGEST_DRAWN = 100  # atoms
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An uploaded image.
+
+    Attributes
+    ----------
+    name : str
+        Its file name without folders.
+    image : PIL.Image.Image
+        RGB, resized to 32 × 32 as the kernel `pixels` does.
+    thumbnail : str
+        A data URI, at most 72 pixels wide and high.
+    """
+
+    name: str
+    image: Image
+    thumbnail: str
+
+
+def pictures(paths: Sequence[str]) -> list[Picture]:
+    """The images in uploaded files, and in zips among them."""
+    check_count(len(paths), MAX_IMAGES, "images")
+    found: list[Picture] = []
+    pixels = 0
+    for name, data in _files(paths):
+        picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
+        pixels += area
+        found.append(picture)
+        check_count(len(found), MAX_IMAGES, "images")
+    check_count(len(found), MAX_IMAGES, "images")
+    return found
+
+
+def decoded(images: Any) -> list[Picture]:
+    """The images of an API call: base64 of image files, with or without a `data:` prefix."""
+    if not isinstance(images, list):
+        raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
+    check_count(len(images), MAX_IMAGES, "images")
+    found, pixels = [], 0
+    for i, text in enumerate(images):
+        try:
+            data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
+        except ValueError:
+            raise RefusedError(f"Image {i} is not valid base64.") from None
+        picture, area = _open(f"Image {i}", data, MAX_ALL_PIXELS - pixels)
+        pixels += area
+        found.append(picture)
+    return found
+
+
+def drawing(smiles: str) -> str:
+    """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
+    from rdkit import Chem, rdBase
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    with rdBase.BlockLogs():
+        molecule: Any = Chem.MolFromSmiles(smiles)
+        if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
+            return ""
+        canvas = rdMolDraw2D.MolDraw2DSVG(150, 110)
+        canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
+        canvas.FinishDrawing()
+    svg: str = canvas.GetDrawingText()
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def _files(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    for path in paths:
+        size(path)
+        name, kind = Path(path).name, Path(path).suffix.lower()
+        if kind == ".zip":
+            yield from _entries(path)
+        elif kind in IMAGE_FILES:
+            yield name, Path(path).read_bytes()
+        else:
+            raise RefusedError(
+                f"{name:.60} is no image that can be read here; "
+                f"this tab takes {', '.join(IMAGE_FILES)} and .zip."
+            )
+
+
+def _entries(path: str) -> Iterator[tuple[str, bytes]]:
+    """The images in a zip. Nothing is written to disk, so that folders in names do not matter."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > MAX_ENTRIES:
+                raise RefusedError(
+                    f"The zip has {len(entries):,} entries; this page takes up to {MAX_ENTRIES}."
+                )
+            wanted = [entry for entry in entries if _is_image(entry.filename)]
+            check_count(len(wanted), MAX_IMAGES, "images in the zip")
+            left = MAX_UNPACKED
+            for entry in wanted:
+                with archive.open(entry) as file:
+                    # The size that a zip states can be wrong: read no more than is allowed.
+                    data = file.read(min(left, MAX_UPLOAD) + 1)
+                left -= len(data)
+                if left < 0 or len(data) > MAX_UPLOAD:
+                    raise RefusedError(
+                        f"The zip unpacks to more than {MAX_UNPACKED // 10**6} MB, or an entry to "
+                        f"more than {MAX_UPLOAD // 10**6} MB; send fewer or smaller images."
+                    )
+                yield PurePosixPath(entry.filename.replace("\\", "/")).name, data
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        reason = "it is encrypted" if "encrypted" in str(error) else "it may be damaged"
+        raise RefusedError(f"This zip cannot be read: {reason}.") from None
+
+
+def _is_image(name: str) -> bool:
+    path = PurePosixPath(name.replace("\\", "/"))
+    hidden = path.name.startswith(".") or "__MACOSX" in path.parts
+    return path.suffix.lower() in IMAGE_FILES and not hidden
+
+
+def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
+    """The image, and how many pixels it had. `left` are those that may still be decoded."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        # Reads the header only.
+        with Image.open(io.BytesIO(data), formats=FORMATS) as header:
+            area = header.width * header.height
+        if area > MAX_PIXELS:
+            raise _too_large(name, f"{area / 1e6:.0f}")
+        if area > left:
+            raise RefusedError(
+                f"The images have more than {MAX_ALL_PIXELS // 10**6} megapixels together; "
+                f"make them smaller or send fewer."
+            )
+        rgb: Image.Image = as_image(data, 0).convert("RGB")
+    except RefusedError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise _too_large(name, "more than 80") from None
+    except SampleError as error:
+        raise RefusedError(f"{name:.60} {error.problem}.") from None
+    except UnidentifiedImageError:
+        raise RefusedError(
+            f"{name:.60} is not an image that can be read here ({', '.join(FORMATS)})."
+        ) from None
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError):
+        raise RefusedError(f"{name:.60} cannot be read; it may be cut short or damaged.") from None
+    small = rgb.copy()
+    small.thumbnail((THUMBNAIL, THUMBNAIL))
+    return Picture(name, rgb.resize((SIDE, SIDE)), _uri(small)), area
+
+
+def _too_large(name: str, megapixels: str) -> RefusedError:
+    return RefusedError(
+        f"{name:.60} has {megapixels} megapixels; this page takes up to {MAX_PIXELS // 10**6}. "
+        f"Make it smaller."
+    )
+
+
+def _uri(image: Image) -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,314 @@
+"""The tabs: what a visitor can set on each, and what a change of it runs."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from . import encoders, examples, handlers, reading, scale
+from .pictures import IMAGE_FILES, pictures
+from .shows import (
+    EXPECTED,
+    Shown,
+    safe,
+    show_comparison,
+    show_images,
+    show_molecules,
+    show_text,
+    show_vectors,
+    stages,
+)
+
+# One pool for everybody: the Space has two cores, and every job uses one.
+POOL: dict[str, Any] = {"concurrency_id": "cpu", "concurrency_limit": 2}
+
+
+def _first(shown: Iterator[Shown]) -> Shown:
+    return list(shown)[-1]
+
+
+def _result(shown: Shown, label: str = "The same number in Python") -> list[Any]:
+    html = gr.HTML(shown[0])
+    code = gr.Code(
+        shown[1],
+        language="python",
+        label=label,
+        interactive=False,
+    )
+    return [html, code]
+
+
+def _order() -> gr.Slider:
+    return gr.Slider(
+        0,
+        10,
+        1,
+        step=0.25,
+        label="Order q",
+        info="0 counts rare samples in full; large q looks at the commonest only",
+    )
+
+
+def _scale() -> gr.Slider:
+    return gr.Slider(
+        0,
+        scale.FURTHEST,
+        1,
+        step=0.05,
+        label="Scale of the magnitude",
+        info="in convergence scales",
+    )
+
+
+def _buttons() -> tuple[gr.Button, gr.Button]:
+    with gr.Row():
+        return gr.Button("Score", variant="primary", min_width=100), gr.Button(
+            "Stop", min_width=100
+        )
+
+
+def _choices(names: Sequence[str]) -> list[gr.Button]:
+    with gr.Row():
+        return [gr.Button(name, size="sm", min_width=90) for name in names]
+
+
+def _wire(
+    show: Callable[..., Iterator[Shown]],
+    inputs: list[Any],
+    outputs: list[Any],
+    buttons: tuple[gr.Button, gr.Button],
+    controls: Sequence[Any],
+    loads: Sequence[tuple[gr.Button, Callable[[], Any], list[Any]]],
+) -> None:
+    """Run on Score, when a visitor changes a control, and after an example; Stop stops."""
+    score, stop = buttons
+    run: dict[str, Any] = {
+        "fn": safe(show),
+        "inputs": inputs,
+        "outputs": outputs,
+        "api_visibility": "private",
+        "trigger_mode": "always_last",
+        **POOL,
+    }
+    triggers = [score.click, *(control.input for control in controls)]
+    running = [gr.on(triggers, **run)]
+    for button, load, targets in loads:
+        loaded = button.click(load, None, targets, api_visibility="private", concurrency_limit=8)
+        running.append(loaded.then(**run))
+    stop.click(None, cancels=running, api_visibility="private")
+
+
+def _columns(file: gr.File, column: gr.Dropdown) -> None:
+    """Offer the columns of an uploaded file."""
+
+    def offer(path: str | None) -> Any:
+        try:
+            names = reading.columns(path) if path else []
+        except EXPECTED:
+            names = []  # the handler will say what is wrong
+        return gr.update(choices=names, value=names[0] if names else None, visible=bool(names))
+
+    file.change(offer, file, column, api_visibility="private", concurrency_limit=8)
+
+
+def text_tab() -> None:
+    first = next(iter(examples.TEXTS.values()))
+    kernels = ["ngram_overlap", *encoders.offered()]
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
+            choices = _choices(list(examples.TEXTS))
+            box = gr.Textbox(first, label="Texts, one a line", lines=6, max_lines=12)
+            with gr.Accordion("Upload a file instead", open=False):
+                file = gr.File(
+                    label=".txt, .csv or .jsonl",
+                    file_types=list(reading.TEXT_FILES),
+                    type="filepath",
+                )
+                column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            buttons = _buttons()
+        with gr.Column():
+            initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
+            outputs = _result(_first(initial))
+        with gr.Column():
+            kernel = gr.Dropdown(kernels, value=kernels[0], label="Kernel")
+            ns = gr.CheckboxGroup([1, 2, 3, 4], value=[1, 2, 3, 4], label="Lengths of n-grams")
+            unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
+            q, zoom = _order(), _scale()
+    loads = [
+        (button, functools.partial(lambda text: (text, None), text), [box, file])
+        for button, text in zip(choices, examples.TEXTS.values(), strict=True)
+    ]
+    _columns(file, column)
+    inputs = [box, file, column, kernel, ns, unit, q, zoom]
+    _wire(show_text, inputs, outputs, buttons, [kernel, ns, unit, q, zoom, column], loads)
+
+
+def image_tab() -> None:
+    sets = examples.images()
+    first = next(iter(sets.values()))
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
+            choices = _choices(list(sets))
+            gallery = gr.Gallery(
+                first,
+                label="Images",
+                type="filepath",
+                format="png",
+                columns=3,
+                height=240,
+                interactive=True,
+                file_types=list(IMAGE_FILES),
+                object_fit="contain",
+            )
+            with gr.Accordion("Upload a .zip instead", open=False):
+                archive = gr.File(label=".zip of images", file_types=[".zip"], type="filepath")
+            buttons = _buttons()
+        with gr.Column():
+            job = handlers.image_job(_as_pictures(first))
+            outputs = _result(_first(stages(job, 1, 1)))
+        with gr.Column():
+            gr.Markdown("Compared by `pixels`: 32 × 32 pixels in colour, cosine.")
+            q, zoom = _order(), _scale()
+    loads = [
+        (button, functools.partial(lambda shown: (shown, None), shown), [gallery, archive])
+        for button, shown in zip(choices, sets.values(), strict=True)
+    ]
+    _wire(show_images, [gallery, archive, q, zoom], outputs, buttons, [q, zoom], loads)
+
+
+def _as_pictures(images: Sequence[Any]) -> list[Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"example {i:02}.png" for i in range(len(images))]
+        for image, path in zip(images, paths, strict=True):
+            image.save(path)
+        return pictures([str(path) for path in paths])
+
+
+def molecule_tab() -> None:
+    first = next(iter(examples.MOLECULES.values()))
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
+            choices = _choices(list(examples.MOLECULES))
+            box = gr.Textbox(first, label="SMILES, one a line", lines=6, max_lines=12)
+            with gr.Accordion("Upload a file instead", open=False):
+                file = gr.File(
+                    label=".txt, .csv or .jsonl",
+                    file_types=list(reading.TEXT_FILES),
+                    type="filepath",
+                )
+                column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            buttons = _buttons()
+        with gr.Column():
+            outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
+        with gr.Column():
+            kernel = gr.Dropdown(
+                list(handlers.MOLECULE_KERNELS),
+                value="morgan",
+                label="Fingerprint",
+                info="compared by Tanimoto similarity",
+            )
+            q, zoom = _order(), _scale()
+    loads = [
+        (button, functools.partial(lambda text: (text, None), text), [box, file])
+        for button, text in zip(choices, examples.MOLECULES.values(), strict=True)
+    ]
+    _columns(file, column)
+    inputs = [box, file, column, kernel, q, zoom]
+    _wire(show_molecules, inputs, outputs, buttons, [kernel, q, zoom, column], loads)
+
+
+def vector_tab() -> None:
+    rows, chosen, width = next(iter(examples.VECTORS.values()))
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
+            choices = _choices(list(examples.VECTORS))
+            box = gr.Textbox(rows, label="Rows of numbers", lines=6, max_lines=12)
+            with gr.Accordion("Upload a file instead", open=False):
+                file = gr.File(
+                    label=".npy, .csv or .parquet",
+                    file_types=list(reading.MATRIX_FILES),
+                    type="filepath",
+                )
+            buttons = _buttons()
+        with gr.Column():
+            outputs = _result(_first(show_vectors(rows, None, chosen, width, 1, 1)))
+        with gr.Column():
+            kernel = gr.Dropdown(
+                list(handlers.VECTOR_KERNELS),
+                value=chosen,
+                label="Kernel",
+                info="X and dual: dot products of normalised rows; K: the rows are similarities",
+            )
+            sigma = gr.Number(
+                width, label="Bandwidth σ", info="of rbf and laplacian; 0: the median"
+            )
+            q, zoom = _order(), _scale()
+    fields = [box, kernel, sigma, file]
+    loads = [
+        (button, functools.partial(lambda *given: (*given, None), *example), fields)
+        for button, example in zip(choices, examples.VECTORS.values(), strict=True)
+    ]
+    inputs = [box, file, kernel, sigma, q, zoom]
+    _wire(show_vectors, inputs, outputs, buttons, [kernel, sigma, q, zoom], loads)
+
+
+_KERNELS = {
+    "texts": ["ngram_overlap"],
+    "molecules": list(handlers.MOLECULE_KERNELS),
+    "vectors": ["cosine", "rbf", "laplacian"],
+}
+
+
+def compare_tab() -> None:
+    kind, *sets = next(iter(examples.COMPARISONS.values()))
+    menus = {**_KERNELS, "texts": [*_KERNELS["texts"], *encoders.offered()]}
+    with gr.Row(elem_classes="vs-layout"):
+        with gr.Column():
+            choices = _choices(list(examples.COMPARISONS))
+            kinds = gr.Radio(list(menus), value=kind, label="What the lines are")
+            kernel = gr.Dropdown(
+                menus[kind], value=menus[kind][0], label="Kernel", allow_custom_value=True
+            )
+            boxes, files = [], []
+            for letter, text in zip("ABC", sets, strict=True):
+                label = f"Set {letter}" + (" (may be left empty)" if letter == "C" else "")
+                boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
+            with gr.Accordion("Upload files instead", open=False):
+                files = [gr.File(label=f"Set {letter}", type="filepath") for letter in "ABC"]
+            buttons = _buttons()
+        with gr.Column():
+            a, b, c = sets
+            initial = show_comparison(kind, menus[kind][0], a, b, c, None, None, None, 1, 10)
+            outputs = _result(_first(initial), "The scores of whole sets in Python")
+        with gr.Column():
+            q = _order()
+            draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
+
+    def load(kind: str, *texts: str) -> list[Any]:
+        return [
+            kind,
+            gr.update(choices=menus[kind], value=menus[kind][0]),
+            *texts,
+            None,
+            None,
+            None,
+        ]
+
+    loads = [
+        (button, functools.partial(load, *example), [kinds, kernel, *boxes, *files])
+        for button, example in zip(choices, examples.COMPARISONS.values(), strict=True)
+    ]
+    kinds.input(
+        lambda kind: gr.update(choices=menus[kind], value=menus[kind][0]),
+        kinds,
+        kernel,
+        api_visibility="private",
+        concurrency_limit=8,
+    )
+    inputs = [kinds, kernel, *boxes, *files, q, draws]
+    _wire(show_comparison, inputs, outputs, buttons, [kernel, q, draws], loads)
