@@ -15,7 +15,8 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..scoring import as_similarity, compute
+from ..resolve import as_similarity
+from ..scoring import compute
 from ..similarity import Similarity
 from ..spectral import effective_number, spectrum
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import check_orders
-from ..scoring import as_similarity
+from ..resolve import as_similarity
 from ..spectral import effective_number, spectrum, vendi
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
