@@ -48,7 +48,10 @@ def as_similarity(
         similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
-    return check_diagonal(similarity.normalized() if normalize else similarity)
+    if normalize:
+        similarity = similarity.normalized()
+        similarity.settings = {**similarity.settings, "normalize": True}
+    return check_diagonal(similarity)
 
 
 def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:

@@ -116,7 +116,7 @@ def compute(
     if details:
         names = [measure.name for measure in chosen]
         result = subject.spectral if "VS" in names else None
-        scores["details"] = _details(similarity, orders, p is not None, normalize, names, result)
+        scores["details"] = _details(similarity, orders, p is not None, names, result)
     return scores
 
 
@@ -190,7 +190,6 @@ def _details(
     similarity: Similarity,
     orders: list[float],
     weighted: bool,
-    normalize: bool,
     measures: list[str],
     result: Spectral | None,
 ) -> dict[str, Any]:
@@ -202,7 +201,6 @@ def _details(
     names = [f"{order:g}" for order in orders]
     parts = [
         *(f"{key}={value}" for key, value in (kernel, *options)),
-        *(["normalize"] if normalize else []),
         f"p={'given' if weighted else 'uniform'}",
         f"q={','.join(names)}",
         f"n={similarity.n}",

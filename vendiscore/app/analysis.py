@@ -97,9 +97,9 @@ def analyse(samples: Any, q: float = 1.0, **arguments: Any) -> Analysis:
     -----
     Time O(n³), memory a few n²: for the sizes that the page allows.
     """
-    result = compute(samples, q=q, details=True, **arguments)
     psd = arguments.get("psd", "check")
     similarity = as_similarity(samples, **{k: v for k, v in arguments.items() if k != "psd"})
+    result = compute(similarity, q=q, psd=psd, details=True)
     shares = spectrum(similarity, psd=psd)
     K = similarity.dense()
     nearest = _nearest(K)
