@@ -32,8 +32,10 @@ _INPUTS = """
 Args:
     samples: n samples: strings, rows of numbers, or whatever `k` compares. A list, array, tensor,
         pandas or `datasets` column. `predictions` and `data` mean the same.
-    k: a kernel name ("ngram_overlap", "cosine", "rbf", …) or a symmetric function of two samples
-        with k(x, x) = 1. Without it, strings are compared by "ngram_overlap".
+    k: a kernel name ("ngram_overlap", "cosine", "pixels", "morgan", …), a symmetric function of two
+        samples with k(x, x) = 1, or a mixture of kernels of columns of a record such as
+        {"morgan:smiles": 0.5, "tags:odors": 0.5}. Without it, strings are compared by
+        "ngram_overlap".
     score_K: samples is a similarity matrix (n, n).
     score_X, score_dual: samples is a matrix of features (n, d); similarities are dot products.
     normalize: divide k(x, y) by sqrt(k(x, x) k(y, y)).

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from common import write
-from scipy.spatial.distance import cdist
+from sklearn.metrics import euclidean_distances
 
 from vendiscore.area import mag_diff
 from vendiscore.magnitude import as_space, convergence_scale
@@ -45,8 +45,8 @@ def draw(
 
 def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[float, float]:
     """Shares of real samples within a fake's k-NN ball, and with a fake in their own."""
-    across = cdist(real, fake)
-    radii = [np.partition(cdist(S, S), k, axis=1)[:, k] for S in (real, fake)]
+    across = euclidean_distances(real, fake)
+    radii = [np.partition(euclidean_distances(S), k, axis=1)[:, k] for S in (real, fake)]
     recall = (across <= radii[1][None, :]).any(axis=1).mean()
     coverage = (across.min(axis=1) <= radii[0]).mean()
     return float(recall), float(coverage)
