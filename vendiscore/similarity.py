@@ -207,17 +207,36 @@ class FeatureSimilarity(Similarity):
     def _features(self) -> Any:
         return self._float64(slice(None))
 
+    def _wide_blocks(
+        self, scale: Array | None = None, least: int = 64
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """Blocks of NumPy rows in float64, scaled; a block is gone when the next one comes."""
+        d = self.X.shape[1]
+        buffer = np.empty((0, d))
+        for block in row_blocks(self.n, 8 * d, least):
+            X = self.X[block]
+            if scale is None and X.dtype == np.float64:
+                yield block, X
+                continue
+            if len(buffer) < len(X):
+                buffer = np.empty(X.shape)
+            F = buffer[: len(X)]
+            np.multiply(X, 1.0 if scale is None else scale[block, None], out=F)
+            yield block, F
+
     @cached_property
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
-        squares = []
-        for block in row_blocks(self.n, 8 * self.X.shape[1]):
-            X = self._float64(block)
-            if sp.issparse(X):
-                squares.append(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            else:
-                squares.append(namespace(X).linalg.vecdot(X, X))
-        return namespace(squares[0]).concat(squares)
+        if sp.issparse(self.X):
+            X = self._float64(slice(None))
+            return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        if not is_numpy(self.X):
+            X = self._float64(slice(None))
+            return namespace(X).linalg.vecdot(X, X)
+        squares = np.empty(self.n)
+        for block, X in self._wide_blocks():
+            np.vecdot(X, X, out=squares[block])
+        return squares
 
     def _diagonal(self) -> Array:
         return self._squares
@@ -263,18 +282,12 @@ class FeatureSimilarity(Similarity):
     def covariance(self) -> Array:
         if not is_numpy(self.X):
             return super().covariance()
-        # One pass over X, rows scaled and widened to float64 on the way. NumPy notices that the
-        # factors are transposes of each other and does half the work (syrk). SciPy's own BLAS
-        # is not called between NumPy's: their waiting threads take each other's cores.
+        # One pass over X. NumPy notices that the factors are transposes of each other and does
+        # half the work (syrk). SciPy's own BLAS is not called between NumPy's: their waiting
+        # threads take each other's cores. Adding d² numbers costs as much as d rows.
         d = self.X.shape[1]
         C = np.zeros((d, d))
-        buffer = np.empty((0, d))
-        for block in row_blocks(self.n, 8 * d, least=4 * d):  # adding d² numbers costs d rows
-            X = self.X[block]
-            if len(buffer) < len(X):
-                buffer = np.empty(X.shape)
-            F = buffer[: len(X)]
-            np.multiply(X, 1.0 if self.scale is None else self.scale[block, None], out=F)
+        for _, F in self._wide_blocks(self.scale, least=4 * d):
             C += F.T @ F
         return C
 
