@@ -1,7 +1,9 @@
 """Timing two functions against each other in one run, on a machine that may be noisy.
 
 The two take turns (A B A B …), so that a drift of the machine's speed meets both; medians and the
-median of the ratios pair by pair are reported, with the versions that were measured.
+median of the ratios pair by pair are reported, with the versions that were measured. Before each
+turn there is a pause: the threads of one BLAS keep spinning for some milliseconds after their last
+product, and would take the cores of whoever comes next.
 """
 
 import argparse
@@ -17,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+PAUSE = 0.1  # seconds
+
 
 def compare(
     name: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int = 5, **facts: Any
@@ -25,6 +29,7 @@ def compare(
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
         for function, seconds in zip((ours, theirs), times, strict=True):
+            time.sleep(PAUSE)
             start = time.perf_counter()
             function()
             seconds.append(time.perf_counter() - start)
