@@ -17,6 +17,9 @@ Quadrature = Literal["trapezoid", "adaptive"]
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
+# Relative to the log odds, which change with log t a few times less than by their own size.
+CLOSE_ENOUGH = 1e-10
+FLOOR = 1e-9
 # Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
 STEPS = 20
 # Relative accuracy of the adaptive area, and the panels after which it gives up.
@@ -59,19 +62,27 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
     if n == 1 or target <= 1:
         return 0.0
     nearest, largest = _nearest(space.D)
-    odds = math.log(target * (n - 1) / (n - target))
+
+    def log_odds(value: float) -> float:
+        """For n points at one distance d this is td; nearly straight in t, and steep, for all."""
+        value = min(max(value, 1 + FLOOR), n - FLOOR)
+        return math.log(value * (n - 1) / (n - value))
+
+    odds = log_odds(target)
     if nearest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
         return odds / largest
 
     def gap(log_t: float) -> float:
-        return space.magnitude(math.exp(log_t)) - target
+        found = log_odds(space.magnitude(math.exp(log_t))) - odds
+        # TOMS 748 would go on to close its bracket from the other side.
+        return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour, and then
     # where equidistant points with the magnitude found there would have converged.
     first = math.log(1 / epsilon) / float(np.median(nearest))
     value = space.magnitude(first)
     if 1 < value < n:
-        first *= odds / math.log(value * (n - 1) / (n - value))
+        first *= odds / log_odds(value)
     low = high = math.log(first)
     step = math.log(1.05)
     below = gap(low) < 0
