@@ -219,8 +219,9 @@ class Solver:
                 self._lowest.append((t, least))
             least = min(least, self._least(t, precondition))
             left = float(f @ (f if precondition is None else precondition(f))) / least
-            # Rows round independently of each other, as far as there are two of an entry.
-            left += 2 * float(np.linalg.norm(e * rounding))
+            # Rows round independently of each other, but for two of each entry; 8√n is for the
+            # worst of n rows, and a quarter of twice that for their sum.
+            left += float(np.linalg.norm(e * rounding)) / 4
             solution = _solution(t, w + e, value, residual, method, steps, left)
             if left:
                 self._curvature = min(1.0, float(f @ f) / left) / 2
