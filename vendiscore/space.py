@@ -87,6 +87,7 @@ class MetricSpace:
         self.inverse = twin if inverse is None else twin[inverse]
         self.D, self.settings = D, dict(settings or {})
         self.n, self.distinct = len(self.inverse), len(D)
+        self.converged: dict[float, float] = {}  # convergence scales by ε
         self.solver = Solver(D, method, negative_type=negative_type)
 
     def solve(self, t: float) -> Solution:
