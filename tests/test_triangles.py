@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore.threads import share, workers
-from vendiscore.triangles import Triangles, product
+from vendiscore.triangles import Triangles
 
 
 @pytest.fixture(params=[3, 64, 65, 200])
@@ -44,29 +43,3 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
     assert not Z.factorise(1.0)
     assert Z.factored == math.inf
     np.testing.assert_allclose(Z.multiply(np.ones(6)), np.exp(-D).sum(axis=1), rtol=1e-6)
-
-
-def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    X = np.random.default_rng(0).standard_normal((700, 3))
-    D, w = cdist(X, X), X[:, 0]
-    found = []
-    for number in (1, 2, 3, 4):
-        monkeypatch.setattr("vendiscore.triangles.workers", lambda number=number: number)
-        kept = np.zeros((700, 700), np.float32)
-        found.append((product(D, 2.0, w, kept), kept))
-    for y, kept in found[1:]:
-        assert (y == found[0][0]).all()
-        assert (kept == found[0][1]).all()
-    np.testing.assert_allclose(found[0][0], np.exp(-2 * D) @ w, rtol=1e-12, atol=1e-12)
-
-
-def test_threads_are_as_many_as_asked_for_and_their_errors_are_raised(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert workers() == 1
-    monkeypatch.setenv("OMP_NUM_THREADS", "")
-    assert 1 <= workers() <= 4
-    assert share(lambda tasks: [2 * task for task in tasks], range(7), 3) == list(range(0, 14, 2))
-    with pytest.raises(ZeroDivisionError):
-        share(lambda tasks: [1 // (task - 1) for task in tasks], range(4), 2)

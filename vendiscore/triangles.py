@@ -8,18 +8,13 @@ neighbours, and costs no memory of its own this way.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dtrsv, ssymv, strsv
+from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
 from scipy.linalg.lapack import dpotrf, spotrf
 
 from . import memory
 from .arrays import row_blocks
-from .threads import share, workers
-
-# Fewer rows are done before a thread has started.
-SHARED = 512
 
 
 class Triangles:
@@ -81,32 +76,27 @@ def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = No
     What is above the diagonal of exp(−tD) is put into `keep`, in its own precision.
     """
     n = len(D)
-
-    def contributions(blocks: Sequence[slice]) -> list[tuple[np.ndarray, np.ndarray]]:
-        found = []
-        # New memory for each block would cost as much as what is put there.
-        buffer = np.empty(max((b.stop - b.start) * (n - b.start) for b in blocks))
-        for block in blocks:
-            start, stop = block.start, block.stop
-            rows, size = stop - start, n - start
-            z = buffer[: rows * size].reshape(rows, size)
-            np.multiply(D[block, start:], np.float64(-t), out=z)
-            np.exp(z, out=z)
-            if keep is not None:
-                own = keep[block, block]
-                np.copyto(own, z[:, :rows], casting="same_kind", where=_above(rows))
-                keep[block, stop:] = z[:, rows:]
-            # Not BLAS, whose own threads would be in the way of these.
-            below = np.einsum("ij,i->j", z[:, rows:], w[block])
-            found.append((np.einsum("ij,j->i", z, w[start:]), below))
-        return found
-
-    blocks = list(row_blocks(n, 12 * n))
     y = np.zeros(n)
-    results = share(contributions, blocks, workers() if n >= SHARED else 1)
-    for block, (own, below) in zip(blocks, results, strict=True):
-        y[block] += own
-        y[block.stop :] += below
+    buffer = np.empty(0)
+    for block in row_blocks(n, 12 * n):
+        start, stop = block.start, block.stop
+        square = np.exp(np.multiply(D[block, block], np.float64(-t)))
+        y[block] += np.einsum("ij,j->i", square, w[block])
+        if keep is not None:
+            own = keep[block, block]
+            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+        if stop == n:
+            break
+        rows, columns = stop - start, n - stop
+        buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+        z = buffer[: rows * columns].reshape(rows, columns)
+        np.multiply(D[block, stop:], np.float64(-t), out=z)
+        np.exp(z, out=z)
+        if keep is not None:
+            keep[block, stop:] = z
+        # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
+        y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
+        y[stop:] += dgemv(1.0, z.T, w[block])
     return y
 
 
