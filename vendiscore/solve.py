@@ -218,13 +218,13 @@ class Solver:
             if precondition is None:
                 self._lowest.append((t, least))
             least = min(least, self._least(t, precondition))
-            left = float(f @ (f if precondition is None else precondition(f))) / least
+            energy = float(f @ (f if precondition is None else precondition(f))) / least
+            if energy:
+                self._curvature = min(1.0, float(f @ f) / energy) / 2
             # Rows round independently of each other, but for two of each entry; 8√n is for the
             # worst of n rows, and a quarter of twice that for their sum.
-            left += float(np.linalg.norm(e * rounding)) / 4
+            left = energy + float(np.linalg.norm(e * rounding)) / 4
             solution = _solution(t, w + e, value, residual, method, steps, left)
-            if left:
-                self._curvature = min(1.0, float(f @ f) / left) / 2
             if (solution.weights_error if weights else solution.error) <= TARGET:
                 return solution
             w = w + e

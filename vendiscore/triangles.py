@@ -8,6 +8,7 @@ neighbours, and costs no memory of its own this way.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
@@ -100,5 +101,6 @@ def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = No
     return y
 
 
+@cache
 def _above(size: int) -> np.ndarray:
     return np.triu(np.ones((size, size), dtype=bool), 1)
