@@ -104,7 +104,7 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
     assert details["distance"] == "euclidean"
     assert set(details["method"]) <= {"cg", "preconditioned cg"}
     assert sum(details["method"].values()) == len(details["scales"]) == len(details["values"])
-    assert details["residual"] < 1e-8
+    assert details["residual"] < 1e-4  # of weights that need half the digits of the magnitude
     assert details["error"] < 1e-8
     assert details["signature"].startswith("Mag|metric=euclidean|n_scales=5|")
     kernel = metric.compute(samples=X, k="rbf", details=True)["details"]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.fft import dct
 from scipy.optimize import toms748
 
+from .arrays import row_blocks
 from .progress import track
 from .space import MetricSpace
 
@@ -17,8 +18,11 @@ Quadrature = Literal["trapezoid", "adaptive"]
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
+# Relative to the log odds, which change with log t a few times less than by their own size.
+CLOSE_ENOUGH = 1e-10
+FLOOR = 1e-9
 # Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
-STEPS = 20
+STEPS = 13
 # Relative accuracy of the adaptive area, and the panels after which it gives up.
 AREA_TOLERANCE = 1e-6
 LARGEST_RULE = 1024
@@ -47,11 +51,18 @@ def even_scales(t_cut: float, n_scales: int) -> np.ndarray:
 
 
 def convergence(space: MetricSpace, epsilon: float) -> float:
+    """`_convergence`, sought once for each space."""
+    if epsilon not in space.converged:
+        space.converged[epsilon] = _convergence(space, epsilon)
+    return space.converged[epsilon]
+
+
+def _convergence(space: MetricSpace, epsilon: float) -> float:
     """The scale at which Mag(t) = (1 − ε) n for n distinct points.
 
     Answered without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal;
-    otherwise by TOMS 748 in log t, on a bracket grown by ever larger steps from a guess that
-    nearest neighbours give. Where a magnitude that is not monotone has several such scales, one of
+    otherwise by TOMS 748 in log t, on a bracket that secants from a guess by nearest neighbours
+    give. Where a magnitude that is not monotone has several such scales, one of
     them.
     """
     n = space.distinct
@@ -59,41 +70,55 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
     if n == 1 or target <= 1:
         return 0.0
     nearest, largest = _nearest(space.D)
-    odds = math.log(target * (n - 1) / (n - target))
+
+    def log_odds(value: float) -> float:
+        """For n points at one distance d this is td; nearly straight in t, and steep, for all."""
+        value = min(max(value, 1 + FLOOR), n - FLOOR)
+        return math.log(value * (n - 1) / (n - value))
+
+    odds = log_odds(target)
     if nearest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
         return odds / largest
 
-    def gap(log_t: float) -> float:
-        return space.magnitude(math.exp(log_t)) - target
+    def gap(t: float) -> float:
+        found = log_odds(space.magnitude(t)) - odds
+        # TOMS 748 would go on to close its bracket from the other side.
+        return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
 
-    # Where a typical point still shares a share ε of itself with its nearest neighbour, and then
-    # where equidistant points with the magnitude found there would have converged.
-    first = math.log(1 / epsilon) / float(np.median(nearest))
-    value = space.magnitude(first)
-    if 1 < value < n:
-        first *= odds / math.log(value * (n - 1) / (n - value))
-    low = high = math.log(first)
-    step = math.log(1.05)
-    below = gap(low) < 0
+    # Where a typical point still shares a share ε of itself with its nearest neighbour.
+    t = first = math.log(1 / epsilon) / float(np.median(nearest))
+    before, past = 0.0, -odds
+    reach = 1.0
     for _ in range(STEPS):
-        low, high = (high, high + step) if below else (low - step, low)
-        if (gap(high if below else low) < 0) != below:
+        found = gap(t)
+        if found == 0 or (before and (found < 0) != (past < 0)):
             break
-        step *= 1.5
+        # A little further than the line through the last two points, to get a bracket.
+        slope = (found - past) / (t - before)
+        aim = t - 1.02 * found / slope if slope > 0 else math.inf * -found
+        before, past = t, found
+        t = min(aim, t * math.exp(reach)) if found < 0 else max(aim, t * math.exp(-reach))
+        reach *= 1.5
     else:
+        low, high = sorted((first, before))
         raise ValueError(
-            f"no convergence scale between {math.exp(low):.3g} and {math.exp(high):.3g}: the "
+            f"no convergence scale between {low:.3g} and {high:.3g}: the "
             f"magnitude does not reach {target:.6g} of {n} points; pass t_cut=… or scales=…"
         )
-    root = toms748(gap, low, high, xtol=SCALE_TOLERANCE, rtol=1e-15)
+    if found == 0:
+        return t
+    low, high = sorted((math.log(before), math.log(t)))
+    root = toms748(lambda x: gap(math.exp(x)), low, high, xtol=SCALE_TOLERANCE, rtol=1e-15)
     return float(math.exp(root))
 
 
 def _nearest(D: np.ndarray) -> tuple[np.ndarray, float]:
     """The distance from each point to its nearest other one, and the largest of all distances."""
     nearest = np.empty(len(D))
-    for i, row in enumerate(D):
-        nearest[i] = min(row[:i].min(initial=np.inf), row[i + 1 :].min(initial=np.inf))
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block].copy()
+        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
+        nearest[block] = rows.min(axis=1)
     return nearest, float(D.max())
 
 

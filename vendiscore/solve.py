@@ -1,8 +1,9 @@
 """Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
 
-Z is formed in single precision in one work array and only approximately solved there; the residual
-1 − Z w is always taken in double precision, from D itself, and solved for again. So the answer
-is as good as one in double precision, at half the memory and less than half the work. Near the
+Weights are extrapolated from scales solved before; their residual 1 − Z w is taken in double
+precision from D itself, and Z kept in single precision, in one work array, where the correction is
+solved for. So the answer is as good as one in double precision, at half the memory and less than
+half the work, and the magnitude, in which errors enter squared, needs few digits of it. Near the
 convergence scale Z is close to the identity and conjugate gradients need a dozen products; where
 they would take longer than a Cholesky factorisation, one is made, and preconditions them at its
 own and all neighbouring scales.
@@ -16,11 +17,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg.blas import dgemv
+from scipy.linalg import eigvalsh_tridiagonal
 
-from .arrays import row_blocks
 from .errors import IndefiniteError
-from .triangles import Triangles
+from .triangles import Triangles, product
 
 Method = Literal["auto", "cg", "cholesky"]
 Correct = Callable[[np.ndarray], np.ndarray | None]
@@ -56,8 +56,11 @@ class Solution:
     residual : float
         max |r| in double precision, or a bound on it.
     error : float
+        Relative error of the magnitude: at most (rᵀZ⁻¹r + ε (Σ|w|)²) / magnitude, where the least
+        eigenvalue that conjugate gradients met stands for Z; ε Σ|w| is what rounding D may do.
+    weights_error : float
         (residual + ε Σ|w|) Σ|w| / magnitude: a bound on the relative error of Σw if Σ|w| is that
-        of the exact weights up to rounding; ε Σ|w| is what rounding D alone may do.
+        of the exact weights up to rounding, and on `error`.
     method : str
         "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
     steps : int
@@ -69,6 +72,7 @@ class Solution:
     magnitude: float
     residual: float
     error: float
+    weights_error: float
     method: str
     steps: int = 0
 
@@ -88,8 +92,9 @@ class Solver:
 
     Notes
     -----
-    One scale costs n²/2 exponentials in single and two or three times as many in double
-    precision, and n² flops for each step of conjugate gradients or n³/3 for a factorisation.
+    One scale costs n²/2 exponentials in double precision, two or three times as many where the
+    weights are asked for, and 2n² flops for each step of conjugate gradients or n³/3 for a
+    factorisation.
     Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
     """
 
@@ -100,11 +105,13 @@ class Solver:
         self.negative_type = negative_type
         self._solved: dict[float, Solution] = {}
         self._work: Triangles | None = None
-        self._diameter = float(D.max())
+        # ‖r‖² / rᵀZ⁻¹r of the last residual left, which says how far the next has to go.
+        self._curvature = 1e-2
+        self._lowest: list[tuple[float, float]] = []  # scales and eigenvalues met there
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __call__(self, t: float) -> Solution:
-        """The solution at scale t > 0.
+        """The solution at scale t > 0, its weights as accurate as its magnitude.
 
         Raises
         ------
@@ -113,8 +120,18 @@ class Solver:
         TooLargeError
             If the work array does not fit in memory.
         """
-        if t not in self._solved:
-            self._solved[t] = self._solve(float(t))
+        return self._known(t, weights=True)
+
+    def magnitude(self, t: float) -> float:
+        """The magnitude at scale t > 0, which needs half the digits of the weights; errors as
+        for a call."""
+        return self._known(t, weights=False).magnitude
+
+    def _known(self, t: float, *, weights: bool) -> Solution:
+        known = self._solved.get(t)
+        rough = known is not None and "cg" in known.method and known.weights_error > TARGET
+        if known is None or (weights and rough):
+            self._solved[t] = self._solve(float(t), weights)
         return self._solved[t]
 
     @property
@@ -126,11 +143,11 @@ class Solver:
         """Give the work array back; the next solve allocates it again."""
         self._work = None
 
-    def _solve(self, t: float) -> Solution:
+    def _solve(self, t: float, weights: bool) -> Solution:
         solution = None
         if self.method == "cg" or (self.n > SMALL and t > self._double):
             gradients = self.method == "cg" or (self.method == "auto" and self.negative_type)
-            solution = self._iterate(t) if gradients else self._factorise(t, np.float32)
+            solution = self._iterate(t, weights) if gradients else self._factorise(t, np.float32)
         if solution is None:
             self._double = max(t, self._double)
             solution = self._factorise(t, np.float64)
@@ -138,59 +155,85 @@ class Solver:
             raise IndefiniteError(t)
         return solution
 
-    def _iterate(self, t: float) -> Solution | None:
+    def _iterate(self, t: float, weights: bool) -> Solution | None:
         """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
         Z = self._similarities(np.float32)
-        Z.fill(self.D, t)
+        w = self._start(t)
+        start = w, 1.0 - Z.fill(self.D, t, w)
         if math.isinf(Z.factored) or t > 1.5 * Z.factored:
-            solution = self._gradients(t, None, max(50, self.n // CG_STEPS))
+            limit = max(50, self.n // CG_STEPS)
+            solution = self._gradients(t, *start, None, limit, weights)
             if solution is not None:
                 return solution
         elif t > REACH * Z.factored:
-            solution = self._gradients(t, Z.solve, max(25, self.n // (3 * CG_STEPS)))
+            limit = max(25, self.n // (3 * CG_STEPS))
+            solution = self._gradients(t, *start, Z.solve, limit, weights)
             if solution is not None:
                 return solution
-        return self._gradients(t, Z.solve, self.n) if Z.factorise(t) else None
+        if not Z.factorise(t):
+            return None
+        return self._gradients(t, *start, Z.solve, self.n, weights)
 
-    def _gradients(self, t: float, precondition: Precondition, limit: int) -> Solution | None:
+    def _gradients(
+        self,
+        t: float,
+        w: np.ndarray,
+        r: np.ndarray,
+        precondition: Precondition,
+        limit: int,
+        weights: bool,
+    ) -> Solution | None:
+        """Corrections to w, of residual r, by conjugate gradients in single precision."""
         multiply = self._similarities(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
-        steps = 0
+        slack = SINGLE * (4 + 8 * math.sqrt(self.n))
+        steps, least = 0, math.inf
 
         def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
-            nonlocal steps
-            # A few entries may be far above the mean, so some progress is asked for in any case.
-            norm = float(np.linalg.norm(r))
-            goal = max(CG_TOLERANCE * norm, min(goal * math.sqrt(self.n), norm / 100))
-            e, taken = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
-            steps += taken
+            nonlocal steps, least
+            norm, goal = float(np.linalg.norm(r)), goal * math.sqrt(self.n)
+            if weights or norm > goal or math.isinf(self._least(t, precondition)):
+                # A few entries may be far above the mean, so some progress is asked for.
+                goal = min(goal, norm / 100)
+            goal = max(CG_TOLERANCE * norm, goal)
+            e, taken, lowest = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
+            steps, least = steps + taken, min(least, lowest)
             return e
 
-        w = self._start(t)
-        # To half of the digits; the other half are left for the residual in double precision.
-        e = correct(1.0 - multiply(w), CG_TOLERANCE / 8)
-        if e is None:
-            return None
-        w = w + e
-        r = 1.0 - self._product(t, w)
-        e = correct(r)
-        if e is None:
-            return None
-        # What is left after this needs no product in double precision if rounding in the single
-        # one, of Z and of sums (Higham & Mary 2019), is small enough, as it is where e is.
-        left = np.abs(r - multiply(e)).max()
-        slack = SINGLE * (4 + t * self._diameter + 8 * math.sqrt(self.n))
-        residual = float(left + slack * multiply(np.abs(e)).max())
-        # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀZ⁻¹r, the last from e with an error of the order of |r| · left.
-        value = float(w.sum() + w @ r + r @ e)
-        solution = _solution(t, w + e, value, residual, method, steps)
-        if solution.error <= TARGET:
-            return solution
-        return self._refine(t, w + e, correct, method, lambda: steps)
+        for rounds in range(2):
+            if weights:
+                # To half of the digits; the other half are left for the next residual.
+                goal = TARGET / 32 if rounds else CG_TOLERANCE / 8
+            else:
+                goal = math.sqrt(TARGET / 32 * self._curvature)
+            e = correct(r, goal)
+            if e is None:
+                return None
+            f = r - multiply(e)
+            # Rounding in the single product, of Z and of sums (Higham & Mary 2019).
+            rounding = slack * multiply(np.abs(e))
+            residual = float(np.abs(f).max() + rounding.max())
+            # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
+            value = float(w.sum() + w @ r + r @ e + e @ f)
+            if precondition is None:
+                self._lowest.append((t, least))
+            least = min(least, self._least(t, precondition))
+            energy = float(f @ (f if precondition is None else precondition(f))) / least
+            if energy:
+                self._curvature = min(1.0, float(f @ f) / energy) / 2
+            # Rows round independently of each other, but for two of each entry; 8√n is for the
+            # worst of n rows, and a quarter of twice that for their sum.
+            left = energy + float(np.linalg.norm(e * rounding)) / 4
+            solution = _solution(t, w + e, value, residual, method, steps, left)
+            if (solution.weights_error if weights else solution.error) <= TARGET:
+                return solution
+            w = w + e
+            r = 1.0 - product(self.D, t, w)
+        return self._refine(t, w, correct, method, lambda: steps)
 
     def _factorise(self, t: float, dtype: type) -> Solution | None:
         Z = self._similarities(dtype)
-        Z.fill(self.D, t)
+        Z.fill(self.D, t, np.zeros(self.n))
         if not Z.factorise(t):
             return None
         method = "cholesky" if dtype is np.float32 else "float64 cholesky"
@@ -207,7 +250,7 @@ class Solver:
         """Correct w by its residual in double precision until the error is as wanted."""
         best: Solution | None = None
         for _ in range(ROUNDS):
-            r = 1.0 - self._product(t, w)
+            r = 1.0 - product(self.D, t, w)
             value = float(w.sum() + w @ r)
             found = _solution(t, w, value, float(np.abs(r).max()), method, steps())
             if not math.isfinite(found.error):
@@ -226,19 +269,26 @@ class Solver:
         return best if best is not None and best.error <= accepted else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at up to three of the nearest scales solved so far, extrapolated to t."""
+        """The weights at up to four of the nearest scales solved so far, extrapolated to t."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
-            if len(near) == 3:
+            if len(near) == 4:
                 break
         start = np.zeros(self.n)
         for a in near:  # Lagrange's formula
             others = [b.t for b in near if b is not a]
             start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
         return start
+
+    def _least(self, t: float, precondition: Precondition) -> float:
+        """The least eigenvalue met at scales from t on; few steps may miss it, but it only grows
+        with the scale. Infinite if there is none."""
+        if precondition is not None:
+            return math.inf
+        return min((lowest for scale, lowest in self._lowest if scale >= t), default=math.inf)
 
     def _similarities(self, dtype: type) -> Triangles:
         """The work array, kept as long as its precision does."""
@@ -247,33 +297,23 @@ class Solver:
             self._work = Triangles(self.n, dtype)
         return self._work
 
-    def _product(self, t: float, w: np.ndarray) -> np.ndarray:
-        """Z @ w in double precision, Z never stored."""
-        y = np.zeros(self.n)
-        buffer = np.empty(0)
-        for block in row_blocks(self.n, 12 * self.n):
-            stop = block.stop
-            square = np.exp(np.multiply(self.D[block, block], np.float64(-t)))
-            y[block] += np.einsum("ij,j->i", square, w[block])
-            if stop == self.n:
-                break
-            rows, columns = stop - block.start, self.n - stop
-            buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
-            z = buffer[: rows * columns].reshape(rows, columns)
-            np.multiply(self.D[block, stop:], np.float64(-t), out=z)
-            np.exp(z, out=z)
-            # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
-            y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
-            y[stop:] += dgemv(1.0, z.T, w[block])
-        return y
-
 
 def _solution(
-    t: float, w: np.ndarray, value: float, residual: float, method: str, steps: int
+    t: float,
+    w: np.ndarray,
+    value: float,
+    residual: float,
+    method: str,
+    steps: int,
+    left: float = math.inf,
 ) -> Solution:
+    """`left` is a bound on rᵀZ⁻¹r, if there is one."""
+    if not value:
+        return Solution(t, w, value, residual, math.inf, math.inf, method, steps)
     absolute = float(np.abs(w).sum())
-    error = (residual + EPS * absolute) * absolute / abs(value) if value else math.inf
-    return Solution(t, w, value, residual, error, method, steps)
+    of_weights = (residual + EPS * absolute) * absolute / abs(value)
+    error = min(of_weights, (left + EPS * absolute**2) / abs(value))
+    return Solution(t, w, value, residual, error, of_weights, method, steps)
 
 
 def conjugate_gradients(
@@ -282,25 +322,42 @@ def conjugate_gradients(
     goal: float,
     steps: int,
     precondition: Precondition = None,
-) -> tuple[np.ndarray | None, int]:
-    """x with ‖b − A x‖ ≤ goal by the recurrence, and the steps it took.
+) -> tuple[np.ndarray | None, int, float]:
+    """x with ‖b − A x‖ ≤ goal by the recurrence, the steps it took, and the least eigenvalue met.
 
-    None if `steps` do not suffice or A turns out not to be positive definite.
+    That is the least of Lanczos' tridiagonal matrix, of M⁻¹A if preconditioned, and never below
+    that of the matrix itself. None if `steps` do not suffice or A turns out not to be positive
+    definite.
     """
     x, r = np.zeros_like(b), b.copy()
     p, previous = np.zeros_like(b), 1.0
+    diagonal: list[float] = []
+    beside: list[float] = []
+    alpha = math.inf
     for step in range(steps + 1):
         if float(r @ r) <= goal**2:
-            return x, step
+            return x, step, _least(diagonal, beside)
         z = r if precondition is None else precondition(r)
         inner = float(r @ z)
-        p *= inner / previous
+        beta = inner / previous
+        p *= beta
         p += z
         Ap = multiply(p)
         curvature = float(p @ Ap)
-        if not curvature > 0:
-            return None, step
+        if not curvature > 0 or not inner > 0:
+            return None, step, math.inf
+        carried = beta / alpha
+        if step:
+            beside.append(math.sqrt(beta) / alpha)
         alpha, previous = inner / curvature, inner
+        diagonal.append(1 / alpha + carried)
         x += alpha * p
         r -= alpha * Ap
-    return None, steps
+    return None, steps, math.inf
+
+
+def _least(diagonal: list[float], beside: list[float]) -> float:
+    if not diagonal:
+        return math.inf
+    values = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0))
+    return max(float(values[0]), EPS)

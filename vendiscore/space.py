@@ -87,6 +87,7 @@ class MetricSpace:
         self.inverse = twin if inverse is None else twin[inverse]
         self.D, self.settings = D, dict(settings or {})
         self.n, self.distinct = len(self.inverse), len(D)
+        self.converged: dict[float, float] = {}  # convergence scales by ε
         self.solver = Solver(D, method, negative_type=negative_type)
 
     def solve(self, t: float) -> Solution:
@@ -95,7 +96,7 @@ class MetricSpace:
 
     def magnitude(self, t: float) -> float:
         """Mag(t) for t ≥ 0, with Mag(0) = 1."""
-        return 1.0 if t == 0 or self.distinct == 1 else self.solve(t).magnitude
+        return 1.0 if t == 0 or self.distinct == 1 else self.solver.magnitude(t)
 
     def weights(self, t: float) -> np.ndarray:
         """The weight of each sample (n,); identical ones share that of their point equally."""

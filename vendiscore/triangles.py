@@ -8,9 +8,10 @@ neighbours, and costs no memory of its own this way.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dtrsv, ssymv, strsv
+from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
 from scipy.linalg.lapack import dpotrf, spotrf
 
 from . import memory
@@ -40,16 +41,9 @@ class Triangles:
         self._symv, self._trsv = (ssymv, strsv) if single else (dsymv, dtrsv)
         self._potrf = spotrf if single else dpotrf
 
-    def fill(self, D: np.ndarray, t: float) -> None:
-        """Put exp(−tD) above the diagonal."""
-        for block in row_blocks(self.n, 12 * self.n):
-            start, stop = block.start, block.stop
-            square = np.exp(np.multiply(D[block, block], np.float64(-t)))
-            own = self.array[block, block]
-            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
-            rest = self.array[block, stop:]
-            np.multiply(D[block, stop:], np.float64(-t), out=rest, casting="same_kind")
-            np.exp(rest, out=rest)
+    def fill(self, D: np.ndarray, t: float, w: np.ndarray) -> np.ndarray:
+        """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""
+        return product(D, t, w, self.array)
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """exp(−tD) v."""
@@ -77,5 +71,36 @@ class Triangles:
         return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
 
 
+def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
+    """exp(−tD) w in double precision from what is above the diagonal of D.
+
+    What is above the diagonal of exp(−tD) is put into `keep`, in its own precision.
+    """
+    n = len(D)
+    y = np.zeros(n)
+    buffer = np.empty(0)
+    for block in row_blocks(n, 12 * n):
+        start, stop = block.start, block.stop
+        square = np.exp(np.multiply(D[block, block], np.float64(-t)))
+        y[block] += np.einsum("ij,j->i", square, w[block])
+        if keep is not None:
+            own = keep[block, block]
+            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+        if stop == n:
+            break
+        rows, columns = stop - start, n - stop
+        buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+        z = buffer[: rows * columns].reshape(rows, columns)
+        np.multiply(D[block, stop:], np.float64(-t), out=z)
+        np.exp(z, out=z)
+        if keep is not None:
+            keep[block, stop:] = z
+        # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
+        y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
+        y[stop:] += dgemv(1.0, z.T, w[block])
+    return y
+
+
+@cache
 def _above(size: int) -> np.ndarray:
     return np.triu(np.ones((size, size), dtype=bool), 1)
