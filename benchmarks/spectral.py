@@ -100,7 +100,7 @@ def through_evaluate(repeats: int) -> list[dict]:
 
     agree(loaded(), direct(), rtol=0)
     row = compare(
-        "evaluate's compute, 20,000 × 512, as 'ours'", loaded, direct, 3 * repeats, n=20_000, d=512
+        "through evaluate, 20,000 × 512, q = 1", loaded, direct, 3 * repeats, n=20_000, d=512
     )
     for name, function in (("direct", direct), ("evaluate", loaded)):
         tracemalloc.start()
