@@ -82,6 +82,7 @@ CASES = [
     (TEXTS, {**K_, "k": "ngram_overlap"}, ValueError, "pass one of k, score_K"),
     (TEXTS, {"predictions": TEXTS}, TypeError, "pass one of `samples`, `predictions`"),
     ([1, 2, 3], {"k": asymmetric}, ValueError, r"`k` must be symmetric, but k\(samples\[0\], sam"),
+    ([1, 1, 2], {"k": asymmetric}, ValueError, r"but k\(samples\[0\], samples\[2\]\) = 0.5"),
     ([1, 2], {"k": lambda a, b: "x"}, TypeError, "`k` must return a number, got str for samples 0"),
     (
         [1, 2],

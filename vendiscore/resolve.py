@@ -69,5 +69,5 @@ def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
     if isinstance(k, str):
         return apply_kernel(k, samples, options)
     distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, k)
+    similarity = pairwise(distinct, k, first.tolist())
     return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)

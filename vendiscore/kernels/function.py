@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,12 @@ SYMMETRY_PAIRS = 32
 SYMMETRY_TOLERANCE = 1e-6
 
 
-def pairwise(samples: Any, k: Callable[[Any, Any], float]) -> Similarity:
+def pairwise(
+    samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
+) -> Similarity:
     """K_ij = k(x_i, x_j), each pair compared once.
+
+    `places` says where each sample is in the list that the caller knows, for errors.
 
     A spread of up to 32 pairs is also compared the other way round, to notice a function that is
     not symmetric. Values in single precision make a K in single precision.
@@ -29,6 +33,7 @@ def pairwise(samples: Any, k: Callable[[Any, Any], float]) -> Similarity:
         names the pair.
     """
     n = len(samples)
+    at = range(n) if places is None else places
     memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((0, 0))
     pairs = ((i, j) for i in range(n) for j in range(i, n))
@@ -36,14 +41,14 @@ def pairwise(samples: Any, k: Callable[[Any, Any], float]) -> Similarity:
         value = k(samples[i], samples[j])
         if not K.size:
             K = np.empty((n, n), np.float32 if np.asarray(value).dtype == np.float32 else float)
-        K[i, j] = K[j, i] = _number(value, i, j)
+        K[i, j] = K[j, i] = _number(value, at[i], at[j])
     rows, columns = _spread(n)
     for i, j in zip(rows, columns, strict=True):
-        back = _number(k(samples[j], samples[i]), j, i)
+        back = _number(k(samples[j], samples[i]), at[j], at[i])
         if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
             raise ValueError(
-                f"`k` must be symmetric, but k(samples[{i}], samples[{j}]) = {K[i, j]:.6g} and "
-                f"k(samples[{j}], samples[{i}]) = {back:.6g}; pass the mean of both directions"
+                f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} and "
+                f"k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both directions"
             )
     name = getattr(k, "__qualname__", type(k).__qualname__)
     return MatrixSimilarity(K, settings={"kernel": f"function {name}"})
