@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
 from typing import Any
 
 from . import __version__
 from .area import area_of, difference_of
 from .errors import suggestion
+from .packages import versions
 from .progress import track
 from .scales import (
     Quadrature,
@@ -151,7 +151,6 @@ def _details(space: MetricSpace, options: Mapping[str, Any]) -> dict[str, Any]:
         "method": dict(Counter(solution.method for solution in solutions)),
         "residual": max((solution.residual for solution in solutions), default=0.0),
         "error": max((solution.error for solution in solutions), default=0.0),
-        "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
-        | {"vendiscore": __version__},
+        "versions": versions(),
         "signature": "Mag|" + "|".join(parts).replace(" ", ""),
     }

@@ -1,11 +1,19 @@
-"""Optional packages, imported by the call that needs them and by nothing else."""
+"""Other packages: optional ones, imported only by the call that needs them, and all versions."""
 
 from __future__ import annotations
 
 import importlib
+from importlib.metadata import version
 from types import ModuleType
 
+from . import __version__
 from .errors import MissingPackageError
+
+
+def versions() -> dict[str, str]:
+    """What a number was computed with."""
+    names = ("numpy", "scipy", "evaluate")
+    return {name: version(name) for name in names} | {"vendiscore": __version__}
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:

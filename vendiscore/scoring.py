@@ -7,7 +7,6 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from .arrays import as_samples
 from .checks import check_orders, check_psd, check_weights
 from .measures import Subject, check_measures, measure_all
 from .mixtures import is_mixture
+from .packages import versions
 from .resolve import KernelArgument, as_similarity
 from .similarity import Similarity
 from .spectral import PSD, Spectral
@@ -216,8 +216,7 @@ def _details(
         "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
         "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
         "negative_mass": result.negative_mass if result else None,
-        "versions": {name: version(name) for name in ("numpy", "scipy", "evaluate")}
-        | {"vendiscore": __version__},
+        "versions": versions(),
         "signature": "|".join(["+".join(measures), *parts]).replace(" ", ""),
     }
 

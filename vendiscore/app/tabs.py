@@ -103,8 +103,13 @@ def _wire(
     stop.click(None, cancels=running, api_visibility="private")
 
 
-def _columns(file: gr.File, column: gr.Dropdown) -> None:
-    """Offer the columns of an uploaded file."""
+def _upload() -> tuple[gr.File, gr.Dropdown]:
+    """A file of texts, and which of its columns, offered when there are any."""
+    with gr.Accordion("Upload a file instead", open=False):
+        file = gr.File(
+            label=".txt, .csv or .jsonl", file_types=list(reading.TEXT_FILES), type="filepath"
+        )
+        column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
 
     def offer(path: str | None) -> Any:
         try:
@@ -114,6 +119,7 @@ def _columns(file: gr.File, column: gr.Dropdown) -> None:
         return gr.update(choices=names, value=names[0] if names else None, visible=bool(names))
 
     file.change(offer, file, column, api_visibility="private", concurrency_limit=8)
+    return file, column
 
 
 def text_tab() -> None:
@@ -123,13 +129,7 @@ def text_tab() -> None:
         with gr.Column():
             choices = _choices(list(examples.TEXTS))
             box = gr.Textbox(first, label="Texts, one a line", lines=6, max_lines=12)
-            with gr.Accordion("Upload a file instead", open=False):
-                file = gr.File(
-                    label=".txt, .csv or .jsonl",
-                    file_types=list(reading.TEXT_FILES),
-                    type="filepath",
-                )
-                column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            file, column = _upload()
             buttons = _buttons()
         with gr.Column():
             initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
@@ -143,7 +143,6 @@ def text_tab() -> None:
         (button, functools.partial(lambda text: (text, None), text), [box, file])
         for button, text in zip(choices, examples.TEXTS.values(), strict=True)
     ]
-    _columns(file, column)
     inputs = [box, file, column, kernel, ns, unit, q, zoom]
     _wire(show_text, inputs, outputs, buttons, [kernel, ns, unit, q, zoom, column], loads)
 
@@ -195,13 +194,7 @@ def molecule_tab() -> None:
         with gr.Column():
             choices = _choices(list(examples.MOLECULES))
             box = gr.Textbox(first, label="SMILES, one a line", lines=6, max_lines=12)
-            with gr.Accordion("Upload a file instead", open=False):
-                file = gr.File(
-                    label=".txt, .csv or .jsonl",
-                    file_types=list(reading.TEXT_FILES),
-                    type="filepath",
-                )
-                column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+            file, column = _upload()
             buttons = _buttons()
         with gr.Column():
             outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
@@ -217,7 +210,6 @@ def molecule_tab() -> None:
         (button, functools.partial(lambda text: (text, None), text), [box, file])
         for button, text in zip(choices, examples.MOLECULES.values(), strict=True)
     ]
-    _columns(file, column)
     inputs = [box, file, column, kernel, q, zoom]
     _wire(show_molecules, inputs, outputs, buttons, [kernel, q, zoom, column], loads)
 
