@@ -6,6 +6,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")  # kept in memory, and read by nobody
 
 from vendiscore.app.page import build, launch
 

@@ -3,9 +3,16 @@
 python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
 
 Starts `python app.py`, computes the right answers with the package, then lets every visitor score
-sets from all tabs through the queue that browsers use, one after the other with a short pause to
-look at the result. An answer that differs by more than 1e-6 counts as wrong; "busy" is what the
-queue says when it is full.
+sets on all tabs, half of the time by the page's own buttons (with all its pictures) and else by
+the API, one after the other with a short pause to look at the result. An answer that differs by
+more than 1e-6 counts as wrong; "busy" is what the queue says when it is full.
+
+Memory is read when the page is served, when nobody has come for a while after a first round (the
+idle level: everything is imported, and every buffer that two jobs at a time need is there), at
+its peak, and when nobody has come for as long after the load, twice.
+
+With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
+encoders of the page take part.
 """
 
 from __future__ import annotations
@@ -25,6 +32,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,90 +41,130 @@ import numpy as np
 import psutil
 from pairs import environment
 
-from vendiscore.app import examples
+from vendiscore.app import encoders, examples
 from vendiscore.app.comparing import compare
 from vendiscore.scoring import compute
 
 ROOT = Path(__file__).resolve().parents[1]
-Job = tuple[str, list[Any], float]  # endpoint, its arguments, the right answer
+sys.path.append(str(ROOT / "tests" / "support"))
+import visitor  # noqa: E402
+
+# Its name, how to ask, and the right answer.
+Job = tuple[str, Callable[[httpx.Client], float], float]
 
 
 def jobs() -> list[Job]:
     """Work from every tab, from a dozen samples to some hundreds, with the right answers."""
     rng = np.random.default_rng(0)
-    found: list[Job] = []
-    for box in examples.TEXTS.values():
-        texts = box.splitlines()
-        right = compute(texts, k="ngram_overlap", ns=[1, 2])["VS"]
-        found.append(("text", [texts, "ngram_overlap", [1, 2], "word", 1], right))
     words = [f"w{i}" for i in range(300)]
     long = [" ".join(rng.choice(words, 20)) for _ in range(500)]
-    right = compute(long, k="ngram_overlap", ns=[1, 2], q=2)["VS"]
-    found.append(("text", [long, "ngram_overlap", [1, 2], "word", 2], right))
+    texts = [(box.splitlines(), 1) for box in examples.TEXTS.values()] + [(long, 2)]
+    kernels = {"ngram_overlap": {"k": "ngram_overlap", "ns": [1, 2]}, **encoders.offered("texts")}
+    found: list[Job] = []
+    for samples, q in texts:
+        for kernel, options in kernels.items():
+            few = samples if kernel == "ngram_overlap" else samples[:60]
+            right = compute(few, q=q, **options)["VS"]
+            found += _both("text", [few, kernel, [1, 2], "word", q], right)
     for pictures in examples.images().values():
-        encoded = []
-        for picture in pictures:
-            buffer = io.BytesIO()
-            picture.save(buffer, "PNG")
-            encoded.append(base64.b64encode(buffer.getvalue()).decode())
+        sent = [_base64(picture) for picture in pictures]
         right = compute(pictures, k="pixels", mode="RGB")["VS"]
-        found.append(("images", [encoded, "pixels", 1], right))
+        found.append(_api("images", [sent, "pixels", 1], right))
     for box in examples.MOLECULES.values():
         smiles = box.splitlines()
-        found.append(("molecules", [smiles, "morgan", 1], compute(smiles, k="morgan")["VS"]))
+        found += _both("molecules", [smiles, "morgan", 1], compute(smiles, k="morgan")["VS"])
     for n in (50, 300):
-        X = rng.normal(size=(n, 8))
-        found.append(("vectors", [X.tolist(), "rbf", 0, 1], compute(X, k="rbf")["VS"]))
+        X = rng.normal(size=(n, 8)).round(6)
+        found += _both("vectors", [X.tolist(), "rbf", 0, 1], compute(X, k="rbf")["VS"])
     sets = [long[:200], long[200:300]]
     right = compare(sets, draws=5, k="ngram_overlap", ns=[1, 2, 3, 4]).difference(1, 0)[0]
-    found.append(("compare", [sets, "texts", "ngram_overlap", 1, 5], right))
+    found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 5], right))
     return found
 
 
-def ask(http: httpx.Client, job: Job) -> str:
-    """One call through the queue: "right", "wrong", "busy" or what went wrong."""
-    name, data, right = job
-    joined = http.post(f"/call/{name}", json={"data": data})
-    if joined.status_code in (429, 503) or "full" in joined.text:
-        return "busy"
-    if joined.status_code != 200:
-        return f"status {joined.status_code}"
-    answer = http.get(f"/call/{name}/{joined.json()['event_id']}").text
-    kind, _, body = answer.strip().split("\n\n")[-1].partition("\n")
-    if kind != "event: complete":
-        return "busy" if "full" in body else f"error: {body[:200]}"
-    result = json.loads(body.removeprefix("data: "))[0]
-    value = result["differences_to_first"][0]["mean"] if name == "compare" else result["VS"]
-    return "right" if abs(value - right) <= 1e-6 * max(1, abs(right)) else "wrong"
+def _api(name: str, data: list[Any], right: float) -> Job:
+    def ask(http: httpx.Client) -> float:
+        result = visitor.call(http, name, data)
+        value = result["differences_to_first"][0]["mean"] if name == "compare" else result["VS"]
+        return float(value)
+
+    return f"{name} (API)", ask, right
 
 
-def visit(
-    url: str, work: list[Job], seed: int, until: float, pause: float, seen: Callable[..., None]
-) -> None:
-    """One visitor, until the time is up."""
-    rng = random.Random(seed)
-    with httpx.Client(base_url=url + "/gradio_api", timeout=120) as http:
-        while time.perf_counter() < until:
-            job = rng.choice(work)
-            begin = time.perf_counter()
-            try:
-                outcome = ask(http, job)
-            except httpx.HTTPError as error:
-                outcome = f"error: {type(error).__name__}"
-            seen(job[0], outcome, time.perf_counter() - begin)
-            time.sleep(rng.uniform(0, 2 * pause))
+def _both(name: str, data: list[Any], right: float) -> list[Job]:
+    """The job by the API, and by the page: one sample a line, no file, and the scale 1."""
+    samples, *options = data
+    if name == "vectors":
+        samples = [", ".join(map(str, row)) for row in samples]
+    column = [] if name == "vectors" else [None]
+    sent = ["\n".join(samples), None, *column, *options[:-1], options[-1], 1]
+
+    def ask(http: httpx.Client) -> float:
+        return visitor.score(visitor.press(http, name, sent))
+
+    return [_api(name, data, right), (f"{name} (page)", ask, right)]
 
 
-def megabytes(process: psutil.Process) -> float:
-    return process.memory_info().rss / 1e6
+def _base64(picture: Any) -> str:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def outcome(http: httpx.Client, job: Job) -> str:
+    """ "right", "wrong", "busy" or what went wrong."""
+    _, ask, right = job
+    try:
+        value = ask(http)
+    except visitor.CallError as error:
+        return "busy" if "full" in str(error) else f"error: {error}"
+    except httpx.HTTPError as error:
+        return f"error: {type(error).__name__}"
+    agrees = abs(value - right) <= 1e-6 * max(1, abs(right))
+    return "right" if agrees else f"wrong: {value} instead of {right}"
+
+
+class Crowd:
+    """Visitors of a page, what became of their calls, and how long they waited."""
+
+    def __init__(self, url: str, work: list[Job], pause: float) -> None:
+        self.url, self.work, self.pause = url, work, pause
+        self.outcomes: collections.Counter[str] = collections.Counter()
+        self.waits: dict[str, list[float]] = collections.defaultdict(list)
+        self._lock = threading.Lock()
+
+    def come(self, visitors: int, seconds: float, watch: Callable[[], object]) -> list[Any]:
+        """All come at once and stay so long; what `watch` says, twice a second."""
+        until = time.perf_counter() + seconds
+        threads = [threading.Thread(target=self._visit, args=(i, until)) for i in range(visitors)]
+        for thread in threads:
+            thread.start()
+        seen = [watch()]
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.5)
+            seen.append(watch())
+        return seen
+
+    def _visit(self, seed: int, until: float) -> None:
+        rng = random.Random(seed)
+        with httpx.Client(base_url=self.url + "/gradio_api", timeout=120) as http:
+            while time.perf_counter() < until:
+                job = rng.choice(self.work)
+                begin = time.perf_counter()
+                found = outcome(http, job)
+                with self._lock:
+                    self.outcomes[found] += 1
+                    self.waits[job[0]].append(time.perf_counter() - begin)
+                time.sleep(rng.uniform(0, 2 * self.pause))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--first", type=float, default=60, help="seconds of the first round")
     parser.add_argument("--pause", type=float, default=1.0, help="mean seconds between two calls")
-    parser.add_argument("--settle", type=float, default=90, help="seconds before the last look")
+    parser.add_argument("--settle", type=float, default=70, help="seconds before memory is read")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     work = jobs()
@@ -124,15 +172,6 @@ def main() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
-    outcomes: collections.Counter[str] = collections.Counter()
-    waits: dict[str, list[float]] = collections.defaultdict(list)
-    lock = threading.Lock()
-
-    def seen(name: str, outcome: str, seconds: float) -> None:
-        with lock:
-            outcomes[outcome] += 1
-            waits[name].append(seconds)
-
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(
             [sys.executable, "app.py"],
@@ -140,50 +179,45 @@ def main() -> None:
             env=os.environ | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": folder},
             stdout=subprocess.DEVNULL,
         )
-        try:
-            process = psutil.Process(server.pid)
-            for _ in range(600):
-                try:
-                    httpx.get(url)
-                    break
-                except httpx.HTTPError:
-                    time.sleep(0.1)
-            with httpx.Client(base_url=url + "/gradio_api", timeout=120) as http:
-                for job in work:  # each once: what is imported on first use is part of idle
-                    assert ask(http, job) == "right", job[0]
-            time.sleep(min(70, options.settle))
-            idle = peak = megabytes(process)
-            until = time.perf_counter() + options.seconds
-            visitors = [
-                threading.Thread(target=visit, args=(url, work, i, until, options.pause, seen))
-                for i in range(options.visitors)
-            ]
-            for visitor in visitors:
-                visitor.start()
-            while any(visitor.is_alive() for visitor in visitors):
-                peak = max(peak, megabytes(process))
-                time.sleep(0.5)
+        memory = partial(_megabytes, psutil.Process(server.pid))
+        levels = {}
+
+        def settled(name: str) -> None:
             time.sleep(options.settle)
-            after = megabytes(process)
+            levels[name] = memory()
+
+        try:
+            _wait_for(url)
+            levels["served"] = memory()
+            with httpx.Client(base_url=url + "/gradio_api", timeout=120) as http:
+                for job in work:
+                    assert (found := outcome(http, job)) == "right", (job[0], found)
+            Crowd(url, work, options.pause).come(options.visitors, options.first, memory)
+            settled("idle")
+            crowds = [Crowd(url, work, options.pause) for _ in range(2)]
+            for crowd, name in zip(crowds, ("load", "second load"), strict=True):
+                seen = crowd.come(options.visitors, options.seconds, memory)
+                levels[f"peak of {name}"] = max(seen)
+                settled(f"after {name}")
             left = sum(1 for path in Path(folder).rglob("*") if path.is_file())
         finally:
             server.terminate()
             server.wait()
+    waits = crowds[0].waits
     everything = [seconds for each in waits.values() for seconds in each]
     result = {
         "visitors": options.visitors,
         "seconds": options.seconds,
         "mean_pause_seconds": options.pause,
+        "encoders": [*encoders.offered("texts"), *encoders.offered("images")],
         "calls": len(everything),
-        "outcomes": dict(outcomes),
+        "outcomes": dict(sum((crowd.outcomes for crowd in crowds), collections.Counter())),
         "wait_median_seconds": round(statistics.median(everything), 3),
         "wait_p95_seconds": round(float(np.quantile(everything, 0.95)), 3),
-        "wait_median_by_endpoint": {
+        "wait_median_by_job": {
             name: round(statistics.median(values), 3) for name, values in sorted(waits.items())
         },
-        "idle_megabytes": round(idle, 1),
-        "peak_megabytes": round(peak, 1),
-        "after_megabytes": round(after, 1),
+        "megabytes": {name: round(value, 1) for name, value in levels.items()},
         "settle_seconds": options.settle,
         "files_left": left,
         "environment": environment("gradio"),
@@ -191,6 +225,20 @@ def main() -> None:
     print(json.dumps(result, indent=1))
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+def _megabytes(process: psutil.Process) -> float:
+    return process.memory_info().rss / 1e6
+
+
+def _wait_for(url: str) -> None:
+    for _ in range(600):
+        try:
+            httpx.get(url)
+            return
+        except httpx.HTTPError:
+            time.sleep(0.1)
+    raise TimeoutError(f"nothing is served at {url}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import encoders, examples, handlers, report, scale, shows, tidy
+from vendiscore.app import examples, handlers, jobs, report, scale, shows, steps, tidy
 from vendiscore.app.comparing import compare
 from vendiscore.app.limits import RefusedError
 
@@ -39,7 +39,7 @@ def test_the_score_of_texts_is_that_of_the_library(name, q):
     assert sum(ours["shares"]) == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("kernel", handlers.MOLECULE_KERNELS)
+@pytest.mark.parametrize("kernel", jobs.MOLECULE_KERNELS)
 def test_the_score_of_molecules_is_that_of_the_library(kernel):
     smiles = examples.MOLECULES["Scents"].splitlines()
     assert handlers.molecules(smiles, kernel)["VS"] == compute(smiles, k=kernel)["VS"]
@@ -199,7 +199,7 @@ def test_tiny_sets_are_shown(n, same):
 def test_large_sets_are_shown_in_two_stages_of_one_score():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    stages = list(shows.stages(handlers.vector_job(X, "rbf"), 1, 1))
+    stages = list(shows.stages(jobs.vector_job(X, "rbf"), 1, 1))
     assert [page.count("<svg") for page, _ in stages] == [3, 4]
     assert stages[0][1] == stages[1][1]
 
@@ -224,8 +224,8 @@ def test_the_lines_of_python_give_the_number_of_the_page(capsys, monkeypatch, tm
 
 
 def test_the_magnitude_function_grows_from_1_towards_n():
-    job = handlers.text_job(["a b c", "a b d", "x y z", "x y z"])
-    found = scale.look(job.score(1).similarity, 0.5)
+    job = jobs.text_job(["a b c", "a b d", "x y z", "x y z"])
+    found = scale.look(steps.finish(job.score(1)).similarity, 0.5)
     assert found is not None
     assert found.distinct == 3
     assert found.values[0] == 1
@@ -246,7 +246,7 @@ def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
 def test_the_order_of_the_heat_map_puts_clusters_side_by_side():
     X = np.repeat([[0.0], [50.0], [100.0]], 5, axis=0) + np.random.default_rng(0).random((15, 1))
     mixed = np.random.default_rng(1).permutation(15)
-    order = handlers.vector_job(X[mixed], "rbf", 1.0).score(1).order
+    order = steps.finish(jobs.vector_job(X[mixed], "rbf", 1.0).score(1)).order
     labels = (mixed // 5)[order]
     assert np.count_nonzero(np.diff(labels)) == 2
 
@@ -255,7 +255,7 @@ def test_pairs_and_loners_are_the_extremes_of_the_matrix():
     K = np.eye(4)
     for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
         K[i, j] = K[j, i] = value
-    found = handlers.vector_job(K, "K, clipped").score(1)
+    found = steps.finish(jobs.vector_job(K, "K, clipped").score(1))
     assert found.pairs == [(0, 1, 0.9), (2, 3, 0.2)]
     assert found.alone[0] == (3, 0.2)
     assert found.nearest.tolist() == [1, 0, 0, 2]
@@ -313,21 +313,6 @@ def test_a_comparison_says_when_sets_cannot_be_told_apart():
         shows.show_comparison("texts", "ngram_overlap", same, same, "", None, None, None, 1, 10)
     )[-1]
     assert "A and B cannot be told apart" in twin
-
-
-def test_no_encoder_is_offered_that_cannot_be_had(monkeypatch):
-    encoders.offered.cache_clear()
-    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
-    assert encoders.offered() == {}
-    encoders.offered.cache_clear()
-
-
-def test_an_encoder_is_offered_by_a_name_of_ours_only(monkeypatch):
-    monkeypatch.setattr(encoders, "offered", lambda: {"MiniLM": {"model_path": "a/b"}})
-    job = handlers.text_job(["a", "b"], "MiniLM")
-    assert job.arguments == {"k": "text_embeddings", "model_path": "a/b"}
-    with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
-        handlers.text_job(["a", "b"], "evil/model")
 
 
 def test_what_uploads_leave_behind_is_swept(tmp_path):

@@ -1,24 +1,19 @@
 """What a visitor sends is read within limits, and whatever is refused is refused in words."""
 
 import base64
-import importlib.util
 import json
 import time
-from pathlib import Path
 
+import hostile
 import numpy as np
 import pytest
+from hostile import archive, npy_header, png
 
 from vendiscore.app import limits, reading
 from vendiscore.app.limits import RefusedError
 
 PIL = pytest.importorskip("PIL.Image")
 from vendiscore.app import pictures  # noqa: E402
-
-_spec = importlib.util.spec_from_file_location("hostile", Path(__file__).parent / "hostile.py")
-hostile = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(hostile)
-archive, npy_header, png = hostile.archive, hostile.npy_header, hostile.png
 
 
 @pytest.fixture
@@ -182,12 +177,13 @@ def test_images_come_from_files_and_zips_without_their_folders(save):
     )
     found = pictures.pictures([save("x.zip", inside), save("d.png", png(40, 20))])
     assert [picture.name for picture in found] == ["a.png", "c.png", "d.png"]
-    assert {picture.image.size for picture in found} == {(32, 32)}
+    assert {picture.small.size for picture in found} == {(32, 32)}
     assert found[0].thumbnail.startswith("data:image/png;base64,")
 
 
 def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(save):
-    from vendiscore.app.analysis import analyse
+    from vendiscore.app.jobs import image_job
+    from vendiscore.app.steps import finish
     from vendiscore.scoring import compute
 
     rng = np.random.default_rng(0)
@@ -196,8 +192,7 @@ def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(save):
         path = save(f"{i}.png", b"")
         PIL.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(path)
         paths.append(path)
-    images = [picture.image for picture in pictures.pictures(paths)]
-    ours = analyse(images, k="pixels", mode="RGB").score
+    ours = finish(image_job(pictures.pictures(paths)).score(1)).score
     assert ours == pytest.approx(compute(paths, k="pixels", mode="RGB")["VS"], rel=1e-12)
 
 
@@ -235,7 +230,7 @@ def test_too_many_or_too_large_images_together_are_refused(save):
 def test_images_of_the_api_are_base64_with_or_without_a_prefix():
     data = base64.b64encode(png(9, 9)).decode()
     found = pictures.decoded([data, f"data:image/png;base64,{data}"])
-    assert found[0].image.tobytes() == found[1].image.tobytes()
+    assert found[0].small.tobytes() == found[1].small.tobytes()
     assert "Image 0 is not valid base64" in refused(pictures.decoded, ["*"])
     assert "Expected a list" in refused(pictures.decoded, "abc")
     assert "not an image" in refused(pictures.decoded, [base64.b64encode(b"hello").decode()])

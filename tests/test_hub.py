@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from hub import Hub, checkout
 
 import vendiscore
 from vendiscore import score
@@ -16,11 +17,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SITE = Path(importlib.util.find_spec("evaluate").origin).parents[1]
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
-
-_spec = importlib.util.spec_from_file_location("hub", Path(__file__).parent / "hub.py")
-hub_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(hub_module)
-Hub, checkout = hub_module.Hub, hub_module.checkout
 
 if (SITE / "vendiscore").exists():
     pytest.skip(

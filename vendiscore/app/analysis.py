@@ -1,8 +1,7 @@
 """All that the page says about one set of samples, as numbers.
 
-The score itself is that of the metric: `vendiscore.compute` with the same arguments. What goes
-beside it (spectrum, profile, order of the heat map, pairs, magnitude) comes from the same
-Similarity.
+The score itself is that of the metric, by `vendiscore.compute`. What goes beside it (spectrum,
+profile, order of the heat map, pairs, magnitude) comes from the same Similarity.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..resolve import as_similarity
 from ..scoring import compute
 from ..similarity import Similarity
 from ..spectral import effective_number, spectrum
@@ -35,7 +33,7 @@ class Analysis:
         VS_q, in [1, n].
     q : float
     arguments : mapping
-        What `compute` was called with, beside the samples.
+        What `compute` gives the score of the samples with.
     details : mapping
         What `compute(details=True)` reports.
     similarity : Similarity
@@ -80,12 +78,14 @@ class Analysis:
         return np.asarray((self.K.sum(axis=1) - self.K.diagonal()) / max(1, self.n - 1))
 
 
-def analyse(samples: Any, q: float = 1.0, **arguments: Any) -> Analysis:
+def analyse(similarity: Similarity, q: float, arguments: Mapping[str, Any]) -> Analysis:
     """Score samples and look at the similarities behind the score.
 
     Parameters
     ----------
-    samples, q, **arguments
+    similarity : Similarity
+        Of the samples under `arguments`.
+    q, arguments
         As for `vendiscore.compute`.
 
     Raises
@@ -98,7 +98,6 @@ def analyse(samples: Any, q: float = 1.0, **arguments: Any) -> Analysis:
     Time O(n³), memory a few n²: for the sizes that the page allows.
     """
     psd = arguments.get("psd", "check")
-    similarity = as_similarity(samples, **{k: v for k, v in arguments.items() if k != "psd"})
     result = compute(similarity, q=q, psd=psd, details=True)
     shares = spectrum(similarity, psd=psd)
     K = similarity.dense()

@@ -7,19 +7,21 @@ with replacement makes duplicates, which lower the score), over several seeds.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..checks import check_orders
-from ..resolve import as_similarity
 from ..spectral import effective_number, spectrum, vendi
+from . import encoders
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
+from .steps import Steps, finish
 
 MAX_DRAWS = 20
+_SLOW = 200  # samples whose spectrum takes so long that one wants to know how far it is
 
 
 @dataclass(frozen=True)
@@ -80,23 +82,13 @@ def compare(sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: A
     RefusedError, ValueError, TypeError
         If the sets cannot be compared or scored.
     """
-    return finish(steps_of(sets, q, draws, **arguments))
+    return finish(compare_steps(sets, q, draws, **arguments))
 
 
-def finish(steps: Generator[float, None, Comparison]) -> Comparison:
-    """Take all steps."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Comparison = end.value
-            return result
-
-
-def steps_of(
+def compare_steps(
     sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any
-) -> Generator[float, None, Comparison]:
-    """`compare`, stopping after every draw to yield the share of the work that is done."""
+) -> Steps[Comparison]:
+    """`compare`, pausing where it takes long."""
     if not 2 <= len(sets) <= MAX_SETS:
         raise RefusedError(f"Two or three sets can be compared, got {len(sets)}; fill in another.")
     if not isinstance(draws, int) or not 2 <= draws <= MAX_DRAWS:
@@ -105,7 +97,7 @@ def steps_of(
     sizes = [len(samples) for samples in sets]
     for size in sizes:
         check_count(size, MAX_SAMPLES, "samples in a set")
-    together = as_similarity(_pool(sets), **arguments)
+    together = yield from encoders.similarity(_pool(sets), arguments)
     if "sigma" in together.settings:
         arguments = {**arguments, "sigma": together.settings["sigma"]}
     starts = np.cumsum([0, *sizes])
@@ -119,7 +111,8 @@ def steps_of(
             picked = np.random.default_rng(seed).choice(size, matched, replace=False)
             shares = spectrum(together.take(members[picked]))
             rows.append([effective_number(shares, each) for each in (order, *ORDERS)])
-            yield (i + (seed + 1) / draws) / len(sizes)
+            if max(sizes) > _SLOW:
+                yield f"Comparing: {100 * (i + (seed + 1) / draws) / len(sizes):.0f} % done."
         table = np.array(rows if size > matched else rows * draws)
         scores.append(table[:, 0])
         profiles.append(table[:, 1:])

@@ -1,27 +1,142 @@
-"""Sentence encoders that the page offers: a list of our own, never a name from a visitor."""
+"""Encoders that the page offers, from a list of our own, and their work in pieces.
+
+A name that a visitor sends is looked up here and goes nowhere else. Encoding is the one kernel
+that takes long at the sizes of the page, so it pauses between pieces, and what was encoded last is
+kept: a visitor who moves a slider does not wait for it again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-_ALLOWED: dict[str, dict[str, Any]] = {
-    "MiniLM": {"model_path": "sentence-transformers/all-MiniLM-L6-v2", "pooling": "mean"},
+import numpy as np
+
+from ..errors import SampleError
+from ..resolve import as_similarity
+from ..similarity import FeatureSimilarity, Similarity
+from .steps import Steps
+
+# By kind of sample: the name on the page, and the options of `compute`.
+ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
+    "texts": {
+        "MiniLM": {
+            "k": "text_embeddings",
+            "model_path": "sentence-transformers/all-MiniLM-L6-v2",
+            "pooling": "mean",
+        }
+    },
+    "images": {
+        "DINOv2": {
+            "k": "image_embeddings",
+            "model_path": "facebook/dinov2-small",
+            "pooling": "cls",
+        }
+    },
 }
+_PACKAGES = ("torch", "torchvision", "transformers", "huggingface_hub")
+# A piece takes a few seconds on one core, and loading the model again some tenths.
+_CHARACTERS, _IMAGES = 20_000, 16
+_KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 
 
 @cache
-def offered() -> dict[str, dict[str, Any]]:
-    """The encoders that can be had here, as options of the kernel `text_embeddings`.
+def offered(kind: str) -> dict[str, dict[str, Any]]:
+    """The encoders of "texts" or "images" that can be had here, as options of `compute`.
 
     They need torch and transformers, and a model that is in the local cache or can be downloaded,
     as on a Space.
     """
-    if not all(map(find_spec, ("torch", "transformers", "huggingface_hub"))):
+    if not all(map(find_spec, _PACKAGES)):
         return {}
-    return {name: options for name, options in _ALLOWED.items() if _at_hand(options["model_path"])}
+    allowed = ALLOWED.get(kind, {})
+    return {name: options for name, options in allowed.items() if _at_hand(options["model_path"])}
+
+
+def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    """The Similarity of samples; one that an encoder makes is made piece by piece.
+
+    Parameters
+    ----------
+    samples, arguments
+        As for `vendiscore.compute`. For an encoder, a list of texts or of bytes of image files.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `vendiscore.compute` does.
+    """
+    arguments = {name: value for name, value in arguments.items() if name != "psd"}
+    if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
+        return as_similarity(samples, **arguments)
+    key = _digest(samples, arguments)
+    if (known := _recent.get(key)) is None:
+        known = yield from _encoded(samples, arguments)
+        _recent.put(key, known)
+    return known
+
+
+def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    place = {sample: i for i, sample in enumerate(dict.fromkeys(samples))}
+    distinct = list(place)
+    parts: list[Similarity] = []
+    for start, stop in _pieces(distinct):
+        yield f"Encoding: {start:,} of {len(distinct):,} done."
+        try:
+            parts.append(as_similarity(distinct[start:stop], **arguments))
+        except SampleError as error:
+            at = samples.index(distinct[start + error.index])
+            raise SampleError(at, error.problem) from None
+    settings = dict(parts[0].settings)
+    if "truncated" in settings:
+        settings["truncated"] = sum(part.settings["truncated"] for part in parts)
+    rows = np.concatenate([part.features() for part in parts])
+    return FeatureSimilarity(rows[[place[sample] for sample in samples]], settings)
+
+
+def _pieces(samples: Sequence[Any]) -> list[tuple[int, int]]:
+    """Where pieces of about equal work begin and end."""
+    work = [len(x) / _CHARACTERS if isinstance(x, str) else 1 / _IMAGES for x in samples]
+    number = np.floor(np.cumsum([0.0, *work[:-1]])).astype(int)
+    starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist()]
+    return list(zip(starts, [*starts[1:], len(samples)], strict=True))
+
+
+def _digest(samples: Sequence[Any], arguments: Mapping[str, Any]) -> bytes:
+    found = hashlib.blake2b(repr(sorted(arguments.items())).encode(), digest_size=32)
+    for sample in samples:
+        data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample
+        found.update(hashlib.blake2b(data).digest())
+    return found.digest()
+
+
+class _Recent:
+    """The last few encoded sets. Who sends the same samples would get the same numbers anyway."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, Similarity] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: bytes) -> Similarity | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: bytes, value: Similarity) -> None:
+        with self._lock:
+            self._kept[key] = value
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+
+_recent = _Recent()
 
 
 def _at_hand(model: str) -> bool:

@@ -1,162 +1,24 @@
-"""What the page and the API do, as plain functions of plain values.
-
-Each `…_job` checks what a visitor sent and says how to score and show it; `text`, `images`,
-`molecules`, `vectors` and `compare` are the API.
-"""
+"""The API, and the tools of MCP: plain functions of plain values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from . import encoders, reading, report
-from .analysis import Analysis, analyse
-from .comparing import Comparison, finish, steps_of
-from .limits import MAX_SETS, MAX_SMILES, RefusedError, check_texts
-from .pictures import Picture, decoded, drawing
-
-MOLECULE_KERNELS = ("morgan", "rdkit", "maccs", "atom_pair", "topological_torsion")
-# How each choice of the vectors tab is said to `compute`.
-VECTOR_KERNELS: dict[str, dict[str, Any]] = {
-    "cosine": {"k": "cosine"},
-    "rbf": {"k": "rbf"},
-    "laplacian": {"k": "laplacian"},
-    "X": {"score_X": True, "normalize": True},
-    "dual": {"score_dual": True, "normalize": True},
-    "K": {"score_K": True},
-    "K, clipped": {"score_K": True, "psd": "clip"},
-}
-KINDS = ("texts", "molecules", "vectors")
-MAX_N = 10  # n of the longest n-grams
-_INLINE = 1_500  # characters of samples that are written into the lines of Python
-
-
-@dataclass(frozen=True)
-class Job:
-    """Samples that have been checked, and how to score and to show them.
-
-    Attributes
-    ----------
-    what : str
-        The samples in the plural.
-    samples : list or array
-    arguments : dict
-        For `compute`.
-    labels : list of str
-        One for each sample, for the table.
-    cell : callable
-        HTML of sample i.
-    imports, expression : str
-        Python that has the same samples.
-    """
-
-    what: str
-    samples: Any
-    arguments: dict[str, Any]
-    labels: list[str]
-    cell: Callable[[int], str]
-    imports: str
-    expression: str
-
-    def score(self, q: float) -> Analysis:
-        """The analysis of order q."""
-        return analyse(self.samples, check_order(q), **self.arguments)
-
-    def code(self, q: float) -> str:
-        """Three lines of Python that give the same number."""
-        return report.code(self.imports, self.expression, self.arguments, check_order(q))
-
-
-def check_order(q: Any) -> float:
-    """An order in [0, ∞], from a number or "inf"."""
-    try:
-        order = float(q)
-    except (TypeError, ValueError):
-        raise RefusedError(f"q must be a number of at least 0 or 'inf', got {q!r:.40}.") from None
-    if not order >= 0:
-        raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
-    return order
-
-
-def text_job(
-    texts: Any, kernel: str = "ngram_overlap", ns: Sequence[int] = (1, 2, 3, 4), unit: str = "word"
-) -> Job:
-    """Texts, compared by n-grams or a sentence encoder."""
-    texts = check_texts(_listed(texts, "texts"))
-    return Job(
-        what="texts",
-        samples=texts,
-        arguments=_text_arguments(kernel, ns, unit),
-        labels=texts,
-        cell=lambda i: f'<p class="vs-text">{report.escape(texts[i])}</p>',
-        **_inline(texts),
-    )
-
-
-def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
-    """Images, compared pixel by pixel."""
-    _one_of(kernel, ("pixels",), "kernel")
-    return Job(
-        what="images",
-        samples=[picture.image for picture in pictures],
-        arguments={"k": kernel, "mode": "RGB"},
-        labels=[picture.name for picture in pictures],
-        cell=lambda i: (
-            f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
-        ),
-        imports="import evaluate, glob",
-        expression='sorted(glob.glob("images/*"))  # the folder that the images are in',
-    )
-
-
-def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
-    """Molecules as SMILES, compared by fingerprints."""
-    smiles = check_texts(_listed(smiles, "SMILES"), MAX_SMILES, "molecule")
-    _one_of(kernel, MOLECULE_KERNELS, "kernel")
-
-    def cell(i: int) -> str:
-        name = report.escape(smiles[i], 80)
-        image = drawing(smiles[i])
-        if not image:
-            return f'<p class="vs-text">{name}</p>'
-        return f'<img src="{image}" alt="{name}" title="{name}" class="vs-molecule">'
-
-    return Job(
-        what="molecules",
-        samples=smiles,
-        arguments={"k": kernel},
-        labels=smiles,
-        cell=cell,
-        **_inline(smiles),
-    )
-
-
-def vector_job(X: Any, kernel: str = "cosine", sigma: float = 0.0, path: str | None = None) -> Job:
-    """Rows of numbers, features X or a similarity matrix K."""
-    X = reading.check_matrix(X)
-    arguments = _vector_arguments(kernel, sigma)
-    if kernel.startswith("K") and X.shape[0] != X.shape[1]:
-        raise RefusedError(
-            f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
-            f"for rows of features pick another kernel."
-        )
-    rows = [", ".join(f"{value:.4g}" for value in row[:8]) for row in X]
-    rows = [f"{row}, …" if X.shape[1] > 8 else row for row in rows]
-    if kernel.startswith("K"):
-        rows = [f"row {i}" for i in range(len(X))]
-    return Job(
-        what="vectors" if not kernel.startswith("K") else "samples",
-        samples=X,
-        arguments=arguments,
-        labels=rows,
-        cell=lambda i: f'<p class="vs-text">{i}: {report.escape(rows[i], 60)}</p>',
-        **_matrix_source(X, path),
-    )
+from . import report
+from .comparing import Comparison
+from .jobs import (
+    Job,
+    comparable,
+    comparison,
+    image_job,
+    molecule_job,
+    text_job,
+    vector_job,
+)
+from .limits import MAX_SETS, RefusedError
+from .pictures import decoded
+from .steps import finish
 
 
 def text(
@@ -170,7 +32,8 @@ def text(
 
     Args:
         texts: Up to 1,000 texts, such as answers of a model to one prompt.
-        kernel: "ngram_overlap" compares the n-grams two texts share.
+        kernel: "ngram_overlap" compares the n-grams two texts share; "MiniLM", where it is
+            installed, what they mean.
         ns: Lengths of the n-grams.
         unit: "word" or "char": what n-grams are made of.
         q: Order of at least 0. Small q counts rare texts, large q the commonest only; 1 is usual.
@@ -186,7 +49,8 @@ def images(images: list[str], kernel: str = "pixels", q: float = 1.0) -> dict[st
 
     Args:
         images: Up to 200 image files (PNG, JPEG, WebP, GIF, BMP), each encoded as base64.
-        kernel: "pixels" is the cosine similarity of the images at 32 × 32 pixels.
+        kernel: "pixels" is the cosine similarity of the images at 32 × 32 pixels; "DINOv2",
+            where it is installed, compares what they show.
         q: Order of at least 0. Small q counts rare images, large q the commonest only; 1 is usual.
 
     Returns:
@@ -244,8 +108,10 @@ def compare(
 
     Args:
         sets: Two or three lists of up to 1,000 samples each.
-        kind: "texts", "molecules" (SMILES) or "vectors" (rows of numbers).
-        kernel: A kernel of that kind: "ngram_overlap"; "morgan", …; "cosine", "rbf", "laplacian".
+        kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows of
+            numbers).
+        kernel: A kernel of that kind: "ngram_overlap"; "pixels"; "morgan", …; "cosine", "rbf",
+            "laplacian".
         q: Order of at least 0; 1 is usual.
         draws: How often to draw, from 2 to 20.
 
@@ -254,32 +120,15 @@ def compare(
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
-    return comparison_record(finish(comparison(sets, kind, kernel, q, draws)))
-
-
-def comparison(
-    sets: Sequence[Any], kind: str, kernel: str, q: float, draws: int = 10
-) -> Generator[float, None, Comparison]:
-    """The sets checked and compared, step by step; see `comparing.steps_of`."""
     if len(sets) > MAX_SETS:
         raise RefusedError(f"Two or three sets can be compared, got {len(sets)}.")
+    if kind == "images" and all(isinstance(images, list) for images in sets):
+        sets = [decoded(images) for images in sets]
     jobs = [comparable(samples, kind, kernel) for samples in sets]
-    arguments = jobs[0].arguments if jobs else {}
-    return steps_of([job.samples for job in jobs], check_order(q), draws, **arguments)
+    return _comparison_record(finish(comparison(jobs, q, draws)))
 
 
-def comparable(samples: Any, kind: str, kernel: str) -> Job:
-    """One of the sets of a comparison."""
-    _one_of(kind, KINDS, "kind")
-    if kind == "texts":
-        return text_job(samples, kernel)
-    if kind == "molecules":
-        return molecule_job(samples, kernel)
-    _one_of(kernel, ("cosine", "rbf", "laplacian"), "kernel of a comparison")
-    return vector_job(samples, kernel)
-
-
-def comparison_record(result: Comparison) -> dict[str, Any]:
+def _comparison_record(result: Comparison) -> dict[str, Any]:
     """A comparison as plain values."""
     means = [result.spread(i) for i in range(len(result.sizes))]
     gaps = [result.difference(i, 0) for i in range(1, len(result.sizes))]
@@ -296,70 +145,4 @@ def comparison_record(result: Comparison) -> dict[str, Any]:
 
 
 def _answer(job: Job, q: float) -> dict[str, Any]:
-    return report.record(job.score(q), job.what) | {"code": job.code(q)}
-
-
-def _text_arguments(kernel: Any, ns: Any, unit: Any) -> dict[str, Any]:
-    _one_of(kernel, ("ngram_overlap", *encoders.offered()), "kernel")
-    if kernel != "ngram_overlap":
-        return {"k": "text_embeddings", **encoders.offered()[kernel]}
-    _one_of(unit, ("word", "char"), "unit")
-    try:
-        orders = sorted({int(n) for n in ns})
-    except (TypeError, ValueError):
-        raise RefusedError(f"n-gram lengths must be whole numbers, got {ns!r:.60}.") from None
-    if not orders or not all(1 <= n <= MAX_N for n in orders):
-        raise RefusedError(f"Pick n-gram lengths from 1 to {MAX_N}, got {orders!r:.60}.")
-    return {"k": kernel, "ns": orders} | ({} if unit == "word" else {"analyzer": unit})
-
-
-def _vector_arguments(kernel: Any, sigma: Any) -> dict[str, Any]:
-    _one_of(kernel, tuple(VECTOR_KERNELS), "kernel")
-    try:
-        bandwidth = float(sigma or 0)
-    except (TypeError, ValueError):
-        raise RefusedError(f"sigma must be a number, got {sigma!r:.40}.") from None
-    if not 0 <= bandwidth < math.inf:
-        raise RefusedError(f"sigma must be a finite number above 0, got {bandwidth:g}.")
-    given = kernel in ("rbf", "laplacian") and bandwidth > 0
-    return VECTOR_KERNELS[kernel] | ({"sigma": bandwidth} if given else {})
-
-
-def _one_of(value: Any, known: Sequence[str], name: str) -> None:
-    if not isinstance(value, str) or value not in known:
-        raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
-
-
-def _listed(values: Any, name: str) -> list[Any]:
-    if not isinstance(values, list):
-        raise RefusedError(f"Expected a list of {name}, got {type(values).__name__}.")
-    return values
-
-
-def _inline(samples: list[str]) -> dict[str, Any]:
-    written = repr(samples)
-    if len(written) <= _INLINE:
-        return {"imports": "import evaluate", "expression": written}
-    return {
-        "imports": "import evaluate, json",
-        "expression": 'json.load(open("vendiscore.json"))["samples"]  # the download',
-    }
-
-
-def _matrix_source(X: np.ndarray, path: str | None) -> dict[str, Any]:
-    written = repr(X.tolist())
-    if len(written) <= _INLINE:
-        return {"imports": "import evaluate", "expression": written}
-    name = Path(path).name if path else "samples.csv"
-    kind = Path(name).suffix.lower()
-    if kind == ".npy":
-        return {"imports": "import evaluate, numpy as np", "expression": f"np.load({name!r})"}
-    if kind == ".parquet":
-        return {
-            "imports": "import evaluate, pandas as pd",
-            "expression": f"pd.read_parquet({name!r}).to_numpy()",
-        }
-    return {
-        "imports": "import evaluate, pandas as pd",
-        "expression": f"pd.read_csv({name!r}, header=None).to_numpy()  # header=0 if there is one",
-    }
+    return report.record(finish(job.score(q)), job.what) | {"code": job.code(q)}

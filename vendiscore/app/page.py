@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 _QUEUE = 40  # who comes later is told that the page is busy
 # gradio keeps a copy of the page's settings for each session, and every call of the API is one;
 # no handler reads them.
-_SESSIONS = 100
+_SESSIONS = 20
 _ABOUT = """# How many *effectively different* samples are here?
 The **Vendi Score** of a set is a number between 1 (all samples are the same) and *n* (no two have
 anything in common). It is read off the spectrum of their similarities. Paste your own, or pick an

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 IMAGE_FILES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 # What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
+# An encoder gets the file as it came, and decodes a batch at a time.
 SIDE = 32
 THUMBNAIL = 72
 LARGEST_DRAWN = 100  # atoms
@@ -43,14 +44,17 @@ class Picture:
     ----------
     name : str
         Its file name without folders.
-    image : PIL.Image.Image
+    data : bytes
+        The file.
+    small : PIL.Image.Image
         RGB, resized to 32 × 32 as the kernel `pixels` does.
     thumbnail : str
         A data URI, at most 72 pixels wide and high.
     """
 
     name: str
-    image: Image
+    data: bytes
+    small: Image
     thumbnail: str
 
 
@@ -178,9 +182,9 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
         ) from None
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError):
         raise RefusedError(f"{name:.60} cannot be read; it may be cut short or damaged.") from None
-    small = rgb.copy()
-    small.thumbnail((THUMBNAIL, THUMBNAIL))
-    return Picture(name, rgb.resize((SIDE, SIDE)), _uri(small)), area
+    thumbnail = rgb.copy()
+    thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
+    return Picture(name, data, rgb.resize((SIDE, SIDE)), _uri(thumbnail)), area
 
 
 def _too_large(name: str, megapixels: str) -> RefusedError:

@@ -289,11 +289,19 @@ def comparison(result: Comparison, sets: Sequence[Any], kind: str) -> str:
     )
 
 
-def comparison_code(result: Comparison) -> str:
+def comparison_code(result: Comparison, kind: str) -> str:
     """Three lines of Python that give the whole scores."""
+    lines = (
+        'import evaluate, json\nsets = json.load(open("vendiscore.json"))["sets"]  # the download'
+    )
+    if kind == "images":
+        folders = ["A", "B", "C"][: len(result.sizes)]
+        lines = (
+            f"import evaluate, glob\nsets = [sorted(glob.glob(folder + '/*')) for folder in "
+            f"{folders}]  # of images"
+        )
     return (
-        'import evaluate, json\nsets = json.load(open("vendiscore.json"))["sets"]  # the download\n'
-        f'print([evaluate.load("{source()}").compute(samples=samples, '
+        f'{lines}\nprint([evaluate.load("{source()}").compute(samples=samples, '
         f"{keywords(result.arguments, result.q)}) for samples in sets])"
     )
 

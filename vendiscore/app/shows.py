@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from . import handlers, reading, report, scale
-from .handlers import Job
+from . import jobs, reading, report, scale
+from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
+from .steps import Steps, Value
 
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 
@@ -21,11 +22,8 @@ _log = logging.getLogger(__name__)
 
 
 def stages(job: Job, q: Any, zoom: Any) -> Iterator[Shown]:
-    """The result as soon as there is one, then with the magnitude function.
-
-    Between the stages, a visitor's Stop takes effect.
-    """
-    analysis = job.score(q)
+    """The result as soon as there is one, then with the magnitude function."""
+    analysis = yield from _noted(job.score(q))
     code = job.code(q)
 
     def html(found: scale.Scale | None, *notes: str) -> str:
@@ -54,15 +52,15 @@ def show_text(
 ) -> Iterator[Shown]:
     """The text tab; a file counts before the box."""
     texts = reading.texts(path, column) if path else reading.lines(box)
-    yield from stages(handlers.text_job(texts, kernel, ns, unit), q, zoom)
+    yield from stages(jobs.text_job(texts, kernel, ns, unit), q, zoom)
 
 
 def show_images(
-    gallery: list[Any] | None, archive: str | None, q: float, zoom: float
+    gallery: list[Any] | None, archive: str | None, kernel: str, q: float, zoom: float
 ) -> Iterator[Shown]:
     """The image tab; a zip counts before the gallery."""
     paths = [archive] if archive else [path for path, _ in gallery or []]
-    yield from stages(handlers.image_job(pictures(paths)), q, zoom)
+    yield from stages(jobs.image_job(pictures(paths), kernel), q, zoom)
 
 
 def show_molecules(
@@ -70,7 +68,7 @@ def show_molecules(
 ) -> Iterator[Shown]:
     """The molecules tab; a file counts before the box."""
     smiles = reading.texts(path, column, "molecule") if path else reading.lines(box)
-    yield from stages(handlers.molecule_job(smiles, kernel), q, zoom)
+    yield from stages(jobs.molecule_job(smiles, kernel), q, zoom)
 
 
 def show_vectors(
@@ -78,7 +76,7 @@ def show_vectors(
 ) -> Iterator[Shown]:
     """The tab of vectors and matrices; a file counts before the box."""
     X = reading.matrix(path) if path else reading.numbers(box)
-    yield from stages(handlers.vector_job(X, kernel, sigma or 0.0, path), q, zoom)
+    yield from stages(jobs.vector_job(X, kernel, sigma or 0.0, path), q, zoom)
 
 
 def show_comparison(
@@ -93,25 +91,37 @@ def show_comparison(
     q: float,
     draws: float,
 ) -> Iterator[Shown]:
-    """The tab that compares."""
+    """The tab that compares; a file counts before its box, and images come as files only."""
     sources = [(a, file_a), (b, file_b), (c, file_c)]
-    sets = [_set(box, path, kind) for box, path in sources if path or (box or "").strip()]
+    sets = [
+        _set(box, path, kind)
+        for box, path in sources
+        if path or (kind != "images" and (box or "").strip())
+    ]
+    each = [jobs.comparable(samples, kind, kernel) for samples in sets]
     whole = int(draws) if isinstance(draws, float) and draws.is_integer() else draws
-    steps = handlers.comparison(sets, kind, kernel, q, whole)  # type: ignore[arg-type]
-    while True:
-        try:
-            done = next(steps)
-        except StopIteration as end:
-            yield report.comparison(end.value, sets, kind), report.comparison_code(end.value)
-            return
-        if max(map(len, sets)) > 200:
-            yield report.note(f"Comparing: {100 * done:.0f} % done."), ""
+    result = yield from _noted(jobs.comparison(each, q, whole))  # type: ignore[arg-type]
+    named = [job.labels for job in each] if kind == "images" else sets
+    yield report.comparison(result, named, kind), report.comparison_code(result, kind)
 
 
 def _set(box: str, path: str | None, kind: str) -> Any:
+    if kind == "images":
+        return pictures([path] if path else [])
     if kind == "vectors":
         return reading.matrix(path) if path else reading.numbers(box)
     return reading.texts(path, None, kind[:-1]) if path else reading.lines(box)
+
+
+def _noted(steps: Steps[Value]) -> Generator[Shown, None, Value]:
+    """Take the steps, showing what they say; between two of them, a visitor's Stop takes effect."""
+    while True:
+        try:
+            said = next(steps)
+        except StopIteration as end:
+            value: Value = end.value
+            return value
+        yield report.note(said), ""
 
 
 def _zoom(zoom: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from . import encoders, examples, handlers, reading, scale
+from . import encoders, examples, jobs, reading, scale
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
     EXPECTED,
@@ -124,7 +124,7 @@ def _upload() -> tuple[gr.File, gr.Dropdown]:
 
 def text_tab() -> None:
     first = next(iter(examples.TEXTS.values()))
-    kernels = ["ngram_overlap", *encoders.offered()]
+    kernels = ["ngram_overlap", *encoders.offered("texts")]
     with gr.Row(elem_classes="vs-layout"):
         with gr.Column():
             choices = _choices(list(examples.TEXTS))
@@ -139,6 +139,13 @@ def text_tab() -> None:
             ns = gr.CheckboxGroup([1, 2, 3, 4], value=[1, 2, 3, 4], label="Lengths of n-grams")
             unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
             q, zoom = _order(), _scale()
+    kernel.input(
+        lambda name: [gr.update(visible=name == "ngram_overlap")] * 2,
+        kernel,
+        [ns, unit],
+        api_visibility="private",
+        concurrency_limit=8,
+    )
     loads = [
         (button, functools.partial(lambda text: (text, None), text), [box, file])
         for button, text in zip(choices, examples.TEXTS.values(), strict=True)
@@ -168,16 +175,22 @@ def image_tab() -> None:
                 archive = gr.File(label=".zip of images", file_types=[".zip"], type="filepath")
             buttons = _buttons()
         with gr.Column():
-            job = handlers.image_job(_as_pictures(first))
+            job = jobs.image_job(_as_pictures(first))
             outputs = _result(_first(stages(job, 1, 1)))
         with gr.Column():
-            gr.Markdown("Compared by `pixels`: 32 × 32 pixels in colour, cosine.")
+            kernel = gr.Dropdown(
+                ["pixels", *encoders.offered("images")],
+                value="pixels",
+                label="Kernel",
+                info="pixels: 32 × 32 in colour, cosine",
+            )
             q, zoom = _order(), _scale()
     loads = [
         (button, functools.partial(lambda shown: (shown, None), shown), [gallery, archive])
         for button, shown in zip(choices, sets.values(), strict=True)
     ]
-    _wire(show_images, [gallery, archive, q, zoom], outputs, buttons, [q, zoom], loads)
+    inputs = [gallery, archive, kernel, q, zoom]
+    _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom], loads)
 
 
 def _as_pictures(images: Sequence[Any]) -> list[Any]:
@@ -200,7 +213,7 @@ def molecule_tab() -> None:
             outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
         with gr.Column():
             kernel = gr.Dropdown(
-                list(handlers.MOLECULE_KERNELS),
+                list(jobs.MOLECULE_KERNELS),
                 value="morgan",
                 label="Fingerprint",
                 info="compared by Tanimoto similarity",
@@ -231,7 +244,7 @@ def vector_tab() -> None:
             outputs = _result(_first(show_vectors(rows, None, chosen, width, 1, 1)))
         with gr.Column():
             kernel = gr.Dropdown(
-                list(handlers.VECTOR_KERNELS),
+                list(jobs.VECTOR_KERNELS),
                 value=chosen,
                 label="Kernel",
                 info="X and dual: dot products of normalised rows; K: the rows are similarities",
@@ -251,18 +264,19 @@ def vector_tab() -> None:
 
 _KERNELS = {
     "texts": ["ngram_overlap"],
-    "molecules": list(handlers.MOLECULE_KERNELS),
+    "images": ["pixels"],
+    "molecules": list(jobs.MOLECULE_KERNELS),
     "vectors": ["cosine", "rbf", "laplacian"],
 }
 
 
 def compare_tab() -> None:
     kind, *sets = next(iter(examples.COMPARISONS.values()))
-    menus = {**_KERNELS, "texts": [*_KERNELS["texts"], *encoders.offered()]}
+    menus = {kind: [*own, *encoders.offered(kind)] for kind, own in _KERNELS.items()}
     with gr.Row(elem_classes="vs-layout"):
         with gr.Column():
             choices = _choices(list(examples.COMPARISONS))
-            kinds = gr.Radio(list(menus), value=kind, label="What the lines are")
+            kinds = gr.Radio(list(menus), value=kind, label="What the sets are")
             kernel = gr.Dropdown(
                 menus[kind], value=menus[kind][0], label="Kernel", allow_custom_value=True
             )
@@ -270,7 +284,7 @@ def compare_tab() -> None:
             for letter, text in zip("ABC", sets, strict=True):
                 label = f"Set {letter}" + (" (may be left empty)" if letter == "C" else "")
                 boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
-            with gr.Accordion("Upload files instead", open=False):
+            with gr.Accordion("Upload files instead", open=False) as uploads:
                 files = [gr.File(label=f"Set {letter}", type="filepath") for letter in "ABC"]
             buttons = _buttons()
         with gr.Column():
@@ -281,24 +295,29 @@ def compare_tab() -> None:
             q = _order()
             draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
 
-    def load(kind: str, *texts: str) -> list[Any]:
+    def turn_to(kind: str) -> list[Any]:
+        """The kernels of the kind; images come as files, so that there is nothing to paste."""
+        images = kind == "images"
+        label = "Upload a .zip of images for each set" if images else "Upload files instead"
         return [
-            kind,
             gr.update(choices=menus[kind], value=menus[kind][0]),
-            *texts,
-            None,
-            None,
-            None,
+            gr.update(open=images, label=label),
+            *[gr.update(visible=not images)] * 3,
         ]
 
+    def load(kind: str, *texts: str) -> list[Any]:
+        menu, accordion, *_ = turn_to(kind)
+        shown = [gr.update(value=text, visible=True) for text in texts]
+        return [kind, menu, accordion, *shown, None, None, None]
+
     loads = [
-        (button, functools.partial(load, *example), [kinds, kernel, *boxes, *files])
+        (button, functools.partial(load, *example), [kinds, kernel, uploads, *boxes, *files])
         for button, example in zip(choices, examples.COMPARISONS.values(), strict=True)
     ]
     kinds.input(
-        lambda kind: gr.update(choices=menus[kind], value=menus[kind][0]),
+        turn_to,
         kinds,
-        kernel,
+        [kernel, uploads, *boxes],
         api_visibility="private",
         concurrency_limit=8,
     )

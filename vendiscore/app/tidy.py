@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import threading
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 
 KEEP = 900  # seconds that an upload can be used again, with other settings
 EVERY = 60
+_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
 def sweep(folder: Path, age: float) -> int:
@@ -35,7 +37,8 @@ def sweep(folder: Path, age: float) -> int:
 
 
 def give_back() -> None:
-    """Return memory that Python has freed to the system; glibc keeps it otherwise."""
+    """Return memory that is not used any more to the system; Python and glibc keep it otherwise."""
+    gc.collect()
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
@@ -43,6 +46,11 @@ def give_back() -> None:
 def start() -> None:
     """Tidy up every minute from now on, in a thread that ends with the process."""
     folder = Path(os.environ["GRADIO_TEMP_DIR"])
+    with contextlib.suppress(OSError, AttributeError):
+        # One heap for all threads: in one for each, what they free lies scattered.
+        ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 1)
+    gc.collect()
+    gc.freeze()  # the page itself stays, so that collecting takes no time
 
     def run() -> None:
         while True:

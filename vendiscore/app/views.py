@@ -71,11 +71,13 @@ def heat_map(analysis: Analysis) -> str:
         axes.set(xlabel="samples, clustered", ylabel="")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.yaxis.get_major_locator().set_params(integer=True)
-        bar = axes.figure.colorbar(image, ax=axes, fraction=0.046, pad=0.04)
+        bar = axes.figure.colorbar(image, cax=axes.inset_axes((1.04, 0, 0.05, 1)))
         bar.outline.set_visible(False)
         bar.ax.tick_params(colors=_INK)
 
-    return _svg(draw, f"Heat map of the similarities of {n} samples", size=(4.4, 3.7))
+    return _svg(
+        draw, f"Heat map of the similarities of {n} samples", (4.4, 3.7), (0.11, 0.13, 0.75, 0.85)
+    )
 
 
 def magnitude(
@@ -129,13 +131,18 @@ def dots(names: Sequence[str], draws: Sequence[np.ndarray]) -> str:
     return _svg(draw, f"Scores at matched size: {words}")
 
 
-def _svg(draw: Any, label: str, size: tuple[float, float] = (4.4, 3.0)) -> str:
+def _svg(
+    draw: Any,
+    label: str,
+    size: tuple[float, float] = (4.4, 3.0),
+    frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
+) -> str:
     import matplotlib
     from matplotlib.figure import Figure
 
     with _lock, matplotlib.rc_context({"svg.fonttype": "none", "font.size": 10}):
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.add_subplot()
+        figure = Figure(figsize=size)
+        axes = figure.add_axes(frame)  # a layout found by matplotlib takes as long as the picture
         for spine in axes.spines.values():
             spine.set_color(_INK)
         axes.spines[["top", "right"]].set_visible(False)

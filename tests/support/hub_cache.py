@@ -1,0 +1,35 @@
+"""Puts a model where the Hub's client looks for what it has downloaded, for a machine without Hub.
+
+HF_HOME=home python tests/support/hub_cache.py sentence-transformers/all-MiniLM-L6-v2 model/
+
+Afterwards, with HF_HUB_OFFLINE=1, the model of that name is the one in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+_COMMIT = "0" * 40  # of no repository
+
+
+def put(name: str, folder: Path, home: Path) -> None:
+    """Link the files of `folder` into the cache below `home` (HF_HOME) as the model `name`."""
+    model = home / "hub" / ("models--" + name.replace("/", "--"))
+    snapshot = model / "snapshots" / _COMMIT
+    for file in folder.rglob("*"):
+        if file.is_file():
+            link = snapshot / file.relative_to(folder)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file.resolve())
+    (model / "refs").mkdir(exist_ok=True)
+    (model / "refs" / "main").write_text(_COMMIT)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", help="of the model on the Hub")
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args()
+    put(options.name, options.folder, Path(os.environ["HF_HOME"]))

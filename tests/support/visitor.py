@@ -1,0 +1,92 @@
+"""A visitor of the running page without a browser: calls the API, or presses the button of a tab.
+
+What a browser checks before it sends something is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+import httpx
+
+# The inputs of what the Score button of each tab runs, by which it is found.
+TABS = {
+    "text": ["textbox", "file", "dropdown", "dropdown", "checkboxgroup", "radio", "slider"],
+    "images": ["gallery", "file", "dropdown", "slider"],
+    "molecules": ["textbox", "file", "dropdown", "dropdown", "slider"],
+    "vectors": ["textbox", "file", "dropdown", "number", "slider"],
+    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, "slider"],
+}
+
+
+class CallError(Exception):
+    """The server refused a call; the message is what clients are told."""
+
+
+def call(http: httpx.Client, name: str, data: list[Any]) -> dict[str, Any]:
+    """The result of one call of the API. `http` is at <address of the page>/gradio_api."""
+    started = http.post(f"/call/{name}", json={"data": data})
+    if started.status_code != 200:
+        raise CallError(started.text)
+    answer = http.get(f"/call/{name}/{started.json()['event_id']}").text
+    kind, body = [event for event in events(answer) if event[0] in ("complete", "error")][-1]
+    found = json.loads(body)
+    if kind == "error":
+        raise CallError(found["error"])
+    result: dict[str, Any] = found[0]
+    return result
+
+
+def press(http: httpx.Client, tab: str, data: list[Any]) -> str:
+    """The HTML that a tab shows in the end, or the message of an error."""
+    session = f"s{time.perf_counter_ns()}"
+    joined = http.post(
+        "/queue/join",
+        json={"data": data, "fn_index": _handler(http, tab), "session_hash": session},
+    )
+    if joined.status_code != 200:
+        raise CallError(joined.text)
+    shown = ""
+    with http.stream("GET", "/queue/data", params={"session_hash": session}) as stream:
+        for line in stream.iter_lines():
+            message = json.loads(line.removeprefix("data: ")) if line else {}
+            output = message.get("output") or {}
+            shown = (output.get("data") or [output.get("error") or shown])[0] or shown
+            if message.get("msg") in ("process_completed", "close_stream"):
+                break
+    return str(shown)
+
+
+def score(page: str) -> float:
+    """The score that a tab shows, to six digits."""
+    found = re.search(r"VS = ([\d.]+)", page)
+    if not found:
+        raise CallError(re.sub(r"<[^>]+>", " ", page)[:300])
+    return float(found.group(1))
+
+
+def events(text: str) -> list[tuple[str, str]]:
+    """The (name, data) of server-sent events."""
+    parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
+    return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]
+
+
+def _handler(http: httpx.Client, tab: str) -> int:
+    address = str(http.base_url).replace("/gradio_api", "")
+    if address not in _configs:
+        _configs[address] = http.get(address + "config").json()
+    config = _configs[address]
+    types = {component["id"]: component["type"] for component in config["components"]}
+    inputs = [*TABS[tab], "slider"]
+    found = [
+        handler["id"]
+        for handler in config["dependencies"]
+        if [types[i] for i in handler["inputs"]] == inputs and len(handler["outputs"]) == 2
+    ]
+    return int(found[0])
+
+
+_configs: dict[str, Any] = {}

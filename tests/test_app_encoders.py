@@ -1,0 +1,158 @@
+"""The encoders of the page: by names of ours only, in pieces, with the numbers of the library."""
+
+import base64
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vendiscore.scoring import compute
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+pytest.importorskip("PIL")
+from PIL import Image
+
+from vendiscore.app import encoders, examples, handlers, jobs, report, shows
+from vendiscore.app.limits import RefusedError
+from vendiscore.app.pictures import pictures
+from vendiscore.app.steps import finish
+from vendiscore.errors import SampleError
+
+TEXTS = [*examples.TEXTS["A model in a rut"].splitlines(), "Look, Jane.", "Look, Jane."]
+MINILM = encoders.ALLOWED["texts"]["MiniLM"]
+DINOV2 = encoders.ALLOWED["images"]["DINOv2"]
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Nothing was encoded before."""
+    monkeypatch.setattr(encoders, "_recent", encoders._Recent())
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Images of several shapes, in colour and grey, as a visitor has them."""
+    rng = np.random.default_rng(0)
+    paths = []
+    for i, shape in enumerate([(90, 120, 3), (200, 70, 3), (64, 64), (33, 50, 3), (300, 300)]):
+        path = tmp_path / f"{i}.png"
+        smooth = Image.fromarray(rng.integers(0, 256, (5, 4, *shape[2:]), dtype=np.uint8))
+        smooth.resize(shape[1::-1]).save(path)
+        paths.append(str(path))
+    return paths
+
+
+def test_none_is_offered_that_cannot_be_had(monkeypatch):
+    encoders.offered.cache_clear()
+    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    assert encoders.offered("texts") == encoders.offered("images") == {}
+    monkeypatch.undo()
+    encoders.offered.cache_clear()
+    monkeypatch.setitem(encoders.ALLOWED["texts"], "Other", {"model_path": "nobody/nothing"})
+    assert "Other" not in encoders.offered("texts")
+    encoders.offered.cache_clear()
+    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")  # where it can be downloaded
+    assert "Other" in encoders.offered("texts")
+    monkeypatch.undo()
+    encoders.offered.cache_clear()
+
+
+@pytest.mark.usefixtures("weights")
+def test_they_go_by_names_of_ours_only():
+    assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
+    with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
+        jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
+    with pytest.raises(RefusedError, match="pick one of pixels, DINOv2"):
+        jobs.image_job([], "MiniLM")
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.parametrize("piece", [10**6, 200, 1])
+def test_the_score_of_texts_is_that_of_the_library(monkeypatch, piece):
+    monkeypatch.setattr(encoders, "_CHARACTERS", piece)
+    right = compute(TEXTS, **MINILM, details=True)
+    ours = handlers.text(TEXTS, "MiniLM")
+    # How texts are batched changes the last digits of single precision.
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12 if piece == 10**6 else 1e-6)
+    assert ours["details"]["signature"] == right["details"]["signature"]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_texts_that_are_cut_are_counted_over_all_pieces(monkeypatch):
+    monkeypatch.setattr(encoders, "_CHARACTERS", 1000)
+    texts = [f"{i} " + "word " * 600 for i in range(3)]
+    settings = finish(encoders.similarity([*texts, texts[0]], MINILM)).settings
+    assert settings["truncated"] == 3
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
+    monkeypatch.setattr(encoders, "_CHARACTERS", 100)
+    box = "\n".join(TEXTS)
+    said = [page for page, _ in shows.show_text(box, None, None, "MiniLM", [1], "word", 1, 1)]
+    assert said[0] == report.note("Encoding: 0 of 13 done.")
+    assert len(said) > 3
+    again = list(shows.show_text(box, None, None, "MiniLM", [1], "word", 2, 1))
+    assert len(again) == 1
+    assert f"VS = {compute(TEXTS, **MINILM, q=2)['VS']:.4f}" in again[0][0]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_only_the_last_few_sets_are_kept():
+    sets = [[f"text {i}", "another"] for i in range(encoders._KEPT + 1)]
+    first, *_, last = [finish(encoders.similarity(texts, MINILM)) for texts in sets]
+    assert finish(encoders.similarity(sets[-1], MINILM)) is last
+    assert finish(encoders.similarity(sets[0], MINILM)) is not first
+    assert finish(encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
+    monkeypatch.setattr(encoders, "_IMAGES", 2)
+    right = compute(files, **DINOV2)["VS"]
+    assert 1.0001 < right < 4.9999
+    job = jobs.image_job(pictures(files), "DINOv2")
+    assert finish(job.score(1)).score == pytest.approx(right, rel=1e-6)
+    assert right != pytest.approx(finish(jobs.image_job(pictures(files)).score(1)).score)
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatch):
+    monkeypatch.setattr(encoders, "_IMAGES", 2)
+    data = [Path(path).read_bytes() for path in files]
+    with pytest.raises(SampleError, match="sample 5 cannot be read"):
+        finish(encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
+
+
+def archive(paths):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for path in paths:
+            file.write(path, Path(path).name)
+    return buffer.getvalue()
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+@pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
+def test_sets_of_images_are_compared(files, tmp_path, kernel):
+    (tmp_path / "a.zip").write_bytes(archive(files))
+    (tmp_path / "b.zip").write_bytes(archive(files[:3]))
+    zips = [str(tmp_path / "a.zip"), str(tmp_path / "b.zip"), None]
+    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 4)
+    options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
+    for part in (files, files[:3]):
+        assert f"<td>{compute(part, **options)['VS']:.2f}</td>" in page
+    assert "glob(folder + '/*')) for folder in ['A', 'B']" in code
+    data = page.partition("json;base64,")[2].partition('"')[0]
+    assert json.loads(base64.b64decode(data))["sets"][1] == ["0.png", "1.png", "2.png"]
+
+
+def test_sets_of_images_come_as_files():
+    (page, _), *_ = shows.safe(shows.show_comparison)(
+        "images", "pixels", "a", "b", "c", None, None, None, 1, 4
+    )
+    assert "Two or three sets can be compared, got 0" in page
