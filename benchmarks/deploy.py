@@ -1,10 +1,12 @@
 """Installs and starts the Space as its host does: requirements first, then the checkout.
 
-python benchmarks/deploy.py --gradio 6.31.0 --python python3.12 --json deploy.json
+python benchmarks/deploy.py --gradio 6.31.0 --python python3.12 --minilm MODEL_DIR
 
 In a fresh environment and from an empty folder, `pip install -r requirements.txt gradio==…`; then
 the files that git tracks are copied in and `python app.py` is started, several times. Prints how
-long it takes until the page is served, and how much memory the idle server holds.
+long it takes until the page is served, and how much memory the idle server holds. With the folder
+of MiniLM, which goes where a Space finds it preloaded, the last server scores twelve texts by it,
+and the number must be the package's own here.
 """
 
 from __future__ import annotations
@@ -17,27 +19,46 @@ import shutil
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import httpx
 import psutil
 
+from vendiscore.app import encoders, examples
+from vendiscore.scoring import compute
+
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "support"))
+import hub_cache  # noqa: E402
+import visitor  # noqa: E402
+
+MINILM = encoders.ALLOWED["texts"]["MiniLM"]
+TEXTS = examples.TEXTS["A model in a rut"].splitlines()
 
 
 def run(*command: str | Path, cwd: Path) -> str:
     return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout
 
 
-def start(python: Path, checkout: Path) -> tuple[float, float]:
-    """Seconds until the page is served, and megabytes resident ten seconds later."""
+def nothing(url: str) -> dict[str, Any]:
+    return {}
+
+
+def start(
+    python: Path, checkout: Path, then: Callable[[str], dict[str, Any]] = nothing
+) -> tuple[float, float, dict[str, Any]]:
+    """Seconds until the page is served, megabytes ten seconds later, and what `then` finds."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {"PATH": os.environ["PATH"], "GRADIO_SERVER_PORT": str(port)}
-    environment["HOME"] = str(checkout)
+    environment |= {"HOME": str(checkout), "HF_HUB_OFFLINE": "1"}
     begin = time.perf_counter()
     process = subprocess.Popen(
         [python, "app.py"], cwd=checkout, env=environment, stdout=subprocess.DEVNULL
@@ -55,10 +76,26 @@ def start(python: Path, checkout: Path) -> tuple[float, float]:
         if b"effectively different" not in page:
             raise RuntimeError("the page shows no result")
         time.sleep(10)
-        return seconds, psutil.Process(process.pid).memory_info().rss / 1e6
+        server = psutil.Process(process.pid)
+        idle = server.memory_info().rss / 1e6
+        found = then(f"http://127.0.0.1:{port}")
+        if found:
+            found["megabytes"] = round(server.memory_info().rss / 1e6, 1)
+        return seconds, idle, found
     finally:
         process.terminate()
         process.wait()
+
+
+def encode(url: str) -> dict[str, Any]:
+    """Twelve texts by the sentence encoder, for the first time and again with another order."""
+    seconds, scores = [], []
+    with httpx.Client(base_url=url + "/gradio_api", timeout=300) as http:
+        for q in (1, 2):
+            begin = time.perf_counter()
+            scores.append(visitor.call(http, "text", [TEXTS, "MiniLM", [1], "word", q])["VS"])
+            seconds.append(round(time.perf_counter() - begin, 2))
+    return {"VS": scores[0], "VS_q2": scores[1], "first_seconds": seconds[0], "again": seconds[1]}
 
 
 def main() -> None:
@@ -66,6 +103,7 @@ def main() -> None:
     parser.add_argument("--gradio", required=True, help="the README's sdk_version")
     parser.add_argument("--python", default="python3.12")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--minilm", type=Path, help="the folder of all-MiniLM-L6-v2")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -83,9 +121,18 @@ def main() -> None:
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, checkout / name, follow_symlinks=False)
         starts = [start(python, checkout) for _ in range(options.repeats)]
+        encoded = {}
+        if options.minilm:
+            home = checkout / ".cache" / "huggingface"
+            hub_cache.put(MINILM["model_path"], options.minilm, home)
+            *_, encoded = start(python, checkout, encode)
         version = run(python, "--version", cwd=empty).strip()
         installed = len(run(python, "-m", "pip", "list", "--format=freeze", cwd=empty).splitlines())
-    seconds, memory = zip(*starts, strict=True)
+    if encoded:
+        right = compute(TEXTS, **MINILM | {"model_path": str(options.minilm)})["VS"]
+        if abs(encoded["VS"] - right) > 1e-6 * right:
+            raise RuntimeError(f"the Space says {encoded['VS']}, the package {right}")
+    seconds, memory, _ = zip(*starts, strict=True)
     result = {
         "python": version,
         "gradio": options.gradio,
@@ -97,6 +144,7 @@ def main() -> None:
         "start_seconds_median": round(statistics.median(seconds), 2),
         "start_seconds": [round(value, 2) for value in seconds],
         "idle_megabytes_median": round(statistics.median(memory), 1),
+        "encoder": encoded,
     }
     print(json.dumps(result, indent=1))
     if options.json:
