@@ -204,25 +204,6 @@ def test_large_sets_are_shown_in_two_stages_of_one_score():
     assert stages[0][1] == stages[1][1]
 
 
-def test_the_lines_of_python_give_the_number_of_the_page(capsys, monkeypatch, tmp_path):
-    from pathlib import Path
-
-    root = Path(__file__).resolve().parents[1]
-    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
-    monkeypatch.chdir(root)
-    cases = [
-        handlers.text(examples.TEXTS["A primer"].splitlines(), ns=[1, 2], q=2),
-        handlers.molecules(examples.MOLECULES["Small medicines"].splitlines(), q=0.5),
-        handlers.vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
-        handlers.vectors([[1, 0.5], [0.5, 1]], "K"),
-    ]
-    for case in cases:
-        assert len(case["code"].splitlines()) == 3
-        exec(case["code"], {})
-        printed = eval(capsys.readouterr().out.splitlines()[-1])
-        assert printed["VS"] == pytest.approx(case["VS"], rel=1e-12)
-
-
 def test_the_magnitude_function_grows_from_1_towards_n():
     job = jobs.text_job(["a b c", "a b d", "x y z", "x y z"])
     found = scale.look(steps.finish(job.score(1)).similarity, 0.5)

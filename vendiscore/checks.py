@@ -35,17 +35,14 @@ SETTINGS = frozenset(
 def check_arguments(arguments: Mapping[str, Any]) -> None:
     """Raise a TypeError or ValueError for keywords of `compute` that it would not accept.
 
-    Looks at no samples, so that a typing mistake costs nothing.
+    Looks at no samples, so that a typing mistake costs nothing, and not at `measures`, which stand
+    on this module: `scoring.check_arguments` does both.
     """
     given = dict(arguments)
     settings = {name: given.pop(name) for name in SETTINGS if name in given}
     if "q" in settings:
         check_orders(settings["q"])
     check_psd(settings.get("psd", "check"))
-    if settings.get("measures") is not None:
-        from .measures import check_measures  # they stand on this module
-
-        check_measures(settings["measures"], weighted=settings.get("p") is not None)
     k = settings.get("k")
     ways = [name for name in ("score_K", "score_X", "score_dual") if settings.get(name)]
     if len(ways) + (k is not None) > 1:

@@ -16,7 +16,7 @@ import evaluate
 import numpy as np
 
 from .arrays import as_matrix, as_samples, is_torch, scalar
-from .checks import check_arguments
+from .scoring import check_arguments
 
 # What Arrow holds for `add` and `add_batch`; the first that fits the first sample is used.
 _KINDS = ("text", "number", "vector")

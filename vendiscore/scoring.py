@@ -6,12 +6,12 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from . import __version__
+from . import __version__, checks
 from .arrays import as_samples
 from .checks import check_orders, check_psd, check_weights
 from .measures import Subject, check_measures, measure_all
@@ -118,6 +118,13 @@ def compute(
         result = subject.spectral if "VS" in names else None
         scores["details"] = _details(similarity, orders, p is not None, names, result)
     return scores
+
+
+def check_arguments(arguments: Mapping[str, Any]) -> None:
+    """Raise a TypeError or ValueError for keywords that `compute` would not accept."""
+    checks.check_arguments(arguments)
+    if (measures := arguments.get("measures")) is not None:
+        check_measures(measures, weighted=arguments.get("p") is not None)
 
 
 def score(

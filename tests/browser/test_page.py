@@ -12,7 +12,7 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("gradio")
-from vendiscore.app import examples  # noqa: E402
+from vendiscore.app import encoders, examples  # noqa: E402
 from vendiscore.scoring import compute  # noqa: E402
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
@@ -79,6 +79,11 @@ def number(page) -> float:
     """The score to six digits."""
     text = page.locator(".vs-signature:visible").inner_text()
     return float(re.search(r"VS = ([\d.]+)", text).group(1))
+
+
+def open_kernel(page, name: str) -> None:
+    page.get_by_label("Kernel").locator("visible=true").click()
+    page.get_by_role("option", name=name).click()
 
 
 def press_score(page) -> None:
@@ -190,18 +195,70 @@ def test_molecules_can_be_uploaded(visit):
     shows(page, compute(["CCO", "CCC", "c1ccccc1"], k="morgan")["VS"])
 
 
-def test_images_can_be_uploaded_as_a_zip(visit):
-    images = examples.images()["Stripes at all angles"]
+def png(image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def zipped(images) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for i, image in enumerate(images):
-            with archive.open(f"folder/{i}.png", "w") as file:
-                image.save(file, "PNG")
+            archive.writestr(f"folder/{i}.png", png(image))
+    return buffer.getvalue()
+
+
+def test_images_can_be_uploaded_as_a_zip(visit):
+    images = examples.images()["Stripes at all angles"]
     page = visit()
     open_tab(page, "Images")
-    attach(page, "mine.zip", buffer.getvalue(), "Upload a .zip instead")
+    attach(page, "mine.zip", zipped(images), "Upload a .zip instead")
     press_score(page)
     shows(page, compute([image.convert("RGB") for image in images], k="pixels")["VS"])
+
+
+def drop(page, files: dict[str, bytes]) -> None:
+    """Drop files on the empty gallery, as from another window."""
+    transfer = page.evaluate_handle(
+        """files => {
+            const transfer = new DataTransfer();
+            for (const [name, data] of Object.entries(files))
+                transfer.items.add(new File([new Uint8Array(data)], name, {type: "image/png"}));
+            return transfer;
+        }""",
+        {name: list(data) for name, data in files.items()},
+    )
+    target = page.get_by_role("button", name="Click to upload or drop files")
+    target.locator("visible=true").last.dispatch_event("drop", {"dataTransfer": transfer})
+
+
+def test_images_can_be_dropped_on_the_gallery(visit):
+    images = examples.images()["Stripes at all angles"][:5]
+    page = visit()
+    open_tab(page, "Images")
+    page.get_by_role("button", name="Clear", exact=True).locator("visible=true").click()
+    drop(page, {f"{i}.png": png(image) for i, image in enumerate(images)})
+    expect(page.get_by_role("button", name="Thumbnail 5 of 5")).to_be_visible()
+    press_score(page)
+    shows(page, compute([image.convert("RGB") for image in images], k="pixels")["VS"])
+
+
+def test_encoders_can_be_chosen(visit):
+    page = visit()
+    open_kernel(page, "MiniLM")
+    texts = examples.TEXTS["A model in a rut"].splitlines()
+    right = compute(texts, **encoders.ALLOWED["texts"]["MiniLM"])["VS"]
+    expect(score(page)).to_contain_text(f"≈ {right:.1f} effectively different of 12")
+    assert number(page) == pytest.approx(right, rel=1e-5)
+    expect(page.get_by_text("Lengths of n-grams")).to_be_hidden()
+    open_tab(page, "Images")
+    open_kernel(page, "DINOv2")
+    right = compute(next(iter(examples.images().values())), **encoders.ALLOWED["images"]["DINOv2"])[
+        "VS"
+    ]
+    expect(page.locator(".vs-signature:visible")).to_contain_text("kernel=image_embeddings")
+    assert number(page) == pytest.approx(right, rel=1e-5)
 
 
 def test_a_wrong_file_is_refused_in_words_and_the_page_works_on(visit):
@@ -247,6 +304,45 @@ def test_the_page_works_by_keyboard(visit):
     page.get_by_role("tab", name="Images").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
+
+
+def cells(page, row: int) -> list[str]:
+    """A row of the table of a comparison: set, n, score, at matched size, against A."""
+    return page.locator(".vs:visible tbody tr").nth(row).locator("th, td").all_inner_texts()
+
+
+def test_the_page_compares_with_the_numbers_of_the_package(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    kind, *boxes = examples.COMPARISONS["In a rut or not"]
+    sets = [box.splitlines() for box in boxes if box]
+    assert kind == "texts"
+    for i, texts in enumerate(sets):
+        right = compute(texts, k="ngram_overlap")["VS"]
+        assert cells(page, i)[:3] == ["AB"[i], str(len(texts)), f"{right:.2f}"]
+    drawn = [
+        compute([sets[0][i] for i in draw], k="ngram_overlap")["VS"]
+        for draw in (np.random.default_rng(seed).choice(12, 8, False) for seed in range(10))
+    ]
+    assert cells(page, 0)[3] == f"{np.mean(drawn):.2f} ± {np.std(drawn, ddof=1):.2f}"
+
+
+def test_sets_of_images_can_be_compared(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    page.get_by_label("images").locator("visible=true").check()
+    sets = list(examples.images().values())[:2]
+    uploads = page.locator("[role=tabpanel]:visible input[type=file]")
+    expect(uploads).to_have_count(3)
+    for i, images in enumerate(sets):
+        file = {"name": f"{i}.zip", "mimeType": "application/zip", "buffer": zipped(images)}
+        uploads.first.set_input_files(file)  # an upload that is done has no input any more
+        expect(uploads).to_have_count(2 - i)
+    press_score(page)
+    expect(page.locator(".vs:visible")).to_contain_text("of 12 images")
+    for i, images in enumerate(sets):
+        right = compute(images, k="pixels", mode="RGB")["VS"]
+        assert cells(page, i)[2] == f"{right:.2f}"
 
 
 def test_the_lines_of_python_can_be_copied(visit, server):

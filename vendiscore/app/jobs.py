@@ -225,8 +225,8 @@ def _inline(samples: list[str]) -> dict[str, Any]:
     if len(written) <= _INLINE:
         return {"imports": "import evaluate", "expression": written}
     return {
-        "imports": "import evaluate, json",
-        "expression": 'json.load(open("vendiscore.json"))["samples"]  # the download',
+        "imports": report.READ_DOWNLOAD[0],
+        "expression": f'{report.READ_DOWNLOAD[1]}["samples"]  # the download',
     }
 
 

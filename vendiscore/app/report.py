@@ -21,6 +21,11 @@ from .comparing import Comparison
 from .scale import Scale
 
 Cell = Callable[[int], str]
+# What to import, and the download as an expression.
+READ_DOWNLOAD = (
+    "import evaluate, json, pathlib",
+    'json.loads(pathlib.Path("vendiscore.json").read_text())',
+)
 
 _CAPTIONS = {
     "heat": "<b>Similarities.</b> Bright squares along the diagonal are groups of samples that "
@@ -291,9 +296,7 @@ def comparison(result: Comparison, sets: Sequence[Any], kind: str) -> str:
 
 def comparison_code(result: Comparison, kind: str) -> str:
     """Three lines of Python that give the whole scores."""
-    lines = (
-        'import evaluate, json\nsets = json.load(open("vendiscore.json"))["sets"]  # the download'
-    )
+    lines = f'{READ_DOWNLOAD[0]}\nsets = {READ_DOWNLOAD[1]}["sets"]  # the download'
     if kind == "images":
         folders = ["A", "B", "C"][: len(result.sizes)]
         lines = (

@@ -39,6 +39,7 @@ def _result(shown: Shown, label: str = "The same number in Python") -> list[Any]
         language="python",
         label=label,
         interactive=False,
+        wrap_lines=True,
     )
     return [html, code]
 
@@ -135,7 +136,12 @@ def text_tab() -> None:
             initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
             outputs = _result(_first(initial))
         with gr.Column():
-            kernel = gr.Dropdown(kernels, value=kernels[0], label="Kernel")
+            kernel = gr.Dropdown(
+                kernels,
+                value=kernels[0],
+                label="Kernel",
+                info="shared n-grams, or what an encoder takes the texts to mean",
+            )
             ns = gr.CheckboxGroup([1, 2, 3, 4], value=[1, 2, 3, 4], label="Lengths of n-grams")
             unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
             q, zoom = _order(), _scale()
@@ -182,7 +188,7 @@ def image_tab() -> None:
                 ["pixels", *encoders.offered("images")],
                 value="pixels",
                 label="Kernel",
-                info="pixels: 32 × 32 in colour, cosine",
+                info="32 × 32 pixels in colour, or what an encoder sees",
             )
             q, zoom = _order(), _scale()
     loads = [
@@ -285,7 +291,9 @@ def compare_tab() -> None:
                 label = f"Set {letter}" + (" (may be left empty)" if letter == "C" else "")
                 boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
             with gr.Accordion("Upload files instead", open=False) as uploads:
-                files = [gr.File(label=f"Set {letter}", type="filepath") for letter in "ABC"]
+                files = [
+                    gr.File(label=f"Set {letter}", type="filepath", height=120) for letter in "ABC"
+                ]
             buttons = _buttons()
         with gr.Column():
             a, b, c = sets

@@ -1,0 +1,125 @@
+"""The three lines of Python that the page shows give the number that the page shows."""
+
+import base64
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("rdkit")
+from vendiscore.app import examples, handlers, shows
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = examples.images()["Shapes in three colours"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the metric, to work in."""
+    for name in ("vendiscore.py", "library.py"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def printed(capsys):
+    """What the lines print."""
+
+    def run(code: str):
+        assert len(code.splitlines()) == 3
+        exec(code, {})
+        return eval(capsys.readouterr().out.splitlines()[-1])
+
+    return run
+
+
+def last(steps) -> tuple[str, str]:
+    *_, (page, code) = steps
+    return page, code
+
+
+def everything(page: str) -> bytes:
+    """The download."""
+    return base64.b64decode(re.search('json;base64,([^"]+)"', page).group(1))
+
+
+def png(image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: handlers.text(examples.TEXTS["A primer"].splitlines(), ns=[1, 2], q=2),
+        lambda: handlers.molecules(examples.MOLECULES["Small medicines"].splitlines(), q=0.5),
+        lambda: handlers.vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
+        lambda: handlers.vectors([[1, 0.5], [0.5, 1]], "K"),
+    ],
+)
+def test_few_samples_are_written_out(printed, ask):
+    case = ask()
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+def test_many_samples_are_read_from_the_download(printed, folder):
+    box = "\n".join(f"text {i} of many, each of which is a little longer" for i in range(40))
+    page, code = last(shows.show_text(box, None, None, "ngram_overlap", [1], "char", 1, 1))
+    (folder / "vendiscore.json").write_bytes(everything(page))
+    assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
+@pytest.mark.parametrize("kind", ["npy", "csv", "parquet"])
+def test_many_rows_are_read_from_the_file_of_the_visitor(printed, folder, kind):
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    path = folder / f"mine.{kind}"
+    table = pandas.DataFrame(X, columns=list("abcde"))
+    if kind == "npy":
+        np.save(path, X)
+    elif kind == "csv":
+        table.to_csv(path, index=False, header=False)
+    else:
+        table.to_parquet(path)
+    page, code = last(shows.show_vectors("", str(path), "laplacian", 0, 1, 1))
+    assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
+def test_images_are_read_from_their_folder(printed, folder):
+    (folder / "images").mkdir()
+    for i, image in enumerate(IMAGES):
+        image.save(folder / "images" / f"{i:02}.png")
+    case = handlers.images([base64.b64encode(png(image)).decode() for image in IMAGES])
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", examples.COMPARISONS)
+def test_a_comparison_reads_the_download(printed, folder, name):
+    kind, *boxes = examples.COMPARISONS[name]
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
+    page, code = last(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 4))
+    (folder / "vendiscore.json").write_bytes(everything(page))
+    for result in printed(code):
+        assert f"<td>{result['VS']:.2f}</td>" in page
+
+
+def test_a_comparison_of_images_reads_their_folders(printed, folder):
+    zips = []
+    for name, images in {"A": IMAGES, "B": IMAGES[:7]}.items():
+        (folder / name).mkdir()
+        zips.append(str(folder / f"{name}.zip"))
+        with zipfile.ZipFile(zips[-1], "w") as archive:
+            for i, image in enumerate(images):
+                image.save(folder / name / f"{i:02}.png")
+                archive.write(folder / name / f"{i:02}.png", f"{i:02}.png")
+    page, code = last(shows.show_comparison("images", "pixels", "", "", "", *zips, None, 1, 4))
+    for result in printed(code):
+        assert f"<td>{result['VS']:.2f}</td>" in page
