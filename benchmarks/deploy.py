@@ -4,9 +4,9 @@ python benchmarks/deploy.py --gradio 6.31.0 --python python3.12 --minilm MODEL_D
 
 In a fresh environment and from an empty folder, `pip install -r requirements.txt gradio==…`; then
 the files that git tracks are copied in and `python app.py` is started, several times. Prints how
-long it takes until the page is served, and how much memory the idle server holds. With the folder
-of MiniLM, which goes where a Space finds it preloaded, the last server scores twelve texts by it,
-and the number must be the package's own here.
+long it takes until the page is served, and how much memory the idle server holds. The folder of
+MiniLM goes where a Space finds it preloaded; the last server scores twelve texts by it, and the
+number must be the package's own here.
 """
 
 from __future__ import annotations
@@ -120,12 +120,11 @@ def main() -> None:
         for name in run("git", "ls-files", cwd=ROOT).splitlines():
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, checkout / name, follow_symlinks=False)
-        starts = [start(python, checkout) for _ in range(options.repeats)]
-        encoded = {}
         if options.minilm:
             home = checkout / ".cache" / "huggingface"
             hub_cache.put(MINILM["model_path"], options.minilm, home)
-            *_, encoded = start(python, checkout, encode)
+        starts = [start(python, checkout) for _ in range(options.repeats)]
+        *_, encoded = start(python, checkout, encode) if options.minilm else ({},)
         version = run(python, "--version", cwd=empty).strip()
         installed = len(run(python, "-m", "pip", "list", "--format=freeze", cwd=empty).splitlines())
     if encoded:

@@ -1,4 +1,4 @@
-"""Write the tables of README.md that come from the registry and from benchmark results.
+"""Write what README.md says of the registry and of benchmark results.
 
 python benchmarks/readme.py            # rewrites the marked blocks
 """
@@ -25,7 +25,23 @@ def speed() -> str:
     return "\n".join(lines)
 
 
-BLOCKS: dict[str, Callable[[], str]] = {"kernels": markdown, "speed": speed}
+def page() -> str:
+    """How the page starts and bears a load."""
+    start, load = (
+        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("deploy", "load")
+    )
+    return (
+        f"On {start['cores']} cores it is served within {start['first_start_seconds']:.0f} s and "
+        f"idles at {start['idle_megabytes_median']:,.0f} MB, most of it torch. With "
+        f"{load['visitors']} visitors at once on all tabs it answers in "
+        f"{load['wait_median_seconds']:.1f} s (median; 95th percentile "
+        f"{load['wait_p95_seconds']:.1f} s): "
+        f"[deploy.py](benchmarks/deploy.py), [load.py](benchmarks/load.py)."
+    )
+
+
+BLOCKS: dict[str, Callable[[], str]] = {"kernels": markdown, "speed": speed, "page": page}
 
 
 def rendered(text: str) -> str:

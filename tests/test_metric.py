@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from vendiscore import score
+from vendiscore.arrays import as_samples
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "vendiscore.py")
@@ -122,6 +124,12 @@ def test_the_direct_path_writes_nothing(metric, monkeypatch):
     monkeypatch.setattr("evaluate.module.ArrowWriter", None)
     X = np.random.default_rng(0).standard_normal((50, 8))
     assert metric.compute(samples=X, score_X=True, normalize=True)["VS"] > 1
+
+
+def test_samples_are_read_while_another_thread_imports_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))  # as it is at first
+    assert as_samples(("a b", "c d")) == ["a b", "c d"]
+    assert as_samples(np.array(["a b", "c d"])) == ["a b", "c d"]
 
 
 def test_threads_share_one_metric(metric):

@@ -21,8 +21,9 @@ _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 
 def is_torch(x: object) -> bool:
     """Whether `x` is a torch tensor, without importing torch."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(x, torch.Tensor)
+    # While another thread imports torch, it is there without its names, and x is no tensor.
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    return tensor is not None and isinstance(x, tensor)
 
 
 def is_numpy(x: object) -> bool:
@@ -83,6 +84,8 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
 
 
 def _from_container(samples: Any, name: str) -> Any:
+    if isinstance(samples, (list, tuple)):
+        return list(samples)
     if sp.issparse(samples):
         return samples.tocsr()
     if is_array_api_obj(samples):

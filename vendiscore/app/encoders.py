@@ -8,6 +8,7 @@ kept: a visitor who moves a slider does not wait for it again.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import threading
 from collections import OrderedDict
@@ -57,6 +58,18 @@ def offered(kind: str) -> dict[str, dict[str, Any]]:
         return {}
     allowed = ALLOWED.get(kind, {})
     return {name: options for name, options in allowed.items() if _at_hand(options["model_path"])}
+
+
+def prepare() -> None:
+    """Import what the encoders offered need, before the first visitor comes.
+
+    While one thread imports torch, which takes seconds, another that computes may find it half
+    there: SciPy looks for torch's tensors wherever torch is.
+    """
+    if any(map(offered, ALLOWED)):
+        transformers = importlib.import_module("transformers")
+        for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
+            getattr(transformers, name)  # imported when asked for
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import gradio as gr
 
-from . import handlers, tabs, tidy
+from . import encoders, handlers, tabs, tidy
 from .guard import Guard
 from .limits import IN_WORDS, MAX_UPLOAD
 from .shows import EXPECTED, OURS
@@ -70,6 +70,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     from starlette.middleware import Middleware
 
+    encoders.prepare()
     tidy.start()
     system = ["system-ui", "sans-serif"]
     return page.launch(

@@ -26,6 +26,8 @@ from .shows import (
 
 # One pool for everybody: the Space has two cores, and every job uses one.
 POOL: dict[str, Any] = {"concurrency_id": "cpu", "concurrency_limit": 2}
+# A button, what it gives, and the components that this goes to.
+Load = tuple[gr.Button, Callable[[], Any], list[Any]]
 
 
 def _first(shown: Iterator[Shown]) -> Shown:
@@ -78,13 +80,23 @@ def _choices(names: Sequence[str]) -> list[gr.Button]:
         return [gr.Button(name, size="sm", min_width=90) for name in names]
 
 
+def _loads(
+    buttons: Sequence[gr.Button], examples: Sequence[tuple[Any, ...]], targets: list[Any]
+) -> list[Load]:
+    """What each button of an example puts where."""
+    return [
+        (button, functools.partial(lambda *given: given, *example), targets)
+        for button, example in zip(buttons, examples, strict=True)
+    ]
+
+
 def _wire(
     show: Callable[..., Iterator[Shown]],
     inputs: list[Any],
     outputs: list[Any],
     buttons: tuple[gr.Button, gr.Button],
     controls: Sequence[Any],
-    loads: Sequence[tuple[gr.Button, Callable[[], Any], list[Any]]],
+    loads: Sequence[Load],
 ) -> None:
     """Run on Score, when a visitor changes a control, and after an example; Stop stops."""
     score, stop = buttons
@@ -152,10 +164,7 @@ def text_tab() -> None:
         api_visibility="private",
         concurrency_limit=8,
     )
-    loads = [
-        (button, functools.partial(lambda text: (text, None), text), [box, file])
-        for button, text in zip(choices, examples.TEXTS.values(), strict=True)
-    ]
+    loads = _loads(choices, [(text, None) for text in examples.TEXTS.values()], [box, file])
     inputs = [box, file, column, kernel, ns, unit, q, zoom]
     _wire(show_text, inputs, outputs, buttons, [kernel, ns, unit, q, zoom, column], loads)
 
@@ -191,10 +200,7 @@ def image_tab() -> None:
                 info="32 × 32 pixels in colour, or what an encoder sees",
             )
             q, zoom = _order(), _scale()
-    loads = [
-        (button, functools.partial(lambda shown: (shown, None), shown), [gallery, archive])
-        for button, shown in zip(choices, sets.values(), strict=True)
-    ]
+    loads = _loads(choices, [(shown, None) for shown in sets.values()], [gallery, archive])
     inputs = [gallery, archive, kernel, q, zoom]
     _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom], loads)
 
@@ -225,10 +231,7 @@ def molecule_tab() -> None:
                 info="compared by Tanimoto similarity",
             )
             q, zoom = _order(), _scale()
-    loads = [
-        (button, functools.partial(lambda text: (text, None), text), [box, file])
-        for button, text in zip(choices, examples.MOLECULES.values(), strict=True)
-    ]
+    loads = _loads(choices, [(text, None) for text in examples.MOLECULES.values()], [box, file])
     inputs = [box, file, column, kernel, q, zoom]
     _wire(show_molecules, inputs, outputs, buttons, [kernel, q, zoom, column], loads)
 
@@ -259,11 +262,8 @@ def vector_tab() -> None:
                 width, label="Bandwidth σ", info="of rbf and laplacian; 0: the median"
             )
             q, zoom = _order(), _scale()
-    fields = [box, kernel, sigma, file]
-    loads = [
-        (button, functools.partial(lambda *given: (*given, None), *example), fields)
-        for button, example in zip(choices, examples.VECTORS.values(), strict=True)
-    ]
+    vectors = [(*example, None) for example in examples.VECTORS.values()]
+    loads = _loads(choices, vectors, [box, kernel, sigma, file])
     inputs = [box, file, kernel, sigma, q, zoom]
     _wire(show_vectors, inputs, outputs, buttons, [kernel, sigma, q, zoom], loads)
 
@@ -313,15 +313,12 @@ def compare_tab() -> None:
             *[gr.update(visible=not images)] * 3,
         ]
 
-    def load(kind: str, *texts: str) -> list[Any]:
+    sets_of_examples = []
+    for kind, *texts in examples.COMPARISONS.values():
         menu, accordion, *_ = turn_to(kind)
         shown = [gr.update(value=text, visible=True) for text in texts]
-        return [kind, menu, accordion, *shown, None, None, None]
-
-    loads = [
-        (button, functools.partial(load, *example), [kinds, kernel, uploads, *boxes, *files])
-        for button, example in zip(choices, examples.COMPARISONS.values(), strict=True)
-    ]
+        sets_of_examples.append((kind, menu, accordion, *shown, None, None, None))
+    loads = _loads(choices, sets_of_examples, [kinds, kernel, uploads, *boxes, *files])
     kinds.input(
         turn_to,
         kinds,
