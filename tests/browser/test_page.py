@@ -22,6 +22,7 @@ SWITCHES = (
 )
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 expect = playwright.expect
+expect.set_options(timeout=20_000)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="module")

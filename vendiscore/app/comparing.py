@@ -97,6 +97,9 @@ def compare_steps(
     sizes = [len(samples) for samples in sets]
     for size in sizes:
         check_count(size, MAX_SAMPLES, "samples in a set")
+    slow = max(sizes) > _SLOW
+    if slow:
+        yield "Comparing: 0 % done."
     together = yield from encoders.similarity(_pool(sets), arguments)
     if "sigma" in together.settings:
         arguments = {**arguments, "sigma": together.settings["sigma"]}
@@ -111,7 +114,7 @@ def compare_steps(
             picked = np.random.default_rng(seed).choice(size, matched, replace=False)
             shares = spectrum(together.take(members[picked]))
             rows.append([effective_number(shares, each) for each in (order, *ORDERS)])
-            if max(sizes) > _SLOW:
+            if slow:
                 yield f"Comparing: {100 * (i + (seed + 1) / draws) / len(sizes):.0f} % done."
         table = np.array(rows if size > matched else rows * draws)
         scores.append(table[:, 0])
