@@ -1,13 +1,13 @@
 """The three lines of Python that the page shows give the number that the page shows."""
 
 import base64
-import io
 import re
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from drawn import png
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -47,12 +47,6 @@ def last(steps) -> tuple[str, str]:
 def everything(page: str) -> bytes:
     """The download."""
     return base64.b64decode(re.search('json;base64,([^"]+)"', page).group(1))
-
-
-def png(image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,7 +1,6 @@
 """The running page: one number everywhere, hostile calls answered in words, nothing left over."""
 
 import base64
-import io
 import json
 import os
 import time
@@ -12,6 +11,7 @@ import hostile
 import numpy as np
 import pytest
 import visitor
+from drawn import png
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -81,17 +81,11 @@ def test_the_api_has_the_five_named_endpoints(client):
     }
 
 
-def encoded(image) -> str:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return base64.b64encode(buffer.getvalue()).decode()
-
-
 TEXTS = examples.TEXTS["A model in a rut"].splitlines()
 SCENTS = examples.MOLECULES["Scents"].splitlines()
 ROWS = [[float(x) for x in r.split(",")] for r in examples.VECTORS["Three clusters"][0].split("\n")]
 IMAGES = examples.images()["Shapes in three colours"]
-SENT = [encoded(image) for image in IMAGES]
+SENT = [base64.b64encode(png(image)).decode() for image in IMAGES]
 PIXELS = {"k": "pixels", "mode": "RGB"}
 MINILM, DINOV2 = encoders.ALLOWED["texts"]["MiniLM"], encoders.ALLOWED["images"]["DINOv2"]
 SAME = [
@@ -266,6 +260,24 @@ def test_hostile_files_are_refused_in_words_within_five_seconds(http, what):
     else:
         page = press(http, "vectors", ["", file, "rbf", 0, 1, 1])
     assert said in page, page
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.zip", lambda: hostile.archive({"a.png": b"\0" * 10**8}), "unpacks to more than"),
+        ("a.zip", lambda: hostile.archive({"../../a.txt": b"a"}), "no images in the zip yet"),
+        ("a.txt", lambda: b"a\nb", "no image that can be read here"),
+        ("a.png", lambda: hostile.png(10_000, 10_000), "has 100 megapixels"),
+    ],
+)
+def test_hostile_sets_of_images_are_refused_in_words(http, name, data, said):
+    start = time.perf_counter()
+    (file,) = upload(http, [(name, data())])
+    sent = ["images", "pixels", "", "", "", file, file, None, 1, 4]
+    assert said in press(http, "compare", sent)
     assert time.perf_counter() - start < 5
 
 

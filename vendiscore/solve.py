@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import eigvalsh_tridiagonal
 
 from .errors import IndefiniteError
+from .gradients import Precondition, conjugate_gradients
 from .triangles import Triangles, product
 
 Method = Literal["auto", "cg", "cholesky"]
 Correct = Callable[[np.ndarray], np.ndarray | None]
-Precondition = Callable[[np.ndarray], np.ndarray] | None
 
 EPS = float(np.finfo(np.float64).eps)
 SINGLE = float(np.finfo(np.float32).eps) / 2
@@ -314,50 +313,3 @@ def _solution(
     of_weights = (residual + EPS * absolute) * absolute / abs(value)
     error = min(of_weights, (left + EPS * absolute**2) / abs(value))
     return Solution(t, w, value, residual, error, of_weights, method, steps)
-
-
-def conjugate_gradients(
-    multiply: Callable[[np.ndarray], np.ndarray],
-    b: np.ndarray,
-    goal: float,
-    steps: int,
-    precondition: Precondition = None,
-) -> tuple[np.ndarray | None, int, float]:
-    """x with ‖b − A x‖ ≤ goal by the recurrence, the steps it took, and the least eigenvalue met.
-
-    That is the least of Lanczos' tridiagonal matrix, of M⁻¹A if preconditioned, and never below
-    that of the matrix itself. None if `steps` do not suffice or A turns out not to be positive
-    definite.
-    """
-    x, r = np.zeros_like(b), b.copy()
-    p, previous = np.zeros_like(b), 1.0
-    diagonal: list[float] = []
-    beside: list[float] = []
-    alpha = math.inf
-    for step in range(steps + 1):
-        if float(r @ r) <= goal**2:
-            return x, step, _least(diagonal, beside)
-        z = r if precondition is None else precondition(r)
-        inner = float(r @ z)
-        beta = inner / previous
-        p *= beta
-        p += z
-        Ap = multiply(p)
-        curvature = float(p @ Ap)
-        if not curvature > 0 or not inner > 0:
-            return None, step, math.inf
-        carried = beta / alpha
-        if step:
-            beside.append(math.sqrt(beta) / alpha)
-        alpha, previous = inner / curvature, inner
-        diagonal.append(1 / alpha + carried)
-        x += alpha * p
-        r -= alpha * Ap
-    return None, steps, math.inf
-
-
-def _least(diagonal: list[float], beside: list[float]) -> float:
-    if not diagonal:
-        return math.inf
-    values = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0))
-    return max(float(values[0]), EPS)

@@ -9,6 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from drawn import png
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("gradio")
@@ -194,12 +195,6 @@ def test_molecules_can_be_uploaded(visit):
     attach(page, "mine.csv", b"smiles,name\nCCO,ethanol\nCCC,propane\nc1ccccc1,benzene\n")
     press_score(page)
     shows(page, compute(["CCO", "CCC", "c1ccccc1"], k="morgan")["VS"])
-
-
-def png(image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
 
 
 def zipped(images) -> bytes:

@@ -1,0 +1,321 @@
+"""Images by their embeddings: networks of random weights, loaded as trained ones are."""
+
+import sys
+
+import numpy as np
+import pytest
+from drawn import cosines, dense, pictures
+from PIL import Image
+
+from vendiscore import SampleError, as_similarity
+from vendiscore.errors import MissingPackageError
+
+
+@pytest.fixture(scope="module")
+def torch():
+    pytest.importorskip("torchvision")
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def inception(torch, tmp_path_factory, monkeypatch):
+    """Inception v3 of random weights, which stand where torchvision looks for the trained ones.
+
+    torchvision gives a network with weights transform_input=True, one without does not have it,
+    so it is said here. Weights are spread as He et al. advise: with torch's default, signals fade
+    over 48 layers until single precision has none left.
+    """
+    import torchvision
+
+    torch.manual_seed(0)
+    model = torchvision.models.inception_v3(
+        weights=None, transform_input=True, init_weights=False
+    ).eval()
+    for module in model.modules():
+        if isinstance(module, torch.nn.Conv2d):
+            torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+    hub = tmp_path_factory.mktemp("hub")
+    monkeypatch.setattr(torch.hub, "_hub_dir", str(hub))
+    weights = torchvision.models.Inception_V3_Weights.DEFAULT
+    file = hub / "checkpoints" / weights.url.rpartition("/")[2]
+    file.parent.mkdir()
+    torch.save(model.state_dict(), file)
+    yield model
+    file.unlink()  # 100 MB
+
+
+def documented(torch, model, images):
+    """Pool features as torchvision documents: weights.transforms(), the network, its avgpool."""
+    from torchvision.models import Inception_V3_Weights
+
+    preprocess = Inception_V3_Weights.DEFAULT.transforms()
+    pooled = []
+    hook = model.avgpool.register_forward_hook(lambda _, __, output: pooled.append(output))
+    with torch.no_grad():
+        for image in images:
+            model(preprocess(image).unsqueeze(0))
+    hook.remove()
+    return torch.cat(pooled).flatten(1).numpy()
+
+
+def test_inception_is_fed_and_read_as_torchvision_documents(torch, inception):
+    images = [Image.fromarray(array) for array in pictures(65)]
+    S = as_similarity(images, k="image_embeddings", batch_size=64, device="cpu")
+    assert S.X.shape == (65, 2048)
+    some = [0, 1, 63, 64]  # the last is a batch of one
+    expected = documented(torch, inception, [images[i] for i in some])
+    scale = np.abs(expected).max()
+    assert scale > 1e-3
+    np.testing.assert_allclose(S.X[some] / scale, expected / scale, atol=2e-5)
+    assert S.settings["model"] == "torchvision Inception_V3_Weights.IMAGENET1K_V1"
+
+    from torchvision import transforms
+
+    raw = transforms.Compose(
+        [transforms.Resize(299), transforms.CenterCrop(299), transforms.ToTensor()]
+    )
+    inception.fc = torch.nn.Identity()
+    with torch.no_grad():
+        wrong = inception(torch.stack([raw(images[i]) for i in some])).numpy()
+    assert np.abs(wrong - expected).max() > 100 * 2e-5 * scale
+    assert np.abs(cosines(wrong) - cosines(expected)).max() > 1e-3
+
+
+def test_grey_images_reach_inception_as_rgb(inception):
+    grey = pictures(2, channels=1)
+    colour = [np.stack([image] * 3, axis=2) for image in grey]
+    S = as_similarity([*grey, *colour], k="image_embeddings", device="cpu")
+    np.testing.assert_allclose(S.X[:2], S.X[2:], rtol=1e-4, atol=1e-5 * np.abs(S.X).max())
+
+
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "image_size": 16,
+    "patch_size": 8,
+    "initializer_range": 0.5,
+}
+
+
+def save_vision(model, folder, **options):
+    import transformers
+
+    model.save_pretrained(folder)
+    size = {"height": 16, "width": 16}
+    transformers.ViTImageProcessor(size=size, **options).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def vit(torch, tmp_path_factory):
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    model = transformers.ViTModel(transformers.ViTConfig(**SIZES))
+    return save_vision(model, tmp_path_factory.mktemp("vit"))
+
+
+@pytest.mark.parametrize("pooling", ["pooler", "cls", "mean"])
+@pytest.mark.parametrize("batch_size", [2, 64])
+def test_a_vision_model_by_path_is_its_processor_and_network(torch, vit, pooling, batch_size):
+    import transformers
+
+    images = pictures(5)
+    S = as_similarity(
+        images, k="image_embeddings", model_path=vit, pooling=pooling, batch_size=batch_size
+    )
+    model = transformers.ViTModel.from_pretrained(vit).eval()
+    processor = transformers.AutoImageProcessor.from_pretrained(vit)
+    rows = []
+    for image in images:
+        with torch.no_grad():
+            output = model(**processor(Image.fromarray(image), return_tensors="pt"))
+        hidden = output.last_hidden_state[0]
+        rows.append({"pooler": output.pooler_output[0], "cls": hidden[0], "mean": hidden.mean(0)})
+    expected = torch.stack([row[pooling] for row in rows]).numpy()
+    np.testing.assert_allclose(S.X, expected, atol=1e-5)
+    assert S.settings["dims"] == 16
+    assert S.settings["model"] == "ViTModel"
+    assert S.settings["model_path"] == str(vit)
+
+
+def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vit):
+    import transformers
+
+    model = transformers.ViTModel.from_pretrained(vit).train()
+    processor = transformers.AutoImageProcessor.from_pretrained(vit)
+    options = {"model": model, "transform": processor, "device": "cpu"}
+    K = dense(pictures(5), k="image_embeddings", **options)
+    np.testing.assert_allclose(
+        K, dense(pictures(5), k="image_embeddings", model_path=vit), atol=1e-6
+    )
+    assert model.training
+
+
+def test_clip_gives_its_image_features_and_dinov2_its_pooled_output(torch, tmp_path):
+    import transformers
+
+    torch.manual_seed(0)
+    sizes = {k: v for k, v in SIZES.items() if k not in ("initializer_range",)}
+    text = {k: v for k, v in sizes.items() if k not in ("image_size", "patch_size")}
+    clip = transformers.CLIPModel(
+        transformers.CLIPConfig(
+            text_config={**text, "vocab_size": 9}, vision_config=sizes, projection_dim=6
+        )
+    )
+    dino = transformers.Dinov2Model(transformers.Dinov2Config(**SIZES))
+    images = pictures(3)
+    pixels = transformers.ViTImageProcessor(size={"height": 16, "width": 16})(
+        [Image.fromarray(image) for image in images], return_tensors="pt"
+    )["pixel_values"]
+    for name, model in (("clip", clip.eval()), ("dino", dino.eval())):
+        folder = save_vision(model, tmp_path / name)
+        S = as_similarity(images, k="image_embeddings", model_path=folder)
+        with torch.no_grad():
+            output = model.get_image_features(pixels) if name == "clip" else model(pixels)
+        np.testing.assert_allclose(S.X, output.pooler_output.numpy(), atol=1e-5)
+        assert S.dim == (6 if name == "clip" else 16)
+
+
+def test_a_convolutional_network_pools_to_one_row(torch, tmp_path):
+    import transformers
+
+    torch.manual_seed(0)
+    config = transformers.ResNetConfig(embedding_size=4, hidden_sizes=[4, 8], depths=[1, 1])
+    folder = save_vision(transformers.ResNetModel(config), tmp_path)
+    S = as_similarity(pictures(3), k="image_embeddings", model_path=folder)
+    assert S.X.shape == (3, 8)
+    with pytest.raises(
+        ValueError, match="`pooling='mean'` needs a model with one hidden state per"
+    ):
+        dense(pictures(3), k="image_embeddings", model_path=folder, pooling="mean")
+
+
+def test_a_vision_model_without_trained_pooler_is_refused(torch, vit, tmp_path):
+    import transformers
+
+    model = transformers.ViTModel.from_pretrained(vit, add_pooling_layer=False)
+    folder = save_vision(model, tmp_path)
+    with pytest.raises(ValueError, match=r"needs trained weights, but .* has none for pooler"):
+        dense(pictures(3), k="image_embeddings", model_path=folder)
+    cls = dense(pictures(3), k="image_embeddings", model_path=folder, pooling="cls")
+    np.testing.assert_allclose(
+        cls, dense(pictures(3), k="image_embeddings", model_path=vit, pooling="cls"), atol=1e-6
+    )
+
+
+def small_network(torch):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3),
+        torch.nn.BatchNorm2d(4),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+    )
+
+
+def to_tensor(image):
+    from torchvision.transforms import functional
+
+    return functional.to_tensor(image.resize((16, 16)))
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, lambda x: [x], lambda x: x[:, :, None, None]])
+def test_any_network_with_a_transform_embeds(torch, wrap):
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = small_network(torch)
+
+        def forward(self, x):
+            assert not torch.is_grad_enabled()
+            return wrap(self.inner(x))
+
+    images = [Image.fromarray(image) for image in pictures(5)]
+    model = Network().train()
+    S = as_similarity(images, k="image_embeddings", model=model, transform=to_tensor, batch_size=2)
+    assert model.training
+    assert model.inner[1].training
+    assert model.inner[1].num_batches_tracked == 0  # no statistics of these images were taken
+    model.eval()
+    with torch.no_grad():
+        expected = model.inner(torch.stack([to_tensor(image) for image in images])).numpy()
+    np.testing.assert_allclose(S.X, expected, atol=1e-6)
+
+
+def test_anything_that_encodes_images_is_a_model(torch):
+    seen = []
+
+    class Means:
+        def encode(self, images):
+            assert all(image.mode == "RGB" for image in images)
+            seen.append(len(images))
+            return torch.tensor(np.stack([np.asarray(i, float).mean((0, 1)) for i in images]))
+
+    images = [*pictures(2), *pictures(3, channels=1)]
+    S = as_similarity(images, k="image_embeddings", model=Means(), batch_size=2)
+    colour = [np.asarray(Image.fromarray(image).convert("RGB")).mean((0, 1)) for image in images]
+    np.testing.assert_allclose(S.dense(), cosines(colour), atol=1e-12)
+    assert seen == [2, 2, 1]
+    function = dense(images, k="image_embeddings", model=Means().encode)
+    np.testing.assert_allclose(function, S.dense(), atol=1e-12)
+
+
+def test_a_bad_sample_is_found_before_the_first_batch(tmp_path):
+    def model(images):
+        raise AssertionError("the model must not run")
+
+    with pytest.raises(SampleError, match=r"sample 3 is no file: 'nowhere.png'; check the path"):
+        dense([*pictures(3), "nowhere.png"], k="image_embeddings", model=model)
+    with pytest.raises(SampleError, match=r"sample 2 must be a PIL image, .* got int: 7"):
+        dense([*pictures(2), 7], k="image_embeddings", model=model)
+
+
+def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
+    bad = tmp_path / "bad.jpg"
+    bad.write_bytes(b"\xff\xd8 nothing more")
+
+    def model(images):
+        return [[1.0, image.width] for image in images]
+
+    with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image \(.*bad.jpg\)"):
+        dense([*pictures(4), bad], k="image_embeddings", model=model, batch_size=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"pooling": "max"}, ValueError, "`pooling` must be"),
+        ({"batch_size": 0}, ValueError, "`batch_size` must be an integer of at least 1, got 0"),
+        ({"transform": to_tensor}, ValueError, "`transform` has no effect with a model that has "),
+        ({"pooling": "mean"}, ValueError, "`pooling` has no effect with Inception v3"),
+        ({"revision": "main"}, ValueError, "`revision` has no effect with Inception v3"),
+        ({"half": True, "device": "cpu"}, ValueError, "`half` must be False on a CPU, got True"),
+        ({"model": len, "model_path": "b"}, ValueError, "`model_path` has no effect with model=…"),
+        ({"model": len, "device": "cpu"}, ValueError, "`device` has no effect with a model that"),
+        ({"model": "b"}, TypeError, "got str; pass model_path='b'"),
+    ],
+)
+def test_an_option_that_cannot_be_followed_is_refused(torch, options, error, message):
+    if "model" not in options:
+        options = {"device": "cpu", **options}
+    with pytest.raises(error, match=message):
+        dense(pictures(), k="image_embeddings", **options)
+
+
+def test_a_network_without_transform_or_with_one_that_does_not_resize_is_refused(torch):
+    with pytest.raises(TypeError, match=r"`transform` is missing: `model` is a torch network .Seq"):
+        dense(pictures(), k="image_embeddings", model=small_network(torch))
+    from torchvision.transforms import functional
+
+    options = {"model": small_network(torch), "transform": functional.to_tensor}
+    with pytest.raises(ValueError, match=r"to one shape, got \(3, 24, 40\) and \(3, 9, 40\); let"):
+        dense([*pictures(1), *pictures(1, height=9)], k="image_embeddings", **options)
+
+
+@pytest.mark.parametrize("package", ["torch", "torchvision"])
+def test_a_missing_network_package_is_named_with_the_command(monkeypatch, torch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackageError, match=rf"'{package}'.*'vendiscore\[images\]'"):
+        dense(pictures(), k="image_embeddings", device="cpu")

@@ -1,0 +1,124 @@
+"""Magnitude of what has none: every refusal says what is wrong and what to do."""
+
+import re
+
+import numpy as np
+import pytest
+from points import cloud, naive_weights, pairwise
+
+from vendiscore.area import mag_area, mag_areas
+from vendiscore.errors import IndefiniteError, TooLargeError
+from vendiscore.magnitude import (
+    convergence_scale,
+    magnitude,
+    magnitude_dimension,
+    magnitude_weights,
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda X: magnitude(X, -1),
+            ValueError,
+            "`t` must be a finite scale of at least 0, got -1",
+        ),
+        (lambda X: magnitude(X, "a"), TypeError, "`t` must be a scale"),
+        (lambda X: magnitude(X, np.nan), ValueError, "`t` must be a finite scale"),
+        (lambda X: magnitude_weights(X, 0), ValueError, "`t` must be more than 0 for weights"),
+        (lambda X: convergence_scale(X, epsilon=1), ValueError, "`epsilon` must be between 0 and"),
+        (lambda X: convergence_scale(X, epsilon=0.0), ValueError, "`epsilon` must be between"),
+        (lambda X: mag_area(X, epsilon="x"), TypeError, "`epsilon` must be a number"),
+        (lambda X: mag_area(X, n_scales=1), ValueError, "`n_scales` must be at least 2, got 1"),
+        (lambda X: mag_area(X, n_scales=2.5), TypeError, "`n_scales` must be an integer"),
+        (lambda X: mag_area(X, t_cut=0), ValueError, "`t_cut` must be more than 0"),
+        (lambda X: mag_area(X, quadrature="gauss"), ValueError, "`quadrature` must be 'trapezoid'"),
+        (lambda X: mag_areas([]), ValueError, "`sets` is empty"),
+        (lambda X: mag_areas([X, [[np.nan, 1.0]]]), ValueError, r"`sets\[1\]` must be finite"),
+        (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 different"),
+        (lambda X: magnitude(X, metric="euclidian"), ValueError, "Did you mean 'euclidean'?"),
+        (lambda X: magnitude(X, method="qr"), ValueError, "`method` must be 'auto'"),
+        (lambda X: magnitude(X, k="rbf", metric="cosine"), ValueError, "leave one out"),
+        (lambda X: magnitude(X, k="rbff"), ValueError, "Did you mean 'rbf'?"),
+        (lambda X: magnitude(X, sigmma=1), TypeError, "unknown keyword `sigmma`"),
+        (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "not an option of metric"),
+        (lambda X: magnitude(X, sigma=1.0), TypeError, "`sigma` belongs to a kernel: pass that as"),
+        (lambda X: magnitude(X, normalize=True), TypeError, "`normalize` belongs to a kernel"),
+        (lambda X: magnitude([], 1), ValueError, "`samples` is empty"),
+    ],
+)
+def test_bad_arguments(call, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message) if "\\" not in message else message):
+        call(cloud(5, 2))
+
+
+def test_bad_samples_are_named() -> None:
+    X = cloud(5, 2)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="must be finite, got nan in row 3"):
+        magnitude(X)
+    with pytest.raises(ValueError, match="metric 'cosine' is undefined for row 1"):
+        magnitude([[1.0, 0.0], [0.0, 0.0]], metric="cosine")
+
+
+def test_bad_distances_are_named() -> None:
+    def wrong(i: int, j: int, value: float) -> np.ndarray:
+        D = pairwise(cloud(6, 2))
+        D[i, j] = value
+        return D
+
+    for D, message in (
+        (wrong(2, 4, 9.0), r"must be a symmetric matrix of distances, got 9 at \[2, 4\]"),
+        (wrong(3, 3, 1.0), "distance 0 to itself, got 1 for sample 3"),
+        (wrong(1, 5, np.nan), "must be finite, got nan in row 1"),
+        (wrong(1, 2, -1.0), r"at least 0, got -1 at \[1, 2\]"),
+        (np.zeros((3, 2)), r"square matrix of distances, got shape \(3, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            magnitude(D, metric="precomputed")
+    D = pairwise(cloud(6, 2))
+    D[1, 4] = D[4, 1] = 0.0
+    with pytest.raises(ValueError, match="samples 1 and 4 are at distance 0 but at distances"):
+        magnitude(D, metric="precomputed")
+
+
+def five_stars() -> np.ndarray:
+    """Distances of the bipartite graph K_{3,2}, indefinite below t = ln √2."""
+    D = np.full((5, 5), 2.0)
+    D[:3, 3:] = D[3:, :3] = 1.0
+    np.fill_diagonal(D, 0)
+    return D
+
+
+def test_indefinite_similarities_are_reported_with_their_scale() -> None:
+    assert np.linalg.eigvalsh(np.exp(-0.3 * five_stars())).min() < 0
+    with pytest.raises(
+        IndefiniteError, match=r"at scale t=0\.3 are singular .* larger scales"
+    ) as e:
+        magnitude(five_stars(), 0.3, metric="precomputed")
+    assert e.value.t == 0.3
+    D = five_stars()
+    assert magnitude(D, 1.0, metric="precomputed") == pytest.approx(naive_weights(D, 1.0).sum())
+
+
+@pytest.mark.parametrize("method", ["auto", "cholesky"])
+def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
+    D = np.full((400, 400), 2.0)
+    D[:200, 200:] = D[200:, :200] = 1.0
+    np.fill_diagonal(D, 0)
+    with pytest.raises(IndefiniteError, match=r"t=0\.3"):
+        magnitude(D, 0.3, metric="precomputed", method=method)
+
+
+def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
+    with pytest.raises(ValueError, match="similarity of at most 1, got 2 for samples 0 and 1"):
+        magnitude([1.0, 5.0], k=lambda a, b: 1.0 if a == b else 2.0)
+
+
+def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 10_000_000)
+    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
+        magnitude(cloud(1000, 2))
+    with pytest.raises(TooLargeError, match="12,000,000 bytes"):
+        magnitude(cloud(1000, 2), k="rbf")
