@@ -130,6 +130,16 @@ def test_every_tab_shows_a_result_at_once_and_every_example_changes_it(visit, ta
         assert image.evaluate("image => image.naturalWidth") > 0
 
 
+def test_an_example_can_be_had_again(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    for name in ["Scents, acetates, medicines", "In a rut or not"] * 2:
+        page.get_by_role("button", name=name).click()
+        kind = examples.COMPARISONS[name][0]
+        expect(page.locator(".vs:visible")).to_contain_text(f" {kind}, ")
+        expect(page.get_by_role("radio", name=kind)).to_be_checked()
+
+
 def test_the_page_gives_the_number_of_the_package(visit):
     page = visit()
     page.get_by_role("button", name="A primer").click()
@@ -247,7 +257,8 @@ def test_encoders_can_be_chosen(visit):
     right = compute(texts, **encoders.ALLOWED["texts"]["MiniLM"])["VS"]
     expect(score(page)).to_contain_text(f"≈ {right:.1f} effectively different of 12")
     assert number(page) == pytest.approx(right, rel=1e-5)
-    expect(page.get_by_text("Lengths of n-grams")).to_be_hidden()
+    for label in ("Lengths of n-grams", "n-grams of"):
+        expect(page.get_by_text(label, exact=True)).to_be_hidden()
     open_tab(page, "Images")
     open_kernel(page, "DINOv2")
     right = compute(next(iter(examples.images().values())), **encoders.ALLOWED["images"]["DINOv2"])[

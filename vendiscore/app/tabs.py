@@ -81,11 +81,14 @@ def _choices(names: Sequence[str]) -> list[gr.Button]:
 
 
 def _loads(
-    buttons: Sequence[gr.Button], examples: Sequence[tuple[Any, ...]], targets: list[Any]
+    buttons: Sequence[gr.Button],
+    examples: Sequence[tuple[Any, ...]],
+    targets: list[Any],
+    load: Callable[..., Any] = lambda *given: given,
 ) -> list[Load]:
-    """What each button of an example puts where."""
+    """What each button of an example puts where; `load` makes the values of its targets."""
     return [
-        (button, functools.partial(lambda *given: given, *example), targets)
+        (button, functools.partial(load, *example), targets)
         for button, example in zip(buttons, examples, strict=True)
     ]
 
@@ -158,7 +161,7 @@ def text_tab() -> None:
             unit = gr.Radio(["word", "char"], value="word", label="n-grams of")
             q, zoom = _order(), _scale()
     kernel.input(
-        lambda name: [gr.update(visible=name == "ngram_overlap")] * 2,
+        lambda name: [gr.update(visible=name == "ngram_overlap") for _ in range(2)],
         kernel,
         [ns, unit],
         api_visibility="private",
@@ -310,15 +313,16 @@ def compare_tab() -> None:
         return [
             gr.update(choices=menus[kind], value=menus[kind][0]),
             gr.update(open=images, label=label),
-            *[gr.update(visible=not images)] * 3,
+            *[gr.update(visible=not images) for _ in boxes],
         ]
 
-    sets_of_examples = []
-    for kind, *texts in examples.COMPARISONS.values():
+    def load(kind: str, *texts: str) -> list[Any]:  # gradio takes updates apart: new ones each time
         menu, accordion, *_ = turn_to(kind)
         shown = [gr.update(value=text, visible=True) for text in texts]
-        sets_of_examples.append((kind, menu, accordion, *shown, None, None, None))
-    loads = _loads(choices, sets_of_examples, [kinds, kernel, uploads, *boxes, *files])
+        return [kind, menu, accordion, *shown, None, None, None]
+
+    targets = [kinds, kernel, uploads, *boxes, *files]
+    loads = _loads(choices, list(examples.COMPARISONS.values()), targets, load)
     kinds.input(
         turn_to,
         kinds,
