@@ -285,6 +285,11 @@ def test_every_example_of_a_comparison_is_shown(name):
     assert everything["VS_whole"] == pytest.approx(
         [compute(samples, **everything["arguments"])["VS"] for samples in everything["sets"]]
     )
+    first, *rows = download(page, "vendiscore.csv").splitlines()
+    assert first.startswith("set,n,VS,matched_size")
+    assert [float(row.split(",")[2]) for row in rows] == pytest.approx(
+        everything["VS_whole"], abs=1e-6
+    )
     assert len(code.splitlines()) == 3
 
 

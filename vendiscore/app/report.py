@@ -17,7 +17,6 @@ from typing import Any
 
 from . import views
 from .analysis import ORDERS, Analysis
-from .comparing import Comparison
 from .scale import Scale
 
 Cell = Callable[[int], str]
@@ -130,9 +129,9 @@ def page(
         f"<figure>{picture}<figcaption>{_CAPTIONS[name]}</figcaption></figure>"
         for name, picture in pictures
     )
-    table = _link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
+    table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
     everything = json.dumps(record(analysis, what, scale) | {"samples": list(labels)}, indent=1)
-    full = _link("Everything (JSON)", "vendiscore.json", "application/json", everything)
+    full = link("Everything (JSON)", "vendiscore.json", "application/json", everything)
     magnitude = ""
     if scale is not None and n > 1:
         magnitude = (
@@ -179,13 +178,14 @@ def record(analysis: Analysis, what: str, scale: Scale | None = None) -> dict[st
 
 def table_csv(analysis: Analysis, labels: Sequence[str]) -> str:
     """One row for each sample: its nearest other sample and how similar it is to all."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["index", "sample", "nearest", "similarity_to_nearest", "mean_similarity"])
     columns = (analysis.nearest, analysis.similarity_to_nearest, analysis.mean_similarity)
-    for i, (label, nearest, closest, mean) in enumerate(zip(labels, *columns, strict=True)):
-        writer.writerow([i, label, int(nearest), f"{closest:.6g}", f"{mean:.6g}"])
-    return buffer.getvalue()
+    return as_csv(
+        ["index", "sample", "nearest", "similarity_to_nearest", "mean_similarity"],
+        *(
+            [i, label, int(nearest), f"{closest:.6g}", f"{mean:.6g}"]
+            for i, (label, nearest, closest, mean) in enumerate(zip(labels, *columns, strict=True))
+        ),
+    )
 
 
 def code(imports: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
@@ -228,95 +228,14 @@ def _alone(analysis: Analysis, cell: Cell) -> str:
     )
 
 
-def _link(text: str, name: str, kind: str, content: str) -> str:
+def link(text: str, name: str, kind: str, content: str) -> str:
+    """A download of some text under a file name, of a MIME type."""
     data = base64.b64encode(content.encode()).decode()
     return f'<a download="{name}" href="data:{kind};base64,{data}">{text}</a>'
 
 
-def comparison(result: Comparison, sets: Sequence[Any], kind: str) -> str:
-    """Sets side by side as HTML."""
-    names = "ABC"[: len(result.sizes)]
-    rows = ""
-    for i, name in enumerate(names):
-        mean, sd = result.spread(i)
-        gap, gap_sd = result.difference(i, 0)
-        rows += (
-            f"<tr><th>{name}</th><td>{result.sizes[i]}</td><td>{result.whole[i]:.2f}</td>"
-            f"<td>{mean:.2f} ± {sd:.2f}</td>"
-            f"<td>{'' if i == 0 else f'{gap:+.2f} ± {gap_sd:.2f}'}</td></tr>"
-        )
-    best = max(range(len(names)), key=lambda i: result.spread(i)[0])
-    verdicts = " ".join(
-        _verdict(names[best], names[i], *result.difference(best, i), kind, result.matched)
-        for i in range(len(names))
-        if i != best
-    )
-    figures = "".join(
-        f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
-        for picture, caption in (
-            (
-                views.dots(names, result.draws),
-                "<b>Scores at matched size.</b> One dot a draw; the bar is their mean. A set of "
-                "the matched size is used whole and has one value.",
-            ),
-            (
-                views.profiles(
-                    names,
-                    [p.mean(axis=0) for p in result.profiles],
-                    [p.std(axis=0, ddof=1) for p in result.profiles],
-                ),
-                "<b>Profiles at matched size.</b> Mean over the draws with one standard "
-                "deviation. Curves that cross: which set is more diverse depends on q.",
-            ),
-        )
-    )
-    everything = {
-        "matched_size": result.matched,
-        "q": result.q,
-        "sizes": result.sizes,
-        "VS_whole": result.whole,
-        "VS_matched": [values.tolist() for values in result.draws],
-        "arguments": dict(result.arguments),
-        "sets": [list(each) if isinstance(each, list) else each.tolist() for each in sets],
-    }
-    full = _link(
-        "Everything (JSON)", "vendiscore.json", "application/json", json.dumps(everything, indent=1)
-    )
-    return (
-        f'<section class="vs" aria-label="Result"><p>{verdicts}</p><div class="vs-scroll">'
-        f"<table><thead><tr><th>set</th><th>n</th><th>score, whole</th><th>score of "
-        f"{result.matched}</th><th>against A</th></tr></thead><tbody>{rows}</tbody></table></div>"
-        f"<p>A larger set scores higher for its size alone, so the last two columns draw "
-        f"{result.matched} of each (the size of the smallest), without replacement, over "
-        f"{len(result.draws[0])} seeds; ± is one standard deviation over the "
-        f"draws, and says nothing of how else the smallest set might have come out.</p>"
-        f'<div class="vs-grid">{figures}</div><p class="vs-links">{full}</p></section>'
-    )
-
-
-def comparison_code(result: Comparison, kind: str) -> str:
-    """Three lines of Python that give the whole scores."""
-    lines = f'{READ_DOWNLOAD[0]}\nsets = {READ_DOWNLOAD[1]}["sets"]  # the download'
-    if kind == "images":
-        folders = ["A", "B", "C"][: len(result.sizes)]
-        lines = (
-            f"import evaluate, glob\nsets = [sorted(glob.glob(folder + '/*')) for folder in "
-            f"{folders}]  # of images"
-        )
-    return (
-        f'{lines}\nprint([evaluate.load("{source()}").compute(samples=samples, '
-        f"{keywords(result.arguments, result.q)}) for samples in sets])"
-    )
-
-
-def _verdict(best: str, other: str, gap: float, sd: float, kind: str, size: int) -> str:
-    by = f"{gap:.2f} ± {sd:.2f}" if sd else f"{gap:.2f}"  # without draws there is no spread
-    if gap <= 2 * sd or gap < 0.01:
-        return (
-            f"<b>{best} and {other} cannot be told apart:</b> of {size} {kind}, they differ by "
-            f"{by}."
-        )
-    return (
-        f"<b>{best} is more diverse than {other}:</b> of {size} {kind}, {by} more are effectively "
-        f"different."
-    )
+def as_csv(*rows: Sequence[Any]) -> str:
+    """Rows as the text of a CSV file."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()

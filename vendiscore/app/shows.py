@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
-from . import jobs, reading, report, scale
+from . import comparison_report, jobs, reading, report, scale
 from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
@@ -102,7 +102,7 @@ def show_comparison(
     whole = int(draws) if isinstance(draws, float) and draws.is_integer() else draws
     result = yield from _noted(jobs.comparison(each, q, whole))  # type: ignore[arg-type]
     named = [job.labels for job in each] if kind == "images" else sets
-    yield report.comparison(result, named, kind), report.comparison_code(result, kind)
+    yield comparison_report.page(result, named, kind), comparison_report.code(result, kind)
 
 
 def _set(box: str, path: str | None, kind: str) -> Any:
