@@ -3,6 +3,9 @@
 import base64
 import io
 import json
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -59,6 +62,24 @@ def test_none_is_offered_that_cannot_be_had(monkeypatch):
     assert "Other" in encoders.offered("texts")
     monkeypatch.undo()
     encoders.offered.cache_clear()
+
+
+@pytest.mark.usefixtures("weights")
+@pytest.mark.parametrize("at_hand", [True, False])
+def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(at_hand, tmp_path):
+    home = os.environ["HF_HOME"] if at_hand else str(tmp_path)
+    code = (
+        "import sys; from vendiscore.app import encoders; encoders.prepare()\n"
+        "print('torch' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"HF_HOME": home},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == str(at_hand)
 
 
 @pytest.mark.usefixtures("weights")

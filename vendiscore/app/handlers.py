@@ -110,8 +110,8 @@ def compare(
         sets: Two or three lists of up to 1,000 samples each.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows of
             numbers).
-        kernel: A kernel of that kind: "ngram_overlap"; "pixels"; "morgan", …; "cosine", "rbf",
-            "laplacian".
+        kernel: A kernel of that kind: "ngram_overlap" or "MiniLM"; "pixels" or "DINOv2";
+            "morgan", …; "cosine", "rbf" or "laplacian".
         q: Order of at least 0; 1 is usual.
         draws: How often to draw, from 2 to 20.
 
