@@ -3,8 +3,9 @@
 python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
 
 Starts `python app.py`, computes the right answers with the package, then lets every visitor score
-sets on all tabs, half of the time by the page's own buttons (with all its pictures) and else by
-the API, one after the other with a short pause to look at the result. An answer that differs by
+sets of all kinds: texts, molecules and vectors by the page's own buttons (with all its pictures) as
+often as by the API, images and comparisons by the API; one after the other with a short pause to
+look at the result. An answer that differs by
 more than 1e-6 counts as wrong; "busy" is what the queue says when it is full.
 
 Memory is read when the page is served, when nobody has come for a while after a first round (the
