@@ -3,9 +3,8 @@
 python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
 
 Starts `python app.py`, computes the right answers with the package, then lets every visitor score
-sets of all kinds: texts, molecules and vectors by the page's own buttons (with all its pictures) as
-often as by the API, images and comparisons by the API; one after the other with a short pause to
-look at the result. An answer that differs by
+sets on all tabs, by the page's own buttons (with uploads and all its pictures) as often as by the
+API, one after the other with a short pause to look at the result. An answer that differs by
 more than 1e-6 counts as wrong; "busy" is what the queue says when it is full.
 
 Memory is read when the page is served, when nobody has come for a while after a first round (the
@@ -21,7 +20,6 @@ from __future__ import annotations
 import argparse
 import base64
 import collections
-import io
 import json
 import os
 import random
@@ -49,6 +47,7 @@ from vendiscore.scoring import compute
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
 import visitor  # noqa: E402
+from drawn import png  # noqa: E402
 
 # Its name, how to ask, and the right answer.
 Job = tuple[str, Callable[[httpx.Client], float], float]
@@ -68,9 +67,8 @@ def jobs() -> list[Job]:
             right = compute(few, q=q, **options)["VS"]
             found += _both("text", [few, kernel, [1, 2], "word", q], right)
     for pictures in examples.images().values():
-        sent = [_base64(picture) for picture in pictures]
         right = compute(pictures, k="pixels", mode="RGB")["VS"]
-        found.append(_api("images", [sent, "pixels", 1], right))
+        found += _images([png(picture) for picture in pictures], right)
     for box in examples.MOLECULES.values():
         smiles = box.splitlines()
         found += _both("molecules", [smiles, "morgan", 1], compute(smiles, k="morgan")["VS"])
@@ -80,6 +78,8 @@ def jobs() -> list[Job]:
     sets = [long[:200], long[200:300]]
     right = compare(sets, draws=5, k="ngram_overlap", ns=[1, 2, 3, 4]).difference(1, 0)[0]
     found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 5], right))
+    boxes = ["\n".join(texts) for texts in sets]
+    found.append(_comparison(["texts", "ngram_overlap", *boxes, "", None, None, None, 1, 5], right))
     return found
 
 
@@ -106,10 +106,24 @@ def _both(name: str, data: list[Any], right: float) -> list[Job]:
     return [_api(name, data, right), (f"{name} (page)", ask, right)]
 
 
-def _base64(picture: Any) -> str:
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
-    return base64.b64encode(buffer.getvalue()).decode()
+def _images(files: list[bytes], right: float) -> list[Job]:
+    """By the API as base64, and by the page as uploads."""
+
+    def ask(http: httpx.Client) -> float:
+        sent = visitor.upload(http, [(f"{i}.png", data) for i, data in enumerate(files)])
+        gallery = [{"image": file, "caption": None} for file in sent]
+        return visitor.score(visitor.press(http, "images", [gallery, None, "pixels", 1, 1]))
+
+    encoded = [base64.b64encode(data).decode() for data in files]
+    return [_api("images", [encoded, "pixels", 1], right), ("images (page)", ask, right)]
+
+
+def _comparison(sent: list[Any], right: float) -> Job:
+    def ask(http: httpx.Client) -> float:
+        first, second = visitor.everything(visitor.press(http, "compare", sent))["VS_matched"]
+        return float(np.mean(second) - np.mean(first))
+
+    return "compare (page)", ask, right
 
 
 def outcome(http: httpx.Client, job: Job) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import visitor
 from drawn import png
+from visitor import upload
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -58,12 +59,6 @@ def press(http, tab: str, data: list) -> str:
     shown = visitor.press(http, tab, data)
     assert "Traceback" not in shown
     return shown
-
-
-def upload(http, files: list[tuple[str, bytes]]) -> list[dict]:
-    sent = http.post("/upload", files=[("files", file) for file in files])
-    assert sent.status_code == 200, sent.text
-    return [{"path": path, "meta": {"_type": "gradio.FileData"}} for path in sent.json()]
 
 
 def test_the_api_has_the_five_named_endpoints(client):

@@ -5,6 +5,7 @@ What a browser checks before it sends something is left out.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
@@ -58,6 +59,23 @@ def press(http: httpx.Client, tab: str, data: list[Any]) -> str:
             if message.get("msg") in ("process_completed", "close_stream"):
                 break
     return str(shown)
+
+
+def upload(http: httpx.Client, files: list[tuple[str, bytes]]) -> list[dict[str, Any]]:
+    """Send files of these names; what stands for them when a button is pressed."""
+    sent = http.post("/upload", files=[("files", file) for file in files])
+    if sent.status_code != 200:
+        raise CallError(sent.text)
+    return [{"path": path, "meta": {"_type": "gradio.FileData"}} for path in sent.json()]
+
+
+def everything(page: str) -> dict[str, Any]:
+    """The JSON that a tab offers to download."""
+    found = re.search('application/json;base64,([^"]+)"', page)
+    if not found:
+        raise CallError(re.sub(r"<[^>]+>", " ", page)[:300])
+    result: dict[str, Any] = json.loads(base64.b64decode(found.group(1)))
+    return result
 
 
 def score(page: str) -> float:
