@@ -98,7 +98,7 @@ def _both(name: str, data: list[Any], right: float) -> list[Job]:
     if name == "vectors":
         samples = [", ".join(map(str, row)) for row in samples]
     column = [] if name == "vectors" else [None]
-    sent = ["\n".join(samples), None, *column, *options[:-1], options[-1], 1]
+    sent = ["\n".join(samples), None, *column, *options, 1]
 
     def ask(http: httpx.Client) -> float:
         return visitor.score(visitor.press(http, name, sent))

@@ -83,7 +83,7 @@ def number(page) -> float:
     return float(re.search(r"VS = ([\d.]+)", text).group(1))
 
 
-def open_kernel(page, name: str) -> None:
+def pick_kernel(page, name: str) -> None:
     page.get_by_label("Kernel").locator("visible=true").click()
     page.get_by_role("option", name=name).click()
 
@@ -252,7 +252,7 @@ def test_images_can_be_dropped_on_the_gallery(visit):
 
 def test_encoders_can_be_chosen(visit):
     page = visit()
-    open_kernel(page, "MiniLM")
+    pick_kernel(page, "MiniLM")
     texts = examples.TEXTS["A model in a rut"].splitlines()
     right = compute(texts, **encoders.ALLOWED["texts"]["MiniLM"])["VS"]
     expect(score(page)).to_contain_text(f"≈ {right:.1f} effectively different of 12")
@@ -260,7 +260,7 @@ def test_encoders_can_be_chosen(visit):
     for label in ("Lengths of n-grams", "n-grams of"):
         expect(page.get_by_text(label, exact=True)).to_be_hidden()
     open_tab(page, "Images")
-    open_kernel(page, "DINOv2")
+    pick_kernel(page, "DINOv2")
     right = compute(next(iter(examples.images().values())), **encoders.ALLOWED["images"]["DINOv2"])[
         "VS"
     ]
@@ -394,8 +394,7 @@ def test_long_work_can_be_stopped(visit):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
         page.get_by_role("textbox", name=f"Set {letter}").fill(rows)
     page.get_by_label("vectors").locator("visible=true").check()
-    page.get_by_label("Kernel").locator("visible=true").click()
-    page.get_by_role("option", name="rbf").click()
+    pick_kernel(page, "rbf")
     press_score(page)
     expect(page.locator(".vs-note:visible")).to_contain_text("% done")
     page.get_by_role("button", name="Stop").locator("visible=true").click()

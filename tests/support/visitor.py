@@ -15,11 +15,11 @@ import httpx
 
 # The inputs of what the Score button of each tab runs, by which it is found.
 TABS = {
-    "text": ["textbox", "file", "dropdown", "dropdown", "checkboxgroup", "radio", "slider"],
-    "images": ["gallery", "file", "dropdown", "slider"],
-    "molecules": ["textbox", "file", "dropdown", "dropdown", "slider"],
-    "vectors": ["textbox", "file", "dropdown", "number", "slider"],
-    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, "slider"],
+    "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2],
+    "images": ["gallery", "file", "dropdown", *["slider"] * 2],
+    "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2],
+    "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2],
+    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2],
 }
 
 
@@ -98,11 +98,10 @@ def _handler(http: httpx.Client, tab: str) -> int:
         _configs[address] = http.get(address + "config").json()
     config = _configs[address]
     types = {component["id"]: component["type"] for component in config["components"]}
-    inputs = [*TABS[tab], "slider"]
     found = [
         handler["id"]
         for handler in config["dependencies"]
-        if [types[i] for i in handler["inputs"]] == inputs and len(handler["outputs"]) == 2
+        if [types[i] for i in handler["inputs"]] == TABS[tab] and len(handler["outputs"]) == 2
     ]
     return int(found[0])
 

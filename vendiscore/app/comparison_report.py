@@ -75,15 +75,15 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
 
 def code(result: Comparison, kind: str) -> str:
     """Three lines of Python that give the whole scores."""
-    lines = f'{READ_DOWNLOAD[0]}\nsets = {READ_DOWNLOAD[1]}["sets"]  # the download'
     if kind == "images":
-        folders = ["A", "B", "C"][: len(result.sizes)]
-        lines = (
-            f"import evaluate, glob\nsets = [sorted(glob.glob(folder + '/*')) for folder in "
-            f"{folders}]  # of images"
-        )
+        imports = "import evaluate, glob"
+        folders = list("ABC"[: len(result.sizes)])
+        sets = f"[sorted(glob.glob(folder + '/*')) for folder in {folders}]  # of images"
+    else:
+        imports, download = READ_DOWNLOAD
+        sets = f'{download}["sets"]  # the download'
     return (
-        f'{lines}\nprint([evaluate.load("{source()}").compute(samples=samples, '
+        f'{imports}\nsets = {sets}\nprint([evaluate.load("{source()}").compute(samples=samples, '
         f"{keywords(result.arguments, result.q)}) for samples in sets])"
     )
 

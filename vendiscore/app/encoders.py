@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SampleError
+from ..registry import distinct_samples
 from ..resolve import as_similarity
 from ..similarity import FeatureSimilarity, Similarity
 from .steps import Steps
@@ -96,21 +97,19 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
 
 
 def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    place = {sample: i for i, sample in enumerate(dict.fromkeys(samples))}
-    distinct = list(place)
+    distinct, first, inverse = distinct_samples(samples)
     parts: list[Similarity] = []
     for start, stop in _pieces(distinct):
         yield f"Encoding: {start:,} of {len(distinct):,} done."
         try:
             parts.append(as_similarity(distinct[start:stop], **arguments))
         except SampleError as error:
-            at = samples.index(distinct[start + error.index])
-            raise SampleError(at, error.problem) from None
+            raise SampleError(int(first[start + error.index]), error.problem) from None
     settings = dict(parts[0].settings)
     if "truncated" in settings:
         settings["truncated"] = sum(part.settings["truncated"] for part in parts)
     rows = np.concatenate([part.features() for part in parts])
-    return FeatureSimilarity(rows[[place[sample] for sample in samples]], settings)
+    return FeatureSimilarity(rows[inverse], settings)
 
 
 def _pieces(samples: Sequence[Any]) -> list[tuple[int, int]]:

@@ -28,7 +28,13 @@ VECTOR_KERNELS: dict[str, dict[str, Any]] = {
     "K": {"score_K": True},
     "K, clipped": {"score_K": True, "psd": "clip"},
 }
-KINDS = ("texts", "images", "molecules", "vectors")
+# What can be compared, and by what beside the encoders.
+KERNELS: dict[str, tuple[str, ...]] = {
+    "texts": ("ngram_overlap",),
+    "images": ("pixels",),
+    "molecules": MOLECULE_KERNELS,
+    "vectors": ("cosine", "rbf", "laplacian"),
+}
 MAX_N = 10  # n of the longest n-grams
 _INLINE = 1_500  # characters of samples that are written into the lines of Python
 
@@ -99,7 +105,7 @@ def text_job(
 
 def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
     """Images, compared pixel by pixel or by an encoder."""
-    encoder = _encoder("images", kernel, ("pixels",))
+    encoder = _encoder("images", kernel)
     return Job(
         what="images",
         samples=[picture.data if encoder else picture.small for picture in pictures],
@@ -166,26 +172,30 @@ def comparison(jobs: Sequence[Job], q: float, draws: int = 10) -> Steps[Comparis
 
 def comparable(samples: Any, kind: str, kernel: str) -> Job:
     """One of the sets of a comparison: what its job takes."""
-    _one_of(kind, KINDS, "kind")
+    _one_of(kind, tuple(KERNELS), "kind")
     if kind == "texts":
         return text_job(samples, kernel)
     if kind == "images":
         return image_job(_listed(samples, "images"), kernel)
     if kind == "molecules":
         return molecule_job(samples, kernel)
-    _one_of(kernel, ("cosine", "rbf", "laplacian"), "kernel of a comparison")
+    _one_of(kernel, KERNELS["vectors"], "kernel of a comparison")
     return vector_job(samples, kernel)
 
 
-def _encoder(kind: str, kernel: Any, others: Sequence[str]) -> dict[str, Any] | None:
+def menu(kind: str) -> list[str]:
+    """The kernels of a kind of sample, with the encoders that can be had, the usual one first."""
+    return [*KERNELS[kind], *encoders.offered(kind)]
+
+
+def _encoder(kind: str, kernel: Any) -> dict[str, Any] | None:
     """The options of the encoder of that name, or None if it is one of the other kernels."""
-    offered = encoders.offered(kind)
-    _one_of(kernel, (*others, *offered), "kernel")
-    return offered.get(kernel)
+    _one_of(kernel, menu(kind), "kernel")
+    return encoders.offered(kind).get(kernel)
 
 
 def _text_arguments(kernel: Any, ns: Any, unit: Any) -> dict[str, Any]:
-    if encoder := _encoder("texts", kernel, ("ngram_overlap",)):
+    if encoder := _encoder("texts", kernel):
         return encoder
     _one_of(unit, ("word", "char"), "unit")
     try:
@@ -224,10 +234,8 @@ def _inline(samples: list[str]) -> dict[str, Any]:
     written = repr(samples)
     if len(written) <= _INLINE:
         return {"imports": "import evaluate", "expression": written}
-    return {
-        "imports": report.READ_DOWNLOAD[0],
-        "expression": f'{report.READ_DOWNLOAD[1]}["samples"]  # the download',
-    }
+    imports, download = report.READ_DOWNLOAD
+    return {"imports": imports, "expression": f'{download}["samples"]  # the download'}
 
 
 def _matrix_source(X: np.ndarray, path: str | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from . import encoders, examples, jobs, reading, scale
+from . import examples, jobs, reading, scale
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
     EXPECTED,
@@ -140,7 +140,6 @@ def _upload() -> tuple[gr.File, gr.Dropdown]:
 
 def text_tab() -> None:
     first = next(iter(examples.TEXTS.values()))
-    kernels = ["ngram_overlap", *encoders.offered("texts")]
     with gr.Row(elem_classes="vs-layout"):
         with gr.Column():
             choices = _choices(list(examples.TEXTS))
@@ -152,8 +151,8 @@ def text_tab() -> None:
             outputs = _result(_first(initial))
         with gr.Column():
             kernel = gr.Dropdown(
-                kernels,
-                value=kernels[0],
+                jobs.menu("texts"),
+                value="ngram_overlap",
                 label="Kernel",
                 info="shared n-grams, or what an encoder takes the texts to mean",
             )
@@ -197,7 +196,7 @@ def image_tab() -> None:
             outputs = _result(_first(stages(job, 1, 1)))
         with gr.Column():
             kernel = gr.Dropdown(
-                ["pixels", *encoders.offered("images")],
+                jobs.menu("images"),
                 value="pixels",
                 label="Kernel",
                 info="32 × 32 pixels in colour, or what an encoder sees",
@@ -271,17 +270,9 @@ def vector_tab() -> None:
     _wire(show_vectors, inputs, outputs, buttons, [kernel, sigma, q, zoom], loads)
 
 
-_KERNELS = {
-    "texts": ["ngram_overlap"],
-    "images": ["pixels"],
-    "molecules": list(jobs.MOLECULE_KERNELS),
-    "vectors": ["cosine", "rbf", "laplacian"],
-}
-
-
 def compare_tab() -> None:
     kind, *sets = next(iter(examples.COMPARISONS.values()))
-    menus = {kind: [*own, *encoders.offered(kind)] for kind, own in _KERNELS.items()}
+    menus = {kind: jobs.menu(kind) for kind in jobs.KERNELS}
     with gr.Row(elem_classes="vs-layout"):
         with gr.Column():
             choices = _choices(list(examples.COMPARISONS))
