@@ -17,6 +17,8 @@ from array_api_compat import array_namespace, is_array_api_obj
 Array = Any  # a NumPy array or a torch tensor: what the array API standard describes
 
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
+# Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
+GRAM_ROWS = 8192
 
 
 def is_torch(x: object) -> bool:
@@ -45,6 +47,30 @@ def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
     """Slices that cut n rows into blocks that fit in the cache, but have at least so many rows."""
     size = max(least, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def gram(A: Array, out: Array | None = None) -> Array:
+    """A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given.
+
+    Never one product of a large array with its own transpose: NumPy hands that to OpenBLAS'
+    threaded syrk, which ends the process with a segmentation fault from about 16,000 rows on some
+    machines (numpy/numpy#19685). Blocks below that size keep its half of the work.
+    """
+    m = A.shape[0]
+    if not is_numpy(A):
+        return A @ A.T
+    if m <= GRAM_ROWS:
+        return np.matmul(A, A.T, out=out)
+    if out is None:
+        out = np.empty((m, m), A.dtype)
+    size = -(-m // -(-m // GRAM_ROWS))  # blocks of one size
+    for start in range(0, m, size):
+        own, later = slice(start, start + size), slice(start + size, None)
+        out[own, own] = A[own] @ A[own].T
+        if start + size < m:
+            np.matmul(A[own], A[later].T, out=out[own, later])
+            out[later, own] = out[own, later].T
+    return out
 
 
 def as_samples(samples: Any, name: str = "samples") -> Any:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+# How many of the samples that cannot be used a message lists by their places.
+SHOWN = 10
 
 
 class NotPSDError(ValueError):
@@ -47,14 +53,46 @@ class MissingPackageError(ImportError):
 
 
 class SampleError(ValueError):
-    """One sample cannot be used; `index` says which, and `problem` what is wrong and what to do."""
+    """Samples that cannot be used, by their places in the list that came in.
 
-    def __init__(self, index: int, problem: str) -> None:
-        super().__init__(f"sample {index} {problem}")
-        self.index, self.problem = index, problem
+    Attributes
+    ----------
+    problems : dict of int to str
+        What is wrong with each, and what to do about it, as a predicate ("is empty; remove it").
+    index, problem
+        The first of them.
+    """
 
-    def __reduce__(self) -> tuple[type[SampleError], tuple[int, str]]:
-        return SampleError, (self.index, self.problem)
+    def __init__(self, index: int, problem: str, others: Mapping[int, str] | None = None) -> None:
+        self.problems = dict(sorted({**(others or {}), index: problem}.items()))
+        self.index, self.problem = next(iter(self.problems.items()))
+        super().__init__(f"sample {self.index} {self.problem}{self._more()}")
+
+    def _more(self) -> str:
+        places = [str(place) for place in self.problems]
+        if len(places) == 1:
+            return ""
+        shown = ", ".join(places[:SHOWN]) + (", …" if len(places) > SHOWN else "")
+        return f" ({len(places)} samples cannot be used: {shown})"
+
+    @staticmethod
+    def check(problems: Mapping[int, str]) -> None:
+        """Raise if there is a problem.
+
+        >>> SampleError.check({})
+        """
+        if problems:
+            raise SampleError(*next(iter(problems.items())), problems)
+
+    def at(self, places: Sequence[Any]) -> SampleError:
+        """The same with sample i called `places[i]`, which may be several places."""
+        moved: dict[int, str] = {}
+        for index, problem in self.problems.items():
+            moved |= dict.fromkeys(np.atleast_1d(places[index]).tolist(), problem)
+        return SampleError(*next(iter(moved.items())), moved)
+
+    def __reduce__(self) -> tuple[type[SampleError], tuple[int, str, dict[int, str]]]:
+        return SampleError, (self.index, self.problem, self.problems)
 
 
 class IndefiniteError(ValueError):

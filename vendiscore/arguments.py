@@ -1,0 +1,109 @@
+"""One argument, read: an integer, a number, one of several words, or a flag.
+
+Each reader returns a plain Python value (bool, int, float, str), whatever kind of scalar came, so
+that arithmetic is in double precision and a signature prints values. What is no such value is an
+error that names the argument, says what was expected, what came and what to do.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from numbers import Number
+from typing import Any, TypeVar
+
+import numpy as np
+
+Word = TypeVar("Word", bound=str | None)
+
+
+def integer(
+    name: str, value: Any, least: int = 1, most: int | None = None, remedy: str = ""
+) -> int:
+    """An int from `least` to `most`, from anything that is one (NumPy's, a tensor of one).
+
+    >>> integer("ns", np.int8(3))
+    3
+    """
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{_remedy(remedy)}"
+    if _is_truth(value) or isinstance(value, (str, bytes)):
+        raise TypeError(expected)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(expected) from None
+    if number < least or (most is not None and number > most):
+        raise ValueError(expected)
+    return number
+
+
+def number(
+    name: str,
+    value: Any,
+    expected: str,
+    allowed: Callable[[float], bool] = np.isfinite,
+    remedy: str = "",
+) -> float:
+    """A float for which `allowed` holds; `expected` says in words what that means.
+
+    Python's and NumPy's numbers are read, fractions, decimals, and arrays or tensors of no
+    dimension; text, bytes, truth values and complex numbers are not.
+
+    >>> number("sigma", np.float16(300), "a number above 0", lambda sigma: sigma > 0)
+    300.0
+    """
+    message = f"`{name}` must be {expected}, got {value!r:.60}{_remedy(remedy)}"
+    scalar = isinstance(value, (Number, np.number)) or (
+        getattr(value, "ndim", None) == 0 and hasattr(value, "dtype")
+    )
+    if _is_truth(value) or not scalar or _is_complex(value):
+        raise TypeError(message)
+    try:
+        read = float(value.detach() if hasattr(value, "detach") else value)
+    except OverflowError:
+        raise ValueError(message) from None
+    except (TypeError, ValueError):
+        raise TypeError(message) from None
+    if not allowed(read):  # NaN is in no range
+        raise ValueError(message)
+    return read
+
+
+def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Word:
+    """The word of `known` that `value` is; None may be among them.
+
+    >>> one_of("psd", "clip", ("check", "clip"))
+    'clip'
+    """
+    words = tuple(known)
+    for word in words:
+        if value is word or (isinstance(value, str) and value == word):
+            return word
+    *most, last = map(repr, words)
+    names = f"{', '.join(most)} or {last}" if most else last
+    raise ValueError(f"`{name}` must be {names}, got {value!r:.60}{_remedy(remedy)}")
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False: not "false", "no" or 0, which mean one thing and are another.
+
+    >>> flag("details", np.True_)
+    True
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"`{name}` must be True or False, got {value!r:.60}")
+    return bool(value)
+
+
+def _is_truth(value: Any) -> bool:
+    kind = getattr(value, "dtype", None)
+    return isinstance(value, (bool, np.bool_)) or str(kind).endswith("bool")
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex) or "complex" in str(getattr(value, "dtype", ""))
+
+
+def _remedy(remedy: str) -> str:
+    return f"; {remedy}" if remedy else ""
