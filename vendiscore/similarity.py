@@ -47,7 +47,10 @@ class Similarity(ABC):
     scale : array (n,) or None
         The factors s; None means ones.
     settings : mapping
-        What the kernel decided for itself (a bandwidth, say), to be reported.
+        How it was made, to be reported; never read back by code.
+    fitted : mapping
+        Keywords that make the same kernel of other samples: options that followed from these (a
+        bandwidth), so that two sets can be compared under one kernel.
     dropped : mapping of int to str
         Samples that a kernel was told to leave out, by their place in the list that it was
         given, and why. K is on the others, in their order, and n counts only them.
@@ -58,6 +61,7 @@ class Similarity(ABC):
     psd: bool = False
     scale: Array | None = None
     settings: Mapping[str, Any] = {}
+    fitted: Mapping[str, Any] = {}
     dropped: Mapping[int, str] = {}
 
     @abstractmethod
