@@ -122,9 +122,12 @@ class TooLargeError(MemoryError):
 
 def warn(message: str) -> None:
     """A UserWarning that points to the line that called this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_globals.get("__name__", "").partition(".")[0] in _OURS and frame.f_back:
-        frame, level = frame.f_back, level + 1
+    frame, level, depth = sys._getframe(), 1, 0
+    while frame:  # the outermost of our frames: between them there may be functools
+        depth += 1
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+            level = depth + 1
+        frame = frame.f_back  # type: ignore[assignment]
     warnings.warn(message, stacklevel=level)
 
 

@@ -37,8 +37,8 @@ NEGATIVE_MASS = 1e-6
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
-# by more than this.
-CUT_MATTERS = 1e-6
+# by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
+CUT_MATTERS, TAIL = 1e-6, 1e6
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500
 # Single-precision products are used where they move log VS by no more than this.
@@ -453,6 +453,9 @@ def _clean(values: Array, weighted: Similarity, psd: PSD) -> Shares:
     coarse = 0.0 if weighted.psd else weighted.roundoff / math.sqrt(weighted.n)
     cut = max(max(weighted.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
-    lost = int(xp.sum((values <= cut) & (values > noise)))
-    values = xp.where(values > cut, values, xp.zeros_like(values))
+    kept = values > cut
+    lost = int(xp.sum(~kept & (values > noise)))
+    if scalar(xp.min(values[kept])) < TAIL * cut:  # no gap, but a tail that goes on below the cut
+        lost = size - int(xp.sum(kept))
+    values = xp.where(kept, values, xp.zeros_like(values))
     return Shares(values / xp.sum(values), max(0.0, negative_mass), cut, lost)
