@@ -6,6 +6,7 @@ import difflib
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -122,12 +123,13 @@ class TooLargeError(MemoryError):
 
 def warn(message: str) -> None:
     """A UserWarning that points to the line that called this package."""
-    frame, level, depth = sys._getframe(), 1, 0
+    level = depth = 0
+    frame: FrameType | None = sys._getframe()
     while frame:  # the outermost of our frames: between them there may be functools
         depth += 1
         if frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
             level = depth + 1
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     warnings.warn(message, stacklevel=level)
 
 
