@@ -9,6 +9,7 @@ from .arrays import as_matrix, as_samples
 from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix
 from .composite import RepeatedSimilarity
 from .kernels.function import pairwise
+from .kernels.vectors import level
 from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
@@ -43,7 +44,8 @@ def as_similarity(
     elif score_K:
         similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
     elif score_X or score_dual:
-        similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+        rows = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+        similarity = level(rows) if normalize else rows
     elif is_mixture(k):
         similarity = mixture(samples, k, **options)
     else:
@@ -56,7 +58,7 @@ def as_similarity(
 
 def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
     if k is None:
-        if not (isinstance(samples, list) and isinstance(samples[0], str)):
+        if not (isinstance(samples, list) and any(isinstance(s, str) for s in samples)):
             kind = (
                 type(samples[0]).__name__ if isinstance(samples, list) else type(samples).__name__
             )
