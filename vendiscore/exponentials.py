@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -63,15 +64,17 @@ def gaussian(X: Array, sigma: float | None = None) -> tuple[Array, Array | float
     _require(X, sigma)
     exponent = _exponent(X, sigma)
     X = _times_power(X, -exponent)
-    given = None if sigma is None else math.ldexp(sigma, -exponent)
-    D, width = _squares(X, given)
+    given = None if sigma is None else _shifted(sigma, -exponent)
+    # A σ beyond all distances makes no demands on them, and its square is to be a number.
+    D, width = _squares(X, None if given is None else min(given, 2.0**LEVEL))
+    width = width if given is None else given
     if given is None and scalar(width) < 2.0**-LEVEL:
         raise ValueError(
             f"the median distance between distinct samples is 2^-{LEVEL} times the largest entry, "
             f"or less, which is no bandwidth in double precision; pass `sigma`"
         )
     K = _exp_of_ratio(D, -2 * width, width)
-    return K, _back(width, exponent) if sigma is None else sigma
+    return K, _shifted(width, exponent) if sigma is None else sigma
 
 
 def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]:
@@ -83,9 +86,9 @@ def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]
         D = sys.modules["torch"].cdist(X, X, p=1.0)
     else:
         D = cdist(X, X, "cityblock")
-    width = math.ldexp(sigma, -exponent) if sigma is not None else median_distance(D, X)
+    width = _shifted(sigma, -exponent) if sigma is not None else median_distance(D, X)
     K = _exp_of_ratio(D, -width, 1.0)
-    return K, _back(width, exponent) if sigma is None else sigma
+    return K, _shifted(width, exponent) if sigma is None else sigma
 
 
 def _require(X: Array, sigma: float | None) -> None:
@@ -123,10 +126,14 @@ def _times_power(X: Array, exponent: int) -> Array:
     return X
 
 
-def _back(width: Array | float, exponent: int) -> Array | float:
+def _shifted(width: Array | float, exponent: int) -> Array | float:
+    """σ · 2^exponent, infinite where that is beyond the range."""
     if is_torch(width):
-        return width * 2.0**exponent if exponent < 1024 else width * 2.0**1000 * 2.0 ** (exponent - 1000)
-    return math.ldexp(float(width), exponent)
+        return _times_power(width, exponent)
+    try:
+        return math.ldexp(float(width), exponent)
+    except OverflowError:
+        return math.inf
 
 
 def _exp_of_ratio(D: Array, a: Array | float, b: Array | float) -> Array:
@@ -134,9 +141,15 @@ def _exp_of_ratio(D: Array, a: Array | float, b: Array | float) -> Array:
     if not is_numpy(D):
         return (D / a / b).exp()
     with np.errstate(all="ignore"):
-        D /= a
-        D /= b
-        return np.exp(D, out=D)
+        product = a * b
+        usual = 2.0**-LEVEL < abs(product) < 2.0**LEVEL
+        for block in row_blocks(len(D), 8 * len(D)):
+            rows = D[block]
+            rows /= product if usual else a
+            if not usual:
+                rows /= b
+            np.exp(rows, out=rows)
+        return D
 
 
 def _squares(X: Array, sigma: float | None) -> tuple[Array, Array | float]:
@@ -150,19 +163,16 @@ def _squares(X: Array, sigma: float | None) -> tuple[Array, Array | float]:
     width = _median_or_zero(D, X) if sigma is None else sigma
     if 2 * ROUNDING * scalar(squares.max()) <= 2 * ERROR * scalar(width) ** 2:
         return D, width
+    if sigma is None or _count_lost(D, squares, sigma) > len(X) ** 2 // 16:
+        # The mean is where an outlier draws it; the median of each column is among most samples.
+        del D
+        centred = X - _column_medians(X)
+        D, squares = _product(centred)
     if sigma is not None:
-        few = len(X) ** 2 // 16
-        pairs = _pairs(D, squares, sigma, few)
-        if pairs is not None:
-            return _recomputed(D, centred, pairs), sigma
-    # The mean is where an outlier draws it; the median of each column is among most samples.
-    centred = X - _column_medians(X)
-    D, squares = _product(centred)
-    if sigma is None:
-        D = _recomputed(D, centred, _pairs(D, squares, None))
-        width = median_distance(D, X, power=2)
-    D = _recomputed(D, centred, _pairs(D, squares, scalar(width)))
-    return D, median_distance(D, X, power=2) if sigma is None else sigma
+        return _recomputed(D, X, squares, sigma), sigma
+    D = _recomputed(D, X, squares, None)
+    D = _recomputed(D, X, squares, scalar(median_distance(D, X, power=2)))
+    return D, median_distance(D, X, power=2)
 
 
 def _from_differences(X: Array) -> Array:
@@ -201,41 +211,41 @@ def _column_medians(X: Array) -> Array:
     return np.median(X, axis=0) if is_numpy(X) else X.detach().median(dim=0).values
 
 
-def _pairs(D: Array, squares: Array, sigma: float | None, most: int | None = None) -> Any:
-    """Pairs whose exponent may be off by more than ERROR, or None if they are more than `most`.
+def _lost(D: Array, squares: Array, sigma: float | None) -> Iterator[tuple[slice, Any, Any]]:
+    """Pairs whose exponent may be off by more than ERROR, by blocks of rows.
 
     Without σ those that have lost all but a few digits.
     """
-    n = len(squares)
     values = D if is_numpy(D) else D.detach()
-    found: list[tuple[Any, Any]] = []
-    count = 0
-    for block in row_blocks(n, 8 * n):
+    for block in row_blocks(len(squares), 8 * len(squares)):
         error = ROUNDING * (squares[block, None] + squares)
         if sigma is None:
             lost = values[block] < DIGITS * error
         else:
             lost = values[block] < 2 * FAR * sigma**2 + 2 * error
             lost &= error > 2 * ERROR * sigma**2
-        rows, columns = np.nonzero(lost) if is_numpy(D) else lost.nonzero(as_tuple=True)
-        found.append((rows + block.start, columns))
-        count += len(rows)
-        if most is not None and count > most:
-            return None
-    xp = namespace(D)
-    return tuple(xp.concat(list(part)) for part in zip(*found, strict=True))
+        yield block, *(np.nonzero(lost) if is_numpy(D) else lost.nonzero(as_tuple=True))
 
 
-def _recomputed(D: Array, X: Array, pairs: Any) -> Array:
-    """D with the squared distances of these pairs from differences."""
-    a, b = pairs
-    parts = list(row_blocks(len(a), 8 * X.shape[1]))
-    if not is_numpy(D):
-        if len(a) == 0:
-            return D
-        values = [(X[a[part]] - X[b[part]]).square().sum(dim=1) for part in parts]
-        return D.index_put((a, b), namespace(D).concat(values))
-    for part in parts:
-        gap = X[a[part]] - X[b[part]]
-        D[a[part], b[part]] = np.einsum("ij,ij->i", gap, gap)
-    return D
+def _count_lost(D: Array, squares: Array, sigma: float) -> int:
+    return sum(len(rows) for _, rows, _ in _lost(D, squares, sigma))
+
+
+def _recomputed(D: Array, X: Array, squares: Array, sigma: float | None) -> Array:
+    """D with the squared distances of `_lost` pairs from differences; in place for NumPy.
+
+    Of X as it came: rows that are centred may have lost digits already.
+    """
+    found: list[tuple[Any, Any, Any]] = []
+    for block, rows, columns in _lost(D, squares, sigma):
+        for part in row_blocks(len(rows), 8 * X.shape[1]):
+            a, b = rows[part] + block.start, columns[part]
+            if is_numpy(D):
+                gap = X[a] - X[b]
+                D[a, b] = np.einsum("ij,ij->i", gap, gap)
+            else:
+                found.append((a, b, (X[a] - X[b]).square().sum(dim=1)))
+    if not found:
+        return D
+    a, b, values = (namespace(D).concat(list(part)) for part in zip(*found, strict=True))
+    return D.index_put((a, b), values)

@@ -20,6 +20,9 @@ from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity, scale_
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
 
+# Squared lengths between 2^±_SQUARES are sums of squares that have all digits.
+_SQUARES = 600
+
 
 @register_kernel("cosine", samples="vectors", source=_VENDI)
 def cosine(vectors: Any) -> Similarity:
@@ -33,10 +36,11 @@ def linear(vectors: Any) -> Similarity:
     similarity = FeatureSimilarity(_rows(vectors))
     squares = _squared_lengths(similarity)
     xp = namespace(squares)
-    lost = ~xp.isfinite(squares)
-    if bool(xp.any(squares == 0)):
-        lost |= (squares == 0) & (_largest(similarity.X) > 0)
-    _refuse(lost, "has a length whose square is beyond double precision; rescale all samples")
+    lost = ~((squares > 2.0**-_SQUARES) & (squares < 2.0**_SQUARES))
+    if bool(xp.any(lost)):
+        lost &= _largest(similarity.X) > 0
+        problem = "has a length whose square is beyond double precision"
+        _refuse(lost, f"{problem}; rescale all samples, or pass k='cosine'")
     return similarity
 
 
@@ -86,7 +90,7 @@ def level(similarity: FeatureSimilarity) -> FeatureSimilarity:
     """
     X, squares = similarity.X, _squared_lengths(similarity)
     xp = namespace(squares)
-    far = 2.0**100 if str(X.dtype).endswith("float32") else 2.0**600
+    far = 2.0**100 if str(X.dtype).endswith("float32") else 2.0**_SQUARES
     if bool(xp.all((squares > 1 / far) & (squares < far))):
         return similarity
     largest = _largest(X)
