@@ -36,7 +36,7 @@ UNLIKE = {
     + [{"k": "cosine", "p": np.r_[0.5 + 1e-9, 0.1 - 1e-9, np.full(4, 0.1)]}],
     "psd": [{"k": "cosine", "psd": psd} for psd in ("check", "clip")],
     "normalize": [{"k": "linear", "normalize": True}, {"k": "cosine"}],
-    "measures": [{"k": "cosine", "measures": m} for m in ("VS", ["VS", "LC"], "LC")],
+    "measures": [{"k": "rbf", "measures": m} for m in ("VS", ["VS", "LC"], "LC")],
     "mixtures": [{"k": {"rbf": 0.5 + e, "cosine": 0.5 - e}} for e in (0, 1e-9, 0.1)],
 }
 

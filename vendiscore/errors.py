@@ -90,7 +90,7 @@ class SampleError(ValueError):
         if problems:
             raise SampleError(*next(iter(problems.items())), problems)
 
-    def at(self, places: Sequence[Any]) -> SampleError:
+    def at(self, places: Sequence[Any] | np.ndarray) -> SampleError:
         """The same with sample i called `places[i]`, which may be several places."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
