@@ -248,6 +248,32 @@ def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at
     assert single == pytest.approx(double, rel=1e-6)
 
 
+@pytest.mark.parametrize("offset", [1e3, 1e5, 1e6])
+def test_nearly_equal_rows_in_single_precision_are_scored_in_double(offset):
+    X = (np.random.default_rng(0).standard_normal((1100, 1000)) + offset).astype(np.float32)
+    assert score_X(X) == pytest.approx(score_X(X.astype(float)), rel=1e-6)
+
+
+def test_samples_without_weight_have_a_gradient():
+    torch = pytest.importorskip("torch")
+    X = torch.rand(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    p = [0.5, 0.3, 0.2, 0, 0]
+    assert torch.autograd.gradcheck(lambda X: score_X(X, p=p), X.requires_grad_())
+    (gradient,) = torch.autograd.grad(score_X(X, p=p), X)
+    assert torch.equal(gradient[3:], torch.zeros(2, 3, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("q", [1e4, INF])
+def test_large_orders_of_a_decaying_spectrum(q):
+    X = np.random.default_rng(0).standard_normal((600, 2))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(-1))
+    top = np.linalg.eigvalsh(K / 600)[-1]
+    want = 1 / top if q == INF else top ** (q / (1 - q))
+    p = np.r_[np.full(300, 1 / 300), np.full(300, 1e-300)]
+    assert score_K(K, q=q) == pytest.approx(want, rel=1e-9)
+    assert score_K(K, q=q, p=p) == pytest.approx(score_K(K[:300, :300], q=q), rel=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_measured_error_of_rows_that_drift_is_not_too_small(seed):
     rng = np.random.default_rng(seed)

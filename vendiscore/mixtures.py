@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
+from .arguments import number, one_of
 from .arrays import as_samples
 from .composite import ProductSimilarity, SumSimilarity
-from .arguments import number, one_of
 from .errors import SampleError, suggestion
 from .registry import (
     build_kernel,
@@ -32,6 +32,7 @@ from .registry import (
     repeatable,
     warn_dropped,
 )
+from .signature import digits
 from .similarity import Similarity
 
 Mixture = Mapping[str, float] | Sequence[str]
@@ -116,7 +117,7 @@ def mixture(
         settings |= {f"{part.name}.{key}": value for key, value in own.items()}
     mixed: Similarity
     if combine == "sum":
-        terms = "+".join(f"{part.weight:.12g}*{part.name}" for part in parts)
+        terms = "+".join(f"{digits(part.weight)}*{part.name}" for part in parts)
         mixed = SumSimilarity(built, [part.weight for part in parts])
     else:
         terms = "*".join(part.name for part in parts)
@@ -208,9 +209,7 @@ def _weight(name: str, weight: Any) -> float:
         ) from None
 
 
-def _build_all(
-    parts: Sequence[Part], samples: Any
-) -> tuple[list[Similarity], dict[int, str]]:
+def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], dict[int, str]]:
     """Each part on the samples that all can use, and the others with the reason."""
     columns = [repeatable(_column(samples, part)) for part in parts]
     sizes = [len(c) if isinstance(c, Sequence) else c.shape[0] for c in columns]
@@ -268,7 +267,8 @@ def _build(part: Part, column: Any) -> Similarity:
         return build_kernel(get_kernel(part.kernel), column, own)
     except SampleError as error:
         problems = {
-            i: where + problem.removeprefix("of `samples` ") for i, problem in error.problems.items()
+            i: where + problem.removeprefix("of `samples` ")
+            for i, problem in error.problems.items()
         }
         raise SampleError(*next(iter(problems.items())), problems) from error.__cause__
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .arrays import as_matrix, as_samples
 from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, roundoff
@@ -17,7 +17,7 @@ from .similarity import FeatureSimilarity, Similarity
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
 COARSE = 1e-5
 # What `k` may be.
-KernelArgument = str | Callable[[Any, Any], float] | Mixture
+KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
 
 _WAYS = (
     "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "

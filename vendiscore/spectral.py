@@ -299,7 +299,7 @@ def _weighted(similarity: Similarity, p: Array | None) -> Similarity:
     xp = namespace(diagonal)
     p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
     # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
-    return similarity.scaled(xp.sqrt(p / diagonal))
+    return similarity.scaled(xp.sqrt(p) / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
 def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
@@ -347,10 +347,9 @@ def _tell_of_cut(found: Shares, orders: Sequence[float]) -> None:
     """Warn where what was taken for rounding may have changed a score of small order."""
     kept = to_host(found.values)
     kept = kept[kept > 0]
-    for q in sorted(orders)[: 1 if found.lost else 0]:  # the least order moves most
-        with np.errstate(all="ignore"):
-            added = found.lost * found.cut**q / float(np.sum(kept**q))
-        moved = math.log1p(added) / (1 - q) if q < 1 else 0.0
+    q = min(orders)  # the least order moves most
+    if found.lost and q < 1:
+        moved = math.log1p(found.lost * found.cut**q / float(np.sum(kept**q))) / (1 - q)
         if moved > CUT_MATTERS:
             warn(
                 f"{found.lost} eigenvalues below {found.cut:.2g} of the trace may be rounding and "
@@ -376,11 +375,12 @@ def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> S
         and n * size**2 >= SINGLE_SIZE
     ):
         C, error = covariance_single(weighted.X, weighted.scale)
-        found = _shares_of(C, weighted, psd)
+        values = _eigenvalues(C, weighted)
         # To first order, which holds as long as the error is small against every share.
-        small = 100 * error < found.values[-1]
-        if small and all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
-            return found
+        if 100 * error < values[0]:
+            found = _clean(values, weighted, psd)
+            if all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
+                return found
     return _shares_of(weighted.covariance() if size < n else weighted.dense(), weighted, psd)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import memory
 from ..progress import track
+from ..signature import plain
 from ..similarity import MatrixSimilarity, Similarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
@@ -64,9 +65,8 @@ def pairwise(
                 f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} and "
                 f"k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both directions"
             )
-    name = getattr(k, "__qualname__", type(k).__qualname__)
     settings = {
-        "kernel": f"function {name}",
+        "kernel": f"function {plain(k)}",
         "symmetric_pairs": f"{len(rows)}/{n * (n - 1) // 2}",
     }
     return MatrixSimilarity(K.astype(np.float32) if single else K, settings=settings)
