@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from . import memory
 from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, row_blocks, scalar, to_host
@@ -362,8 +363,11 @@ def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> S
     """The spectrum, exact; or good enough for these orders, if any are given. See `_clean`."""
     n, dim = weighted.n, weighted.dim
     size = dim if dim is not None and dim < n else n
+    # Dense features are widened and scaled, a copy of them, before they are multiplied.
+    sparse = sp.issparse(getattr(weighted, "X", None))
+    copied = 0 if dim is None or size < n or sparse else dim
     memory.require(
-        8 * size * size,
+        8 * (size * size + n * copied),
         f"the exact spectrum of a {size} × {size} matrix",
         "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum",
     )
