@@ -36,9 +36,7 @@ HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
 # Those of truth values: SciPy would take every number but 0 for true.
 BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
 # Distances that grow with the samples by the same factor.
-HOMOGENEOUS = frozenset(
-    ("euclidean", "manhattan", "cityblock", "chebyshev", "minkowski", "mahalanobis", "seuclidean")
-)
+HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
 METRIC_OPTIONS = ("p", "w", "V", "VI")
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.
@@ -52,6 +50,8 @@ UNIT_ROUNDING = 1e-30
 TAME = 1e50
 # Below this share of the largest, squares of distances lose digits or vanish.
 VANISHING = 1e-140
+# Powers below this have lost digits or vanished.
+LOST = 1e-290
 # How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
 # be so far from itself, relative to the next one.
 SYMMETRY_TOLERANCE = 1e-6
@@ -145,6 +145,8 @@ def _distances(
         D = euclidean(X)
     elif metric in ("cosine", "correlation") and not options:
         D = _cosine(X, metric, name)
+    elif metric == "minkowski":
+        D = _minkowski(X, **options)
     else:
         if metric in BOOLEAN:
             _check_truths(X, metric, name)
@@ -153,10 +155,11 @@ def _distances(
         D = np.asarray(
             cdist(rows, rows, "cityblock" if metric == "manhattan" else metric, **options)
         )
+        if metric == "sqeuclidean" and not options:
+            _check_lost(D, X, metric, name, places)
         if shift:
             np.ldexp(D, shift, out=D)
     np.fill_diagonal(D, 0.0)
-    lost = metric in ("sqeuclidean", "minkowski") and "w" not in options
     for block in row_blocks(len(D), 8 * len(D)):
         finite = np.isfinite(D[block])
         if not finite.all():
@@ -166,8 +169,6 @@ def _distances(
                 f"metric {metric!r} is undefined (got {D[i, j]}) for rows {_place(places, i)} and "
                 f"{_place(places, j)} of `{name}`; remove such rows or use another metric"
             )
-        if lost:
-            _check_lost(D, X, block, metric, name, places)
     return D
 
 
@@ -437,7 +438,31 @@ def euclidean(X: np.ndarray) -> np.ndarray:
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
-    bound = math.ldexp(VANISHING, shift)
+    _mend_lost(D, X, math.ldexp(VANISHING, shift), lambda gap: np.linalg.norm(gap, axis=1))
+    return D
+
+
+def _minkowski(X: np.ndarray, p: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
+    """(Σ w |x − y|^p)^(1/p) for all rows, of any size that double precision holds."""
+    shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
+    rows = np.ldexp(X.astype(np.float64, copy=False), -shift)
+    D = np.asarray(cdist(rows, rows, "minkowski", p=p, w=np.broadcast_to(w, X.shape[1])))
+    np.ldexp(D, shift, out=D)
+    if math.isfinite(p):
+        bound = LOST ** (1 / p) / np.finfo(np.float64).eps  # entries far below the largest as well
+        _mend_lost(
+            D,
+            X,
+            math.ldexp(min(bound, 4.0), shift),
+            lambda gap: (w * np.abs(gap) ** p).sum(axis=1) ** (1 / p),
+        )
+    return D
+
+
+def _mend_lost(
+    D: np.ndarray, X: np.ndarray, bound: float, length: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    """Lengths of x − y below a bound, each in a unit of its own, in place."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.nonzero(D[block] < bound)
         near += block.start
@@ -445,8 +470,7 @@ def euclidean(X: np.ndarray) -> np.ndarray:
         for part in row_blocks(len(near), 8 * X.shape[1]):
             gap = np.subtract(X[near[part]], X[other[part]], dtype=np.float64)
             largest = np.maximum(np.abs(gap).max(axis=1), np.finfo(np.float64).tiny)
-            D[near[part], other[part]] = largest * np.linalg.norm(gap / largest[:, None], axis=1)
-    return D
+            D[near[part], other[part]] = largest * length(gap / largest[:, None])
 
 
 def exact_squares(X: np.ndarray) -> np.ndarray:
@@ -563,17 +587,18 @@ def _check_truths(X: np.ndarray, metric: str, name: str) -> None:
 
 
 def _check_lost(
-    D: np.ndarray, X: np.ndarray, block: slice, metric: str, name: str, places: Sequence[Any] | None
+    D: np.ndarray, X: np.ndarray, metric: str, name: str, places: Sequence[Any] | None
 ) -> None:
-    """Raise where a distance of rows that differ is below what double precision holds."""
-    near, other = np.nonzero(D[block] < np.finfo(np.float64).tiny * 2**52)
-    for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
-        if i != j and (X[i] != X[j]).any():
-            raise ValueError(
-                f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for rows "
-                f"{_place(places, i)} and {_place(places, j)} of `{name}`, which differ; multiply "
-                f"all rows by a large number"
-            )
+    """Raise where a distance of rows that differ is too small for its power to have all digits."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < LOST)
+        for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
+            if i != j and (X[i] != X[j]).any():
+                raise ValueError(
+                    f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for "
+                    f"rows {_place(places, i)} and {_place(places, j)} of `{name}`, which differ; "
+                    f"use metric 'euclidean', or multiply all rows by a large number"
+                )
 
 
 def _exponent(X: np.ndarray) -> int:

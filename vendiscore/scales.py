@@ -27,7 +27,7 @@ CLOSE_ENOUGH = 1e-10
 NEAR_END = 1e-6
 # Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
 STEPS = 13
-LARGEST_SCALE = 1e300
+LARGEST_SCALE = 1e307
 # Relative accuracy of the adaptive area, and the panels before which it does not trust its
 # estimate and after which it gives up.
 AREA_TOLERANCE = 1e-6
@@ -85,12 +85,12 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return 0.0
     closest, largest = nearest(space.D), float(space.D.max())
 
-    def log_odds(value: float, left: float) -> float:
-        """Of a magnitude and n minus it. For n points at one distance d this is td; nearly
-        straight in t, and steep, for all."""
-        return math.log1p(n * max(value - 1, 0.0) / max(left, 1e-15 * n))
+    def log_odds(above: float, below: float) -> float:
+        """Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
+        nearly straight in t, and steep, for all."""
+        return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 
-    odds = log_odds(target, epsilon * n)
+    odds = log_odds((n - 1) - epsilon * n, epsilon * n)
     if closest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
         return odds / largest
     if target - 1 < NEAR_END:
@@ -101,7 +101,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 
     def gap(t: float) -> float:
         value = space.magnitude(t)
-        found = log_odds(value, n - value) - odds
+        found = log_odds(value - 1, n - value) - odds
         # TOMS 748 would go on to close its bracket from the other side.
         return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
 

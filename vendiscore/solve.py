@@ -364,8 +364,10 @@ class Solver:
             if best is None or found.residual < best.residual:
                 best = found
             enough = (found.weights_error if weights else found.error) <= TARGET
-            # Where a factor makes it cheap, the weights' own digits as well.
-            if stuck or (enough and (found.residual <= TARGET or steps())):
+            # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
+            # residual that is rounding would only spoil them.
+            rounding = found.residual <= 2 * _rounding(w)
+            if stuck or rounding or (enough and (found.residual <= TARGET or steps())):
                 break
             e = correct(r)
             if e is None:
@@ -417,7 +419,12 @@ def _solution(
         return Solution(t, w, value, residual, math.inf, math.inf, method, steps)
     absolute = float(np.abs(w).sum())
     error = (float(r @ (r / floor)) + first_order + EPS * absolute**2) / value
-    # Z|w| is at most 1 and twice what the negative weights are.
-    r = r + 4 * EPS * (1 + 2 * float(-w[w < 0].sum()))
+    r = r + _rounding(w)
     distance = math.sqrt(float(r @ (r / floor)) / float(np.min(floor)))
     return Solution(t, w, value, residual, error, distance / float(np.abs(w).max()), method, steps)
+
+
+def _rounding(w: np.ndarray) -> float:
+    """What rounding D and Z does to an entry of Z w: 4ε of Z|w|, which is at most 1 and twice the
+    sum of what is negative."""
+    return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))
