@@ -117,7 +117,7 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
     [
         ({"n_scale": 3}, TypeError, "unknown keyword `n_scale`. Did you mean 'n_scales'?"),
         ({"metric": "euclid"}, ValueError, "Did you mean 'euclidean'?"),
-        ({"epsilon": 2}, ValueError, "`epsilon` must be between 0 and 1, got 2"),
+        ({"epsilon": 2}, ValueError, "`epsilon` must be a number between 0 and 1, got 2"),
         ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),
         ({"k": "rbf", "ns": [1]}, TypeError, "`ns` is not an option of kernel 'rbf'"),
         ({"q": 2}, TypeError, "unknown keyword `q`"),

@@ -24,15 +24,31 @@ from vendiscore.magnitude import (
             ValueError,
             "`t` must be a finite scale of at least 0, got -1",
         ),
-        (lambda X: magnitude(X, "a"), TypeError, "`t` must be a scale"),
+        (lambda X: magnitude(X, "a"), TypeError, "`t` must be a finite scale"),
         (lambda X: magnitude(X, np.nan), ValueError, "`t` must be a finite scale"),
         (lambda X: magnitude_weights(X, 0), ValueError, "`t` must be more than 0 for weights"),
-        (lambda X: convergence_scale(X, epsilon=1), ValueError, "`epsilon` must be between 0 and"),
-        (lambda X: convergence_scale(X, epsilon=0.0), ValueError, "`epsilon` must be between"),
+        (
+            lambda X: convergence_scale(X, epsilon=1),
+            ValueError,
+            "`epsilon` must be a number between 0 and",
+        ),
+        (
+            lambda X: convergence_scale(X, epsilon=0.0),
+            ValueError,
+            "`epsilon` must be a number between",
+        ),
         (lambda X: mag_area(X, epsilon="x"), TypeError, "`epsilon` must be a number"),
-        (lambda X: mag_area(X, n_scales=1), ValueError, "`n_scales` must be at least 2, got 1"),
+        (
+            lambda X: mag_area(X, n_scales=1),
+            ValueError,
+            "`n_scales` must be an integer of at least 2, got 1",
+        ),
         (lambda X: mag_area(X, n_scales=2.5), TypeError, "`n_scales` must be an integer"),
-        (lambda X: mag_area(X, t_cut=0), ValueError, "`t_cut` must be more than 0"),
+        (
+            lambda X: mag_area(X, t_cut=0),
+            ValueError,
+            "`t_cut` must be a finite scale of more than 0, got 0",
+        ),
         (lambda X: mag_area(X, quadrature="gauss"), ValueError, "`quadrature` must be 'trapezoid'"),
         (lambda X: mag_areas([]), ValueError, "`sets` is empty"),
         (lambda X: mag_areas([X, [[np.nan, 1.0]]]), ValueError, r"`sets\[1\]` must be finite"),
@@ -58,7 +74,9 @@ def test_bad_samples_are_named() -> None:
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="must be finite, got nan in row 3"):
         magnitude(X)
-    with pytest.raises(ValueError, match="metric 'cosine' is undefined for row 1"):
+    with pytest.raises(
+        ValueError, match="sample 1 is a zero vector, for which metric 'cosine' is undefined"
+    ):
         magnitude([[1.0, 0.0], [0.0, 0.0]], metric="cosine")
 
 

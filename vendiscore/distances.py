@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from . import memory
-from .arrays import Array, as_matrix, is_numpy, is_torch, namespace, row_blocks
-from .errors import suggestion
+from .arguments import number
+from .arrays import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks
+from .errors import SampleError, suggestion
 from .similarity import identical_rows
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
@@ -29,17 +31,32 @@ NEGATIVE_TYPE = frozenset(
         *("mahalanobis", "correlation", "hamming", "jaccard"),
     )
 )
+# Those that are L2 distances themselves, in some coordinates.
+HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
+# Those of truth values: SciPy would take every number but 0 for true.
+BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
+# Distances that grow with the samples by the same factor.
+HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
 METRIC_OPTIONS = ("p", "w", "V", "VI")
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.
 DIRECT_COLUMNS = 16
-# Squared distances below this share of the largest are recomputed from differences: the product
-# loses as many of their digits, and the closest pairs decide the weights at large scales.
+# Squared distances below this share of the squared norms are recomputed from differences: the
+# product loses as many of their digits, and the closest pairs decide the weights at large scales.
 CLOSE = 1e-4
 # Squared distances of unit vectors, from differences, that are no more than rounding: (4ε)².
 UNIT_ROUNDING = 1e-30
-# How far from symmetric, relative to its largest entry, a distance matrix may be by rounding.
+# Rows of this size are not rescaled before they are squared.
+TAME = 1e50
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
+# Powers below this have lost digits or vanished.
+LOST = 1e-290
+# How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
+# be so far from itself, relative to the next one.
 SYMMETRY_TOLERANCE = 1e-6
+# Rows whose median is the centre of all, for the product of matrices.
+CENTRE_ROWS = 1000
 
 
 def distances(
@@ -47,6 +64,7 @@ def distances(
     metric: str | Callable[[Any, Any], float] = "euclidean",
     options: Mapping[str, Any] | None = None,
     name: str = "samples",
+    places: Sequence[Any] | None = None,
 ) -> np.ndarray:
     """The distances of all pairs of rows of X (n, d).
 
@@ -56,11 +74,13 @@ def distances(
         Rows of finite numbers; sparse and torch arrays are brought to dense NumPy.
     metric : str or callable
         "euclidean", "manhattan", "cosine" (1 − cos), any metric of
-        `scipy.spatial.distance.cdist`, or a function of two rows.
+        `scipy.spatial.distance.cdist`, or a function of two rows, called for all n² pairs.
     options : mapping, optional
         Options of the metric: `p` (minkowski), `w`, `V` (seuclidean), `VI` (mahalanobis).
     name : str
         How to call X in an error.
+    places : sequence, optional
+        What to call each row in an error (its place in the caller's list, or several).
 
     Returns
     -------
@@ -69,16 +89,21 @@ def distances(
 
     Raises
     ------
+    SampleError
+        For rows for which the metric is undefined: zero vectors ("cosine"), constant ones
+        ("correlation"), other numbers than 0 and 1 (metrics of truth values, such as "jaccard").
     ValueError
-        For an unknown metric (with a suggestion), rows that are not finite, or a metric that is
-        undefined for a pair of rows, which is named.
+        For an unknown metric (with a suggestion), options out of range, rows that are not finite,
+        pairs of rows for which the metric is undefined or too small or large for double precision,
+        and for a function that is not symmetric, not 0 for a row and itself, or negative.
     TooLargeError
         If n² numbers do not fit in memory, before they are allocated.
 
     Notes
     -----
     Time O(n² d), memory n². Euclidean and cosine distances of rows with more than 16 columns come
-    from one matrix product, those of close pairs from differences.
+    from one matrix product, those of close pairs from differences. "russellrao" is not 0 for a row
+    and itself; its diagonal is set to 0.
 
     Examples
     --------
@@ -87,24 +112,63 @@ def distances(
            [5., 0.]])
     """
     check_metric(metric)
-    options = dict(options or {})
     X = numpy_rows(X, name)
-    if metric == "euclidean" and not options:
-        D = exact_squares(X)
-        np.sqrt(D, out=D)
-        return D
-    if metric == "cosine" and not options:
-        return _cosine(X, name)
+    options = check_options(metric, options or {}, X.shape[1])
+    try:
+        with np.errstate(under="ignore", over="ignore"):
+            return _distances(X, metric, options, name, places)
+    except SampleError as error:
+        raise (error if places is None else error.at(places)) from None
+
+
+def _distances(
+    X: np.ndarray,
+    metric: str | Callable[[Any, Any], float],
+    options: dict[str, Any],
+    name: str,
+    places: Sequence[Any] | None,
+) -> np.ndarray:
     _require(X)
-    # Some metrics are for one kind of number (bool) or one range; their complaints are SciPy's.
-    D = np.asarray(cdist(X, X, "cityblock" if metric == "manhattan" else metric, **options))
-    np.fill_diagonal(D, 0.0)
-    if not np.isfinite(D).all():
-        i, j = divmod(int(np.argmin(np.isfinite(D))), len(D))
-        raise ValueError(
-            f"metric {metric!r} is undefined (got {D[i, j]}) for rows {i} and {j} of `{name}`; "
-            f"remove such rows or use another metric"
+    if callable(metric):
+        return _by_function(X, metric, options, name, places)
+    derived = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+    if derived is not None and derived not in options:
+        # SciPy counts each row twice, as one of either side.
+        n = len(X)
+        options = {derived: scatter(X, derived)}
+        options[derived] *= (2 * n - 1 if derived == "VI" else 2 * n - 2) / (
+            2 * n - 2 if derived == "VI" else 2 * n - 1
         )
+    if metric == "seuclidean":
+        D = euclidean(X / np.sqrt(options["V"]))
+    elif metric == "euclidean" and not options:
+        D = euclidean(X)
+    elif metric in ("cosine", "correlation") and not options:
+        D = _cosine(X, metric, name)
+    elif metric == "minkowski":
+        D = _minkowski(X, **options)
+    else:
+        if metric in BOOLEAN:
+            _check_truths(X, metric, name)
+        shift = _exponent(X) if metric in HOMOGENEOUS else 0
+        rows = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+        D = np.asarray(
+            cdist(rows, rows, "cityblock" if metric == "manhattan" else metric, **options)
+        )
+        if metric == "sqeuclidean" and not options:
+            _check_lost(D, X, metric, name, places)
+        if shift:
+            np.ldexp(D, shift, out=D)
+    np.fill_diagonal(D, 0.0)
+    for block in row_blocks(len(D), 8 * len(D)):
+        finite = np.isfinite(D[block])
+        if not finite.all():
+            i, j = divmod(int(np.argmin(finite)), len(D))
+            i += block.start
+            raise ValueError(
+                f"metric {metric!r} is undefined (got {D[i, j]}) for rows {_place(places, i)} and "
+                f"{_place(places, j)} of `{name}`; remove such rows or use another metric"
+            )
     return D
 
 
@@ -113,6 +177,133 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
     known = (*METRICS, *more)
     if not callable(metric) and metric not in known:
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known)}")
+
+
+def check_options(
+    metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
+) -> dict[str, Any]:
+    """The options of a metric on d columns as SciPy reads them, or a TypeError or ValueError.
+
+    Without d no shape is looked at.
+    """
+    given = {option: value for option, value in options.items() if value is not None}
+    if callable(metric):
+        return given
+    takes = {"minkowski": ("p", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
+        metric, () if metric in ("jensenshannon", "precomputed") else ("w",)
+    )
+    for option in given:
+        if option not in takes:
+            what = "; `p` is the exponent of metric 'minkowski', and magnitude takes no weights"
+            raise TypeError(
+                f"`{option}` is not an option of metric {metric!r}; leave it out"
+                f"{what if option == 'p' else ''}"
+            )
+    if "p" in given:
+        given["p"] = number(
+            "p",
+            given["p"],
+            "the exponent of metric 'minkowski', a number of at least 1",
+            lambda p: p >= 1,
+            "magnitude takes no weights of samples",
+        )
+    for option, least in (("w", "at least 0"), ("V", "more than 0")):
+        if option in given:
+            given[option] = _numbers(option, given[option], d, least)
+    if "VI" in given:
+        given["VI"] = _inverse_covariance(given["VI"], d)
+    return given
+
+
+def _numbers(option: str, value: Any, d: int | None, least: str) -> np.ndarray:
+    columns = "a number for each column" if d is None else f"{d} numbers, one for each column"
+    values = _plain(option, value, f"{columns}, each {least}")
+    if values.ndim != 1 or (d is not None and len(values) != d):
+        raise ValueError(f"`{option}` must be {columns}, got shape {values.shape}")
+    wrong = ~(np.isfinite(values) & ((values > 0) if least == "more than 0" else (values >= 0)))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"`{option}` must be {columns}, each {least}, got {values[i]} at [{i}]")
+    if not values.any():
+        raise ValueError(f"`{option}` must be {columns}, not all 0; leave it out for equal ones")
+    return values
+
+
+def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
+    size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
+    expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
+    VI = _plain("VI", value, expected)
+    if VI.ndim != 2 or VI.shape[0] != VI.shape[1] or (d is not None and len(VI) != d):
+        raise ValueError(f"`VI` must be {expected}, got shape {VI.shape}")
+    if not np.isfinite(VI).all():
+        raise ValueError(f"`VI` must be {expected}, got one that is not finite")
+    gap = np.abs(VI - VI.T)
+    # Entries may be of very different units; those of the diagonal say which.
+    units = np.sqrt(np.maximum(np.diagonal(VI), 0))
+    if (gap > SYMMETRY_TOLERANCE * np.outer(units, units)).any():
+        i, j = divmod(int(np.argmax(gap)), len(VI))
+        raise ValueError(
+            f"`VI` must be {expected}, got {VI[i, j]:.6g} at [{i}, {j}] and {VI[j, i]:.6g} at "
+            f"[{j}, {i}]; pass (VI + VI.T) / 2 if that is meant"
+        )
+    VI = (VI + VI.T) / 2
+    units[units == 0] = 1
+    lowest = float(np.linalg.eigvalsh(VI / np.outer(units, units))[0])
+    if lowest < -SYMMETRY_TOLERANCE:
+        raise ValueError(f"`VI` must be {expected}, got an eigenvalue of {lowest:.3g} (scaled)")
+    return np.asarray(VI)
+
+
+def _plain(option: str, value: Any, expected: str) -> np.ndarray:
+    value = value.detach().cpu() if is_torch(value) else value
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
+            raise TypeError
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{option}` must be {expected}, got {value!r:.60}") from None
+
+
+def scatter(X: np.ndarray, option: str) -> np.ndarray:
+    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI").
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, a column is constant, or the covariance is singular.
+    """
+    metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
+    n, d = X.shape
+    if n < 2:
+        raise ValueError(
+            f"metric {metric!r} takes `{option}` from the spread of two or more samples, got {n}; "
+            f"pass {option}=…"
+        )
+    X = X.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        deviations = np.std(X - X[0], axis=0, ddof=1)
+        variances = deviations**2
+    constant = np.flatnonzero(~(np.isfinite(variances) & (variances > 0)))
+    if constant.size:
+        raise ValueError(
+            f"metric {metric!r} divides by the variance of each column, and that of column "
+            f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column (or rescale it) or "
+            f"pass {option}=…"
+        )
+    if option == "V":
+        return np.asarray(variances)
+    # By way of the correlations, which do not depend on the units of the columns.
+    R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
+    values, vectors = np.linalg.eigh(R)
+    rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
+    if rank < d:
+        raise ValueError(
+            f"metric 'mahalanobis' needs an invertible covariance, and that of {n} samples in {d} "
+            f"columns has rank {rank}; take more samples, remove columns that follow from others, "
+            f"or pass VI=…"
+        )
+    return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))
 
 
 def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
@@ -127,18 +318,19 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
     return X.detach().cpu().numpy() if is_torch(X) else np.asarray(X)
 
 
-def squared_euclidean(X: Array) -> Array:
+def squared_euclidean(X: Array, centre: Array | None = None) -> Array:
     """‖x − y‖² for all rows of X (n, d), in float64 with an exactly zero diagonal.
 
-    Rows are centred first and distances taken from one matrix product, so the absolute error is
-    about ε times the squared diameter. Time O(n² d), memory n².
+    Rows are centred first (on their mean, if no other centre is given) and distances taken from
+    one matrix product, so the absolute error is about ε times the squared norms of the two centred
+    rows. Time O(n² d), memory n².
     """
     _require(X)
     xp = namespace(X)
     X = xp.astype(X, xp.float64)
-    X = X - xp.mean(X, axis=0)
+    X = X - (xp.mean(X, axis=0) if centre is None else centre)
     squares = xp.linalg.vecdot(X, X)
-    D = X @ X.T
+    D = gram(X)
     D *= -2
     D += squares[:, None]
     D += squares[None, :]
@@ -204,7 +396,10 @@ def _entry(D: Array, values: np.ndarray, first: np.ndarray, value: float) -> Arr
 
 
 def check_distances(D: Any, name: str = "samples") -> np.ndarray:
-    """A distance matrix (n, n): finite, symmetric, at least 0, with a zero diagonal; not copied.
+    """A distance matrix (n, n): finite, symmetric, at least 0, with a zero diagonal.
+
+    The same matrix if it is exactly symmetric, otherwise (D + Dᵀ) / 2. Entries [i, j] and [j, i]
+    may differ by 1e-6 of the larger of the two.
 
     Raises
     ------
@@ -228,24 +423,78 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
             f"`{name}` a similarity matrix? Then pass score_K=True instead of "
             f"metric='precomputed'"
         )
-    tolerance = SYMMETRY_TOLERANCE * float(D.max(initial=0.0))
+    exact = True
     for block in row_blocks(n, 8 * n):
-        rows = D[block]
+        rows, columns = D[block], D[:, block].T
         if rows.min() < 0:
             i, j = divmod(int(np.argmax(rows < 0)), n)
             raise ValueError(
                 f"distances must be at least 0, got {rows[i, j]:.6g} at "
                 f"[{i + block.start}, {j}] of `{name}`; check how they were made"
             )
-        gap = np.abs(rows - D[:, block].T)
-        if gap.max() > tolerance:
-            i, j = divmod(int(np.argmax(gap > tolerance)), n)
+        gap = np.abs(rows - columns)
+        if not gap.any():
+            continue
+        exact = False
+        with np.errstate(under="ignore"):
+            wrong = gap > SYMMETRY_TOLERANCE * np.maximum(rows, columns)
+        if wrong.any():
+            i, j = divmod(int(np.argmax(wrong)), n)
             a = i + block.start
             raise ValueError(
                 f"`{name}` must be a symmetric matrix of distances, got {D[a, j]:.6g} at [{a}, {j}]"
                 f" and {D[j, a]:.6g} at [{j}, {a}]; pass (D + D.T) / 2 if that is meant"
             )
-    return np.asarray(D)
+    if exact:
+        return np.asarray(D)
+    memory.require(8 * n * n, f"the symmetric part of {n} × {n} distances", "pass (D + D.T) / 2")
+    mean = np.empty((n, n))
+    for block in row_blocks(n, 8 * n):
+        np.multiply(D[block], 0.5, out=mean[block])
+        mean[block] += 0.5 * D[:, block].T
+    return mean
+
+
+def euclidean(X: np.ndarray) -> np.ndarray:
+    """‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
+    shift = _exponent(X)
+    D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
+    np.sqrt(D, out=D)
+    if shift:
+        np.ldexp(D, shift, out=D)
+    _mend_lost(D, X, math.ldexp(VANISHING, shift), lambda gap: np.linalg.norm(gap, axis=1))
+    return D
+
+
+def _minkowski(X: np.ndarray, p: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
+    """(Σ w |x − y|^p)^(1/p) for all rows, of any size that double precision holds."""
+    shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
+    rows = np.ldexp(X.astype(np.float64, copy=False), -shift)
+    D = np.asarray(cdist(rows, rows, "minkowski", p=p, w=np.broadcast_to(w, X.shape[1])))
+    np.ldexp(D, shift, out=D)
+    if math.isfinite(p):
+        bound = LOST ** (1 / p) / np.finfo(np.float64).eps  # entries far below the largest as well
+        _mend_lost(
+            D,
+            X,
+            math.ldexp(min(bound, 4.0), shift),
+            lambda gap: (w * np.abs(gap) ** p).sum(axis=1) ** (1 / p),
+        )
+    return D
+
+
+def _mend_lost(
+    D: np.ndarray, X: np.ndarray, bound: float, length: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    """Lengths of x − y below a bound, each in a unit of its own, in place."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < bound)
+        near += block.start
+        near, other = near[near != other], other[near != other]
+        for part in row_blocks(len(near), 8 * X.shape[1]):
+            gap = np.subtract(X[near[part]], X[other[part]], dtype=np.float64)
+            largest = np.maximum(np.abs(gap).max(axis=1), np.finfo(np.float64).tiny)
+            D[near[part], other[part]] = largest * length(gap / largest[:, None])
 
 
 def exact_squares(X: np.ndarray) -> np.ndarray:
@@ -253,32 +502,140 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     _require(X)
     if X.shape[1] <= DIRECT_COLUMNS:
         return np.asarray(cdist(X, X, "sqeuclidean"))
-    D = squared_euclidean(X)
-    bound = CLOSE * float(D.max())
+    # The median, unlike the mean, is among most of the rows even if a few are far away.
+    centre = np.median(X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64), axis=0)
+    D = squared_euclidean(X, centre)
+    squares = np.empty(len(X))
+    for block in row_blocks(len(X), 8 * X.shape[1]):
+        rows = X[block] - centre
+        squares[block] = np.vecdot(rows, rows)
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
-        near, other = np.nonzero(rows < bound)
+        near, other = np.nonzero(rows < CLOSE * (squares[block, None] + squares[None, :]))
         for part in row_blocks(len(near), 8 * X.shape[1]):
             gap = np.subtract(X[near[part] + block.start], X[other[part]], dtype=np.float64)
             rows[near[part], other[part]] = np.einsum("ij,ij->i", gap, gap)
     return np.asarray(D)
 
 
-def _cosine(X: np.ndarray, name: str) -> np.ndarray:
-    norms = np.linalg.norm(X.astype(np.float64, copy=False), axis=1)
-    if not norms.all():
-        i = int(np.argmin(norms))
-        raise ValueError(
-            f"metric 'cosine' is undefined for row {i} of `{name}`, a zero vector; remove it or "
-            f"use another metric"
-        )
+def drop_rounding(D: np.ndarray, rounding: float) -> None:
+    """Set what is below `rounding` to 0, in place and without a mask of the size of D."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block]
+        rows[rows < rounding] = 0.0
+
+
+def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
+    """1 − cos of rows, or of rows minus their mean, which is their correlation."""
+    largest = np.abs(X).max(axis=1).astype(np.float64)
+    usable = largest > 0
+    U = X / np.where(usable, largest, 1.0)[:, None]
+    if metric == "correlation":
+        U -= U.mean(axis=1, keepdims=True)
+        # What is left of a constant row is rounding.
+        usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
+    what = "a zero vector" if metric == "cosine" else "a constant vector"
+    SampleError.check(
+        {
+            int(i): f"is {what}, for which metric {metric!r} is undefined; remove it from "
+            f"`{name}` or use another metric"
+            for i in np.flatnonzero(~usable)
+        }
+    )
+    U /= np.linalg.norm(U, axis=1)[:, None]
     # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
-    D = exact_squares(X / norms[:, None])
-    D[D < UNIT_ROUNDING] = 0.0
+    D = exact_squares(U)
+    drop_rounding(D, UNIT_ROUNDING)
     D /= 2
     return D
 
 
+def _by_function(
+    X: np.ndarray,
+    metric: Callable[..., float],
+    options: dict[str, Any],
+    name: str,
+    places: Sequence[Any] | None,
+) -> np.ndarray:
+    """All n² pairs both ways round, checked."""
+    n = len(X)
+    D = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            try:
+                D[i, j] = metric(X[i], X[j], **options)
+            except Exception as error:
+                error.add_note(
+                    f"in `metric` of rows {_place(places, i)} and {_place(places, j)} of `{name}`"
+                )
+                raise
+
+    def refuse(i: int, j: int, problem: str, remedy: str) -> None:
+        raise ValueError(
+            f"`metric` must be {problem}, got {D[i, j]:.6g} for rows {_place(places, i)} and "
+            f"{_place(places, j)} of `{name}`; {remedy}"
+        )
+
+    for wrong, problem in ((~np.isfinite(D), "finite"), (D < 0, "at least 0")):
+        if wrong.any():
+            refuse(*divmod(int(np.argmax(wrong)), n), problem, "remove such rows or mend it")
+    own = D.diagonal().copy()
+    np.fill_diagonal(D, np.inf)
+    apart = own > SYMMETRY_TOLERANCE * D.min(axis=1)
+    np.fill_diagonal(D, own)
+    if apart.any():
+        i = int(np.argmax(apart))
+        refuse(i, i, "0 for a row and itself", "subtract that, or mend it")
+    np.fill_diagonal(D, 0.0)
+    wrong = np.abs(D - D.T) > SYMMETRY_TOLERANCE * np.maximum(D, D.T)
+    if wrong.any():
+        i, j = divmod(int(np.argmax(wrong)), n)
+        refuse(
+            i,
+            j,
+            f"symmetric (got {D[j, i]:.6g} the other way round)",
+            "use lambda a, b: (f(a, b) + f(b, a)) / 2 if that is meant",
+        )
+    return (D + D.T) / 2
+
+
+def _check_truths(X: np.ndarray, metric: str, name: str) -> None:
+    wrong = (X != 0) & (X != 1)
+    SampleError.check(
+        {
+            int(i): f"has {X[i][wrong[i]][0]:.6g}, and metric {metric!r} is one of truth values, 0 "
+            f"and 1; pass `{name}` > 0 if presence is meant, or use another metric"
+            for i in np.flatnonzero(wrong.any(axis=1))
+        }
+    )
+
+
+def _check_lost(
+    D: np.ndarray, X: np.ndarray, metric: str, name: str, places: Sequence[Any] | None
+) -> None:
+    """Raise where a distance of rows that differ is too small for its power to have all digits."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < LOST)
+        for i, j in zip((near + block.start).tolist(), other.tolist(), strict=True):
+            if i != j and (X[i] != X[j]).any():
+                raise ValueError(
+                    f"metric {metric!r} is too small for double precision (got {D[i, j]:.6g}) for "
+                    f"rows {_place(places, i)} and {_place(places, j)} of `{name}`, which differ; "
+                    f"use metric 'euclidean', or multiply all rows by a large number"
+                )
+
+
+def _exponent(X: np.ndarray) -> int:
+    """The power of two that rows are divided by before they are squared: 0 for most."""
+    largest = float(np.abs(X).max(initial=0.0))
+    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+
+
+def _place(places: Sequence[Any] | None, i: int) -> int:
+    return i if places is None else int(np.atleast_1d(places[i])[0])
+
+
 def _require(X: Array) -> None:
-    n = X.shape[0]
-    memory.require(8 * n * n, f"the distances of all pairs of {n} samples", "compare fewer samples")
+    n, d = X.shape
+    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
+    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")

@@ -1,18 +1,19 @@
-"""Conjugate gradients (Hestenes & Stiefel 1952), and what they learn of the spectrum on their way.
-
-The coefficients of the recurrence are the entries of Lanczos' tridiagonal matrix (Golub & Van Loan,
-Matrix Computations, §11.3), whose least eigenvalue bounds the error that is left.
-"""
+"""Conjugate gradients (Hestenes & Stiefel 1952), and Lanczos' method for the ends of a spectrum."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigvalsh_tridiagonal
 
 Precondition = Callable[[np.ndarray], np.ndarray] | None
+
+# Steps of Lanczos' method after which an end of a spectrum is known well enough, at most and at
+# least: from a random start it is off by half with probability 1.65 √n e^{−√½ (2·24 − 1)}, 1e-13
+# for n = 10⁴ (Kuczyński & Woźniakowski 1992), and an eigenvalue away from all others comes first.
+LANCZOS_STEPS = 24
+LANCZOS_LEAST = 8
 
 
 def conjugate_gradients(
@@ -21,43 +22,60 @@ def conjugate_gradients(
     goal: float,
     steps: int,
     precondition: Precondition = None,
-) -> tuple[np.ndarray | None, int, float]:
-    """x with ‖b − A x‖ ≤ goal by the recurrence, the steps it took, and the least eigenvalue met.
+    weight: np.ndarray | float = 1.0,
+) -> tuple[np.ndarray | None, int]:
+    """x with Σ weight (b − A x)² ≤ goal² by the recurrence, and the steps it took.
 
-    That is the least of Lanczos' tridiagonal matrix, of M⁻¹A if preconditioned, and never below
-    that of the matrix itself. None if `steps` do not suffice or A turns out not to be positive
-    definite.
+    None if `steps` do not suffice or A turns out not to be positive definite.
     """
     x, r = np.zeros_like(b), b.copy()
     p, previous = np.zeros_like(b), 1.0
-    diagonal: list[float] = []
-    beside: list[float] = []
-    alpha = math.inf
     for step in range(steps + 1):
-        if float(r @ r) <= goal**2:
-            return x, step, _least(diagonal, beside)
+        if float(r @ (weight * r)) <= goal**2:
+            return x, step
         z = r if precondition is None else precondition(r)
         inner = float(r @ z)
-        beta = inner / previous
-        p *= beta
+        p *= inner / previous
         p += z
         Ap = multiply(p)
         curvature = float(p @ Ap)
         if not curvature > 0 or not inner > 0:
-            return None, step, math.inf
-        carried = beta / alpha
-        if step:
-            beside.append(math.sqrt(beta) / alpha)
+            return None, step
         alpha, previous = inner / curvature, inner
-        diagonal.append(1 / alpha + carried)
         x += alpha * p
         r -= alpha * Ap
-    return None, steps, math.inf
+    return None, steps
 
 
-def _least(diagonal: list[float], beside: list[float]) -> float:
-    if not diagonal:
-        return math.inf
-    values = eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0))
-    # Rounding can take it below zero.
-    return max(float(values[0]), float(np.finfo(np.float64).eps))
+def spectrum(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
+    """The least and the largest eigenvalue of a symmetric matrix (n, n), by Lanczos' method.
+
+    The one from above, the other from below; from a random start, so that no data can hide an
+    eigenvalue from it. Stops when both have settled to a hundredth.
+
+    >>> [round(end, 9) for end in spectrum(lambda v: np.array([1.0, 2.0, 5.0]) * v, 3)]
+    [1.0, 5.0]
+    """
+    rng = np.random.default_rng(n)
+    v = rng.standard_normal(n)
+    basis = [v / np.linalg.norm(v)]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    before = np.array([np.inf, 0.0])
+    for step in range(1, min(n, LANCZOS_STEPS) + 1):
+        w = multiply(basis[-1])
+        diagonal.append(float(basis[-1] @ w))
+        ends = eigvalsh_tridiagonal(diagonal, beside)[[0, -1]]
+        settled = (np.abs(ends - before) <= 0.01 * np.abs(ends)).all()
+        if not np.isfinite(ends).all() or (step >= LANCZOS_LEAST and settled):
+            break
+        before = ends
+        for _ in range(2):  # twice is enough (Giraud et al. 2005)
+            for u in basis:
+                w -= (u @ w) * u
+        norm = float(np.linalg.norm(w))
+        if norm <= 1e-10 * np.abs(ends).max():
+            break
+        beside.append(norm)
+        basis.append(w / norm)
+    return float(ends[0]), float(ends[-1])

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from functools import partial
 from typing import Any
+
+import numpy as np
+import xxhash
 
 from . import __version__
 from .area import area_of, difference_of
+from .arguments import flag
 from .errors import suggestion
 from .packages import versions
-from .progress import track
 from .scales import (
     Quadrature,
     check_count,
     check_cut,
     check_epsilon,
     check_quadrature,
-    check_scale,
+    check_scales,
     convergence,
+    digits,
+    evaluate,
 )
 from .space import MetricSpace, as_space, check_space
 
@@ -28,6 +34,15 @@ SETTINGS = frozenset(
         *("metric", "k", "method", "details"),
         *("score_K", "score_X", "score_dual", "normalize"),
     )
+)
+FLAGS = ("average", "relative", "absolute", "details")
+# Arrays of more numbers stand in a signature as their hash.
+PRINTED = 16
+
+OWN_CUT = (
+    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
+    "are closer together: do not compare it between sets. For that pass `references` (MagDiff), "
+    "or one `t_cut` for all sets."
 )
 
 
@@ -53,28 +68,35 @@ def compute(
     samples, references, n_scales … quadrature, **how
         As for `mag_area` and `mag_diff`.
     t : float or floats, optional
-        Give the magnitude at these scales instead of the area.
+        Give the magnitude at these scales instead of the area; `references` are then not needed.
     details : bool
-        Add how the numbers came about, under the key `details`.
+        Add how the numbers came about, under the key `details`; its "notes" are sentences about
+        what the numbers may not be used for.
 
     Returns
     -------
     dict
         {"MagArea": …, "t_conv": …}; with references also {"MagDiff": …}; with one scale
-        {"Magnitude": …}, with several {"Magnitude_t0.5": …, …}.
+        {"Magnitude": …}, with several {"Magnitude_t0.5": …, …}, each with as many digits as tell
+        it from all other numbers. MagArea of sets that end at their own t_conv cannot be compared:
+        that of a collapsed set is the largest.
     """
-    one_scale = not isinstance(t, Iterable)
-    given = None if t is None else [check_scale("t", s) for s in _several(t)]
+    one_scale = not isinstance(t, Iterable) or getattr(t, "ndim", None) == 0
+    given = None if t is None else check_scales("t", t)
     n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
-    check_quadrature(quadrature)
+    average, relative, absolute, details = (
+        flag(name, value)
+        for name, value in zip(FLAGS, (average, relative, absolute, details), strict=True)
+    )
+    quadrature = check_quadrature(quadrature)
     reference = None
     if references is not None and given is None:
         reference = as_space(references, name="references", **how)
     space = as_space(samples, like=reference, **how)
     scores: dict[str, Any] = {}
     if given is not None:
-        values = [space.magnitude(s) for s in track(given, len(given), "magnitude")]
-        keys = ["Magnitude"] if one_scale else [f"Magnitude_t{s:g}" for s in given]
+        values = evaluate(space, np.array(given)).values.tolist()
+        keys = ["Magnitude"] if one_scale else [f"Magnitude_t{digits(s)}" for s in given]
         scores = dict(zip(keys, values, strict=True))
     else:
         t_conv = convergence(space, epsilon)
@@ -96,30 +118,33 @@ def compute(
             "relative": relative,
             "absolute": absolute,
             "quadrature": quadrature,
+            "method": space.solver.method,
         }
-        scores["details"] = _details(space, options)
+        notes = [OWN_CUT] if given is None and t_cut is None else []
+        scores["details"] = {**_details(space, reference, options), "notes": notes}
     return scores
 
 
-def _several(t: Any) -> list[Any]:
-    return list(t) if isinstance(t, Iterable) and not isinstance(t, str) else [t]
-
-
 def check_arguments(arguments: Mapping[str, Any]) -> None:
-    """Raise for keywords of `compute` that it would not accept, looking at no samples."""
+    """Raise for keywords of `compute` that it would not accept, looking at no samples.
+
+    Scales that can be gone through only once are replaced by a list of them in `arguments`, if
+    that can be changed, so that `compute` finds them.
+    """
+    if isinstance(arguments.get("t"), Iterator) and isinstance(arguments, MutableMapping):
+        arguments["t"] = list(arguments["t"])
     given = dict(arguments)
     checks: dict[str, Callable[[Any], Any]] = {
         "n_scales": check_count,
         "epsilon": check_epsilon,
         "t_cut": check_cut,
         "quadrature": check_quadrature,
-        "t": lambda t: t is None or [check_scale("t", s) for s in _several(t)],
+        "t": lambda t: t is None or check_scales("t", t),
+        **{name: partial(flag, name) for name in FLAGS},
     }
     for name, check in checks.items():
         if name in given:
             check(given.pop(name))
-    for name in ("average", "relative", "absolute", "details"):
-        given.pop(name, None)
     try:
         check_space(**given)
     except TypeError as error:
@@ -129,15 +154,15 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
         raise TypeError(f"unknown keyword `{unknown}`. {suggestion(unknown, SETTINGS)}") from None
 
 
-def _details(space: MetricSpace, options: Mapping[str, Any]) -> dict[str, Any]:
+def _details(
+    space: MetricSpace, reference: MetricSpace | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
     solutions = space.solver.solutions
-    settings = {
-        name: value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
-        for name, value in space.settings.items()
-    }
+    settings = {name: _plain(value) for name, value in space.settings.items()}
     chosen = {name: value for name, value in options.items() if value is not None}
     parts = [
-        *(f"{name}={value}" for name, value in (settings | chosen).items()),
+        *(f"{name}={_short(value)}" for name, value in (settings | chosen).items()),
+        *([] if reference is None else [f"references={reference.n}"]),
         f"n={space.n}",
         f"vendiscore={__version__}",
     ]
@@ -154,3 +179,22 @@ def _details(space: MetricSpace, options: Mapping[str, Any]) -> dict[str, Any]:
         "versions": versions(),
         "signature": "Mag|" + "|".join(parts).replace(" ", ""),
     }
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON has it: plain numbers, text, lists."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+
+
+def _short(value: Any) -> str:
+    """A setting in a signature: different ones look different, and none is long."""
+    if isinstance(value, float):
+        return digits(value)
+    if isinstance(value, list):
+        numbers = np.asarray(value, dtype=float)
+        if numbers.size > PRINTED:
+            return f"{numbers.shape}#{xxhash.xxh3_64_hexdigest(numbers.tobytes())}"
+        return repr(value)
+    return str(value)

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.fft import dct
-from scipy.optimize import toms748
+from scipy.optimize import brentq, toms748
 
-from .arrays import row_blocks
+from .arguments import integer, number, one_of
 from .progress import track
+from .solve import nearest
 from .space import MetricSpace
 
 Quadrature = Literal["trapezoid", "adaptive"]
+QUADRATURES: tuple[Quadrature, ...] = ("trapezoid", "adaptive")
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
 CLOSE_ENOUGH = 1e-10
-FLOOR = 1e-9
+# Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
+NEAR_END = 1e-6
 # Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
 STEPS = 13
-# Relative accuracy of the adaptive area, and the panels after which it gives up.
+LARGEST_SCALE = 1e307
+# Relative accuracy of the adaptive area, and the panels before which it does not trust its
+# estimate and after which it gives up.
 AREA_TOLERANCE = 1e-6
-LARGEST_RULE = 1024
+SMALLEST_RULE, LARGEST_RULE = 32, 1024
+# What is below this share of the cut-off has no part in the area that shows, but at scales so small
+# similarities are all 1 in double precision.
+LEAST_SCALE = 1e-8
+# Areas between two functions are cut where they cross, into so many pieces at most; differences
+# below this share of the magnitudes have no sign.
+MOST_PIECES = 64
+NOISE = 1e-8
 
 
 class MagnitudeFunction(NamedTuple):
@@ -36,10 +49,10 @@ class MagnitudeFunction(NamedTuple):
 
 
 def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
-    """Mag at ascending scales."""
+    """Mag at scales, in the order given."""
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
-    order = range(len(scales) - 1, -1, -1)
+    order = np.argsort(-scales, kind="stable")
     for i in track(order, len(scales), "magnitude over scales"):
         values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)
@@ -52,9 +65,10 @@ def even_scales(t_cut: float, n_scales: int) -> np.ndarray:
 
 def convergence(space: MetricSpace, epsilon: float) -> float:
     """`_convergence`, sought once for each space."""
-    if epsilon not in space.converged:
-        space.converged[epsilon] = _convergence(space, epsilon)
-    return space.converged[epsilon]
+    with space.solver.lock, np.errstate(under="ignore", over="ignore"):
+        if epsilon not in space.converged:
+            space.converged[epsilon] = _convergence(space, epsilon)
+        return space.converged[epsilon]
 
 
 def _convergence(space: MetricSpace, epsilon: float) -> float:
@@ -69,37 +83,49 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-    nearest, largest = _nearest(space.D)
+    closest, largest = nearest(space.D), float(space.D.max())
 
-    def log_odds(value: float) -> float:
-        """For n points at one distance d this is td; nearly straight in t, and steep, for all."""
-        value = min(max(value, 1 + FLOOR), n - FLOOR)
-        return math.log(value * (n - 1) / (n - value))
+    def log_odds(above: float, below: float) -> float:
+        """Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
+        nearly straight in t, and steep, for all."""
+        return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 
-    odds = log_odds(target)
-    if nearest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
+    odds = log_odds((n - 1) - epsilon * n, epsilon * n)
+    if closest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
         return odds / largest
+    if target - 1 < NEAR_END:
+        raise ValueError(
+            f"`epsilon` must leave (1 − ε) n more than {NEAR_END:g} above Mag(0) = 1, got "
+            f"{epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
+        )
 
     def gap(t: float) -> float:
-        found = log_odds(space.magnitude(t)) - odds
+        value = space.magnitude(t)
+        found = log_odds(value - 1, n - value) - odds
         # TOMS 748 would go on to close its bracket from the other side.
         return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    t = first = math.log(1 / epsilon) / float(np.median(nearest))
+    t = first = min(math.log(1 / epsilon) / float(np.median(closest)), LARGEST_SCALE)
     before, past = 0.0, -odds
     reach = 1.0
     for _ in range(STEPS):
         found = gap(t)
-        if found == 0 or (before and (found < 0) != (past < 0)):
+        bracketed = found == 0 or (before > 0 and (found < 0) != (past < 0))
+        if bracketed:
             break
         # A little further than the line through the last two points, to get a bracket.
         slope = (found - past) / (t - before)
         aim = t - 1.02 * found / slope if slope > 0 else math.inf * -found
         before, past = t, found
-        t = min(aim, t * math.exp(reach)) if found < 0 else max(aim, t * math.exp(-reach))
+        if found < 0:
+            t = min(aim, t * math.exp(reach), LARGEST_SCALE)
+        else:
+            t = max(aim, t * math.exp(-reach))
+        if t == before:
+            break
         reach *= 1.5
-    else:
+    if not bracketed:
         low, high = sorted((first, before))
         raise ValueError(
             f"no convergence scale between {low:.3g} and {high:.3g}: the "
@@ -112,44 +138,82 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     return float(math.exp(root))
 
 
-def _nearest(D: np.ndarray) -> tuple[np.ndarray, float]:
-    """The distance from each point to its nearest other one, and the largest of all distances."""
-    nearest = np.empty(len(D))
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block].copy()
-        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
-        nearest[block] = rows.min(axis=1)
-    return nearest, float(D.max())
+def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
+    """∫₀^{t_cut} f(t) dt to 1e-6 of itself (or of `size`), by nested Clenshaw–Curtis rules.
 
-
-def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:
-    """∫₀^{t_cut} f(t) dt to about 1e-6 relative, by nested Clenshaw–Curtis rules.
-
-    With t = t_cut u² the rules look closer at small scales, where clusters of different sizes
-    show. The error of the rule with 2N panels is estimated from how fast the rules with N/2, N
-    and 2N approach each other.
+    With t = t_cut u³ the rules look closer at small scales, where clusters of different sizes
+    show. A rule of 32 panels or more is taken if the one of half the panels agrees with it to
+    1e-6, which is the error of that one: in 6,000 sets of points on a line of gaps over up to
+    nine orders of magnitude, no error was above 3e-7.
 
     Raises
     ------
     ValueError
         If 1024 panels do not suffice.
     """
+    return _integral(_warped(f, t_cut), 0.0, 1.0, size)[0]
+
+
+def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) -> float:
+    """∫₀^{t_cut} |f(t)| dt to about 1e-6 of `size`, cut where f changes its sign.
+
+    Raises
+    ------
+    ValueError
+        As for `adaptive_area`, or if f changes its sign more than 64 times.
+    """
+    g = _warped(f, t_cut)
+    noise = NOISE * size  # of g, which is t_cut du/dt f
+    total, pieces, left = 0.0, 0, [(0.0, 1.0)]
+    while left:
+        a, b = left.pop()
+        area, nodes = _integral(g, a, b, size)
+        nodes = [u for u in nodes if abs(g(u)) > noise]
+        cuts = [
+            float(brentq(g, u, v, xtol=1e-6))
+            for u, v in itertools.pairwise(nodes)
+            if (g(u) < 0) != (g(v) < 0)
+        ]
+        pieces += len(cuts)
+        if pieces > MOST_PIECES:
+            raise ValueError(
+                f"the two magnitude functions cross more than {MOST_PIECES} times; use "
+                f"quadrature='trapezoid'"
+            )
+        if cuts:
+            edges = [a, *cuts, b]
+            left += itertools.pairwise(edges)
+        else:
+            total += abs(area)
+    return total
+
+
+def _warped(f: Callable[[float], float], t_cut: float) -> Callable[[float], float]:
+    """g with ∫₀¹ g(u) du = ∫₀^{t_cut} f(t) dt for t = t_cut u³, each asked once."""
     known: dict[float, float] = {}
 
     def g(u: float) -> float:
         if u not in known:
-            known[u] = 2 * u * t_cut * f(t_cut * u * u) if u else 0.0
+            known[u] = 3 * u**2 * t_cut * f(t_cut * max(u**3, LEAST_SCALE)) if u else 0.0
         return known[u]
 
-    areas: list[float] = []
-    panels = 4
+    return g
+
+
+def _integral(
+    g: Callable[[float], float], a: float, b: float, size: float | None
+) -> tuple[float, list[float]]:
+    """∫ g from a to b, and where the last rule looked, ascending."""
+    before = math.inf
+    panels = SMALLEST_RULE // 2
     while panels <= LARGEST_RULE:
-        areas.append(_clenshaw_curtis(g, panels))
-        if len(areas) >= 3:
-            before, last = abs(areas[-2] - areas[-3]), abs(areas[-1] - areas[-2])
-            error = last * min(1.0, last / before) if before else last
-            if error <= AREA_TOLERANCE * abs(areas[-1]):
-                return areas[-1]
+        # cos² of the half angle; the same floats at every level, so that g is not asked twice
+        angles = np.arange(panels + 1) * (math.pi / panels)
+        nodes = [a + (b - a) * float(round(math.cos(x / 2) ** 2, 15)) for x in angles]
+        area = (b - a) * _clenshaw_curtis(np.array([g(u) for u in nodes]))
+        if abs(area - before) <= AREA_TOLERANCE * (abs(area) if size is None else size):
+            return area, nodes[::-1]
+        before = area
         panels *= 2
     raise ValueError(
         f"the area did not settle to {AREA_TOLERANCE:g} with {LARGEST_RULE} scales (is the "
@@ -157,12 +221,10 @@ def adaptive_area(f: Callable[[float], float], t_cut: float) -> float:
     )
 
 
-def _clenshaw_curtis(g: Callable[[float], float], panels: int) -> float:
-    """∫₀¹ g from its values at (1 + cos(πj/N))/2, exact for polynomials of degree N."""
-    angles = np.arange(panels + 1) * (math.pi / panels)
-    # cos² of the half angle; the same floats at every level, so that g is not asked twice
-    values = [g(float(round(math.cos(angle / 2) ** 2, 15))) for angle in angles]
-    c = dct(np.array(values), type=1)[::2] / panels
+def _clenshaw_curtis(values: np.ndarray) -> float:
+    """∫₀¹ of a function with values at (1 + cos(πj/N))/2, exact for polynomials of degree N."""
+    panels = len(values) - 1
+    c = dct(values, type=1)[::2] / panels
     c[[0, -1]] /= 2
     return float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))
 
@@ -173,40 +235,60 @@ def log_slope(scales: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def check_scale(name: str, t: Any) -> float:
-    try:
-        scale = float(t)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{name}` must be a scale, a number of at least 0, got {t!r}") from None
-    if not 0 <= scale < np.inf:
-        raise ValueError(f"`{name}` must be a finite scale of at least 0, got {t}")
-    return scale
+    """A scale as a float."""
+    # Adding 0.0 makes a zero of −0.0.
+    return 0.0 + number(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
+
+
+def check_scales(name: str, t: Any) -> list[float]:
+    """One scale or several as floats; an error names the first that is none."""
+    single = isinstance(t, (str, bytes)) or not isinstance(t, Iterable)
+    single = single or getattr(t, "ndim", None) == 0
+    scales = [check_scale(name, item) for item in ([t] if single else t)]
+    if not scales:
+        raise ValueError(
+            f"`{name}` must be a scale or several, got none: an empty list, or an iterator that "
+            f"has been used up"
+        )
+    return scales
 
 
 def check_cut(t_cut: Any) -> float | None:
     if t_cut is None:
         return None
-    cut = check_scale("t_cut", t_cut)
-    if cut == 0:
-        raise ValueError("`t_cut` must be more than 0, got 0; leave it out for t_conv")
-    return cut
+    return number(
+        "t_cut",
+        t_cut,
+        "a finite scale of more than 0",
+        lambda t: 0 < t < math.inf,
+        "leave it out for t_conv",
+    )
 
 
 def check_epsilon(epsilon: Any) -> float:
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float, np.number)):
-        raise TypeError(f"`epsilon` must be a number between 0 and 1, got {epsilon!r}")
-    if not 0 < epsilon < 1:
-        raise ValueError(f"`epsilon` must be between 0 and 1, got {epsilon}; 0.05 is usual")
-    return float(epsilon)
+    read = number(
+        "epsilon", epsilon, "a number between 0 and 1", lambda e: 0 < e < 1, "0.05 is usual"
+    )
+    if read < NEAR_END:
+        raise ValueError(
+            f"`epsilon` must be at least {NEAR_END:g}, got {read!r}: magnitudes are known to 1e-9, "
+            f"which does not say how far from n they are; 0.05 is usual"
+        )
+    return read
 
 
 def check_count(n_scales: Any, least: int = 2) -> int:
-    if isinstance(n_scales, bool) or not isinstance(n_scales, (int, np.integer)):
-        raise TypeError(f"`n_scales` must be an integer, got {n_scales!r}")
-    if n_scales < least:
-        raise ValueError(f"`n_scales` must be at least {least}, got {n_scales}; 30 is usual")
-    return int(n_scales)
+    return integer("n_scales", n_scales, least=least, remedy="30 is usual")
 
 
-def check_quadrature(quadrature: Any) -> None:
-    if quadrature not in ("trapezoid", "adaptive"):
-        raise ValueError(f"`quadrature` must be 'trapezoid' or 'adaptive', got {quadrature!r}")
+def check_quadrature(quadrature: Any) -> Quadrature:
+    return one_of("quadrature", quadrature, QUADRATURES)
+
+
+def digits(t: float) -> str:
+    """A scale in as few digits as tell it from all others: "0.5", "1", "1e-07".
+
+    >>> digits(1.0), digits(0.1), digits(1.0000001)
+    ('1', '0.1', '1.0000001')
+    """
+    return repr(float(t)).removesuffix(".0")

@@ -1,28 +1,38 @@
 """Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
 
-Weights are extrapolated from scales solved before; their residual 1 − Z w is taken in double
+Weights are extrapolated from scales solved before; their residual r = 1 − Z w is taken in double
 precision from D itself, and Z kept in single precision, in one work array, where the correction is
 solved for. So the answer is as good as one in double precision, at half the memory and less than
 half the work, and the magnitude, in which errors enter squared, needs few digits of it. Near the
 convergence scale Z is close to the identity and conjugate gradients need a dozen products; where
 they would take longer than a Cholesky factorisation, one is made, and preconditions them at its
 own and all neighbouring scales.
+
+How far a solution is from the exact one is rᵀZ⁻¹r, so nothing may be returned without a lower
+bound on Z. Residuals say nothing about directions that they have not met, nor does a matrix that
+was rounded to single precision about pairs of points that are closer than that. `_Floor` has the
+bound: for distances in a Hilbert space from the distances of nearest neighbours alone, for others
+from a factorisation at the same or a smaller scale.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy.special import erf
 
+from .arrays import row_blocks
 from .errors import IndefiniteError
-from .gradients import Precondition, conjugate_gradients
+from .gradients import Precondition, conjugate_gradients, spectrum
 from .triangles import Triangles, product
 
 Method = Literal["auto", "cg", "cholesky"]
+METHODS: tuple[Method, ...] = ("auto", "cg", "cholesky")
 Correct = Callable[[np.ndarray], np.ndarray | None]
 
 EPS = float(np.finfo(np.float64).eps)
@@ -38,8 +48,10 @@ CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
 CG_STEPS = 25
 ROUNDS = 20
-# A factor serves scales down to this share of its own.
+# A factor serves scales down to this share of its own, and proves a bound for those above.
 REACH = 0.25
+# What is left of Z in `_Floor` where all but the nearest neighbours are taken for orthogonal.
+SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -55,11 +67,11 @@ class Solution:
     residual : float
         max |r| in double precision, or a bound on it.
     error : float
-        Relative error of the magnitude: at most (rᵀZ⁻¹r + ε (Σ|w|)²) / magnitude, where the least
-        eigenvalue that conjugate gradients met stands for Z; ε Σ|w| is what rounding D may do.
+        A bound on the relative error of the magnitude, (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with
+        Z ⪰ diag(m), and what was rounded to single precision; ε (Σ|w|)² is what rounding D does.
     weights_error : float
-        (residual + ε Σ|w|) Σ|w| / magnitude: a bound on the relative error of Σw if Σ|w| is that
-        of the exact weights up to rounding, and on `error`.
+        A bound on the error of each weight relative to the largest: √(rᵀm⁻¹r / m) / max |w|, in
+        which r has what rounding D does as well.
     method : str
         "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
     steps : int
@@ -76,6 +88,49 @@ class Solution:
     steps: int = 0
 
 
+class _Floor:
+    """Lower bounds m with Z = exp(−tD) ⪰ diag(m), for every scale t at which one is known.
+
+    In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
+    distribution, which exceeds s with probability erf(t / 2√s). All are positive semidefinite,
+    and in those with s ≥ Λ/q_i² the row of a point whose nearest neighbour is at q_i has entries
+    of at most e^{−Λ} beside its 1. With Λ = log(10 n (1 + 2 √(max q / min q))) these are too small
+    to matter, which leaves m_i = 0.9 erf(t q_i / 2√Λ), whatever the dimension.
+
+    Elsewhere a bound is proved by a factorisation. With distances of negative type it holds at
+    all larger scales: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry, and that is positive
+    semidefinite with a unit diagonal (Schur).
+    """
+
+    def __init__(self, D: np.ndarray, negative_type: bool, hilbert: bool) -> None:
+        self.monotone, self.proved = negative_type, dict[float, float]()
+        self.reach: np.ndarray | None = None
+        self._D, self.hilbert = D, hilbert
+
+    def __call__(self, t: float) -> np.ndarray | float:
+        """m, an array (n,) or one number; 0 if none is known."""
+        if self.hilbert:
+            if self.reach is None:
+                q = nearest(self._D)
+                spread = math.sqrt(float(q.max() / q.min()))
+                self.reach = q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
+            m = np.maximum(SHARE * erf(t * self.reach), np.finfo(np.float64).tiny)
+            return np.asarray(m)
+        if not self.monotone:
+            return self.proved.get(t, 0.0)
+        return max((m for scale, m in self.proved.items() if scale <= t), default=0.0)
+
+
+def nearest(D: np.ndarray) -> np.ndarray:
+    """The distance from each point to its nearest other one."""
+    found = np.empty(len(D))
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block].copy()
+        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
+        found[block] = rows.min(axis=1)
+    return found
+
+
 class Solver:
     """Solves for the weights of one space at many scales, each once.
 
@@ -88,26 +143,41 @@ class Solver:
         positive definite, which they cannot check.
     negative_type : bool
         Whether D is of negative type, so that Z is positive definite at every scale (Schoenberg).
+    hilbert : bool
+        Whether D are distances in a Hilbert space, which are of negative type.
 
     Notes
     -----
     One scale costs n²/2 exponentials in double precision, two or three times as many where the
     weights are asked for, and 2n² flops for each step of conjugate gradients or n³/3 for a
-    factorisation.
-    Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
+    factorisation, of which distances of negative type that are not `hilbert` need one for each
+    factor of four in scale. Memory: one work array of 4n² bytes besides D; 8n² where single
+    precision does not do. Threads take turns.
     """
 
     def __init__(
-        self, D: np.ndarray, method: Method = "auto", *, negative_type: bool = False
+        self,
+        D: np.ndarray,
+        method: Method = "auto",
+        *,
+        negative_type: bool = False,
+        hilbert: bool = False,
     ) -> None:
         self.D, self.n, self.method = D, len(D), method
-        self.negative_type = negative_type
+        self.negative_type = negative_type or hilbert
+        self.lock = threading.RLock()
         self._solved: dict[float, Solution] = {}
         self._work: Triangles | None = None
-        # ‖r‖² / rᵀZ⁻¹r of the last residual left, which says how far the next has to go.
-        self._curvature = 1e-2
-        self._lowest: list[tuple[float, float]] = []  # scales and eigenvalues met there
+        # With method "cg" it is the caller who says that distances are of negative type.
+        self._floor = _Floor(D, self.negative_type or method == "cg", hilbert)
         self._double = 0.0  # the largest scale at which single precision did not do
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "lock": None, "_work": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
         """The solution at scale t > 0, its weights as accurate as its magnitude.
@@ -127,29 +197,35 @@ class Solver:
         return self._known(t, weights=False).magnitude
 
     def _known(self, t: float, *, weights: bool) -> Solution:
-        known = self._solved.get(t)
-        rough = known is not None and "cg" in known.method and known.weights_error > TARGET
-        if known is None or (weights and rough):
-            self._solved[t] = self._solve(float(t), weights)
-        return self._solved[t]
+        with self.lock, np.errstate(under="ignore", over="ignore"):
+            known = self._solved.get(t)
+            single = known is not None and known.method != "float64 cholesky"
+            if known is None or (weights and single and known.weights_error > TARGET):
+                self._solved[t] = self._solve(float(t), weights)
+            return self._solved[t]
 
     @property
     def solutions(self) -> list[Solution]:
         """All solutions so far, by scale."""
-        return [self._solved[t] for t in sorted(self._solved)]
+        with self.lock:
+            return [self._solved[t] for t in sorted(self._solved)]
 
     def release(self) -> None:
         """Give the work array back; the next solve allocates it again."""
-        self._work = None
+        with self.lock:
+            self._work = None
 
     def _solve(self, t: float, weights: bool) -> Solution:
         solution = None
         if self.method == "cg" or (self.n > SMALL and t > self._double):
             gradients = self.method == "cg" or (self.method == "auto" and self.negative_type)
-            solution = self._iterate(t, weights) if gradients else self._factorise(t, np.float32)
+            if gradients:
+                solution = self._iterate(t, weights)
+            else:
+                solution = self._factorise(t, np.float32, weights)
         if solution is None:
             self._double = max(t, self._double)
-            solution = self._factorise(t, np.float64)
+            solution = self._factorise(t, np.float64, weights)
         if solution is None:
             raise IndefiniteError(t)
         return solution
@@ -157,6 +233,8 @@ class Solver:
     def _iterate(self, t: float, weights: bool) -> Solution | None:
         """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
         Z = self._similarities(np.float32)
+        if not np.any(self._floor(t)) and not (self._prove(REACH * t) or self._prove(t)):
+            return None
         w = self._start(t)
         start = w, 1.0 - Z.fill(self.D, t, w)
         if math.isinf(Z.factored) or t > 1.5 * Z.factored:
@@ -173,6 +251,27 @@ class Solver:
             return None
         return self._gradients(t, *start, Z.solve, self.n, weights)
 
+    def _prove(self, t: float) -> bool:
+        """Whether a bound on Z is proved at scale t, by a factor in single precision."""
+        Z = self._similarities(np.float32)
+        Z.fill(self.D, t, np.zeros(self.n))
+        return Z.factorise(t) and self._check(Z, t)
+
+    def _check(self, Z: Triangles, t: float) -> bool:
+        """Whether the factor of Z at its own scale t proves that Z is positive definite."""
+        largest = spectrum(Z.solve, self.n)[1]
+        if not 0 < largest < math.inf:
+            return False
+        least = 1 / (2 * largest)
+        if Z.dtype is np.float32:
+            # What rounding the entries of Z can do, and rounding in the factorisation has done.
+            rounding = SINGLE * float(Z.multiply(np.ones(self.n)).max())
+            least /= 2
+            if least < 2 * rounding or spectrum(Z.whitened, self.n)[0] < 0.5:
+                return False
+        self._floor.proved[t] = max(least, self._floor.proved.get(t, 0.0))
+        return True
+
     def _gradients(
         self,
         t: float,
@@ -185,58 +284,62 @@ class Solver:
         """Corrections to w, of residual r, by conjugate gradients in single precision."""
         multiply = self._similarities(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
-        slack = SINGLE * (4 + 8 * math.sqrt(self.n))
-        steps, least = 0, math.inf
+        floor = self._floor(t)
+        inverse = 1 / floor
+        # Rounding in the single product, of Z and of sums (Higham & Mary 2019): up to 0.8 √n of
+        # this much was seen, in rows of one sign.
+        slack = SINGLE * (4 + 2 * math.sqrt(self.n))
+        steps = 0
+        size = min(float(self.n), max(1.0, float(w.sum()))) if w.any() else float(self.n)
+        goal = TARGET / 8 * size
+        if weights:
+            # To half of the digits; the other half are left for the next residual.
+            goal = (TARGET / 8) ** 2 * float(np.min(floor))
 
-        def correct(r: np.ndarray, goal: float = TARGET / 32) -> np.ndarray | None:
-            nonlocal steps, least
-            norm, goal = float(np.linalg.norm(r)), goal * math.sqrt(self.n)
-            if weights or norm > goal or math.isinf(self._least(t, precondition)):
-                # A few entries may be far above the mean, so some progress is asked for.
-                goal = min(goal, norm / 100)
-            goal = max(CG_TOLERANCE * norm, goal)
-            e, taken, lowest = conjugate_gradients(multiply, r, goal, limit - steps, precondition)
-            steps, least = steps + taken, min(least, lowest)
+        def correct(r: np.ndarray) -> np.ndarray | None:
+            nonlocal steps
+            least = CG_TOLERANCE**2 * float(r @ (inverse * r))
+            e, taken = conjugate_gradients(
+                multiply, r, math.sqrt(max(goal, least)), limit - steps, precondition, inverse
+            )
+            steps += taken
             return e
 
-        for rounds in range(2):
-            if weights:
-                # To half of the digits; the other half are left for the next residual.
-                goal = TARGET / 32 if rounds else CG_TOLERANCE / 8
-            else:
-                goal = math.sqrt(TARGET / 32 * self._curvature)
-            e = correct(r, goal)
+        for _ in range(2):
+            e = correct(r)
             if e is None:
                 return None
             f = r - multiply(e)
-            # Rounding in the single product, of Z and of sums (Higham & Mary 2019).
             rounding = slack * multiply(np.abs(e))
             residual = float(np.abs(f).max() + rounding.max())
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
             value = float(w.sum() + w @ r + r @ e + e @ f)
-            if precondition is None:
-                self._lowest.append((t, least))
-            least = min(least, self._least(t, precondition))
-            energy = float(f @ (f if precondition is None else precondition(f))) / least
-            if energy:
-                self._curvature = min(1.0, float(f @ f) / energy) / 2
-            # Rows round independently of each other, but for two of each entry; 8√n is for the
-            # worst of n rows, and a quarter of twice that for their sum.
-            left = energy + float(np.linalg.norm(e * rounding)) / 4
-            solution = _solution(t, w + e, value, residual, method, steps, left)
+            solution = _solution(
+                t,
+                w + e,
+                value,
+                np.abs(f) + rounding,
+                residual,
+                floor,
+                method,
+                steps,
+                float(np.abs(e) @ rounding),
+            )
             if (solution.weights_error if weights else solution.error) <= TARGET:
                 return solution
             w = w + e
             r = 1.0 - product(self.D, t, w)
-        return self._refine(t, w, correct, method, lambda: steps)
+        return self._refine(t, w, correct, method, weights, lambda: steps)
 
-    def _factorise(self, t: float, dtype: type) -> Solution | None:
+    def _factorise(self, t: float, dtype: type, weights: bool) -> Solution | None:
         Z = self._similarities(dtype)
         Z.fill(self.D, t, np.zeros(self.n))
         if not Z.factorise(t):
             return None
+        if not self._floor.hilbert and not self._check(Z, t):
+            return None
         method = "cholesky" if dtype is np.float32 else "float64 cholesky"
-        return self._refine(t, Z.solve(np.ones(self.n)), Z.solve, method)
+        return self._refine(t, Z.solve(np.ones(self.n)), Z.solve, method, weights)
 
     def _refine(
         self,
@@ -244,28 +347,38 @@ class Solver:
         w: np.ndarray,
         correct: Correct,
         method: str,
+        weights: bool,
         steps: Callable[[], int] = lambda: 0,
     ) -> Solution | None:
         """Correct w by its residual in double precision until the error is as wanted."""
         best: Solution | None = None
+        floor = self._floor(t)
         for _ in range(ROUNDS):
             r = 1.0 - product(self.D, t, w)
             value = float(w.sum() + w @ r)
-            found = _solution(t, w, value, float(np.abs(r).max()), method, steps())
+            residual = float(np.abs(r).max())
+            found = _solution(t, w, value, np.abs(r), residual, floor, method, steps())
             if not math.isfinite(found.error):
                 break
             stuck = best is not None and found.residual > best.residual / 2
             if best is None or found.residual < best.residual:
                 best = found
-            if found.error <= TARGET or stuck:
+            enough = (found.weights_error if weights else found.error) <= TARGET
+            # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
+            # residual that is rounding would only spoil them.
+            rounding = found.residual <= 2 * _rounding(w)
+            if stuck or rounding or (enough and (found.residual <= TARGET or steps())):
                 break
             e = correct(r)
             if e is None:
                 return None
             w = w + e
+        if best is None:
+            return None
         # Single precision passes what it cannot do on to double precision.
-        accepted = TARGET if method != "float64 cholesky" else ACCEPTED
-        return best if best is not None and best.error <= accepted else None
+        if method != "float64 cholesky":
+            return best if (best.weights_error if weights else best.error) <= TARGET else None
+        return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
         """The weights at up to four of the nearest scales solved so far, extrapolated to t."""
@@ -282,13 +395,6 @@ class Solver:
             start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
         return start
 
-    def _least(self, t: float, precondition: Precondition) -> float:
-        """The least eigenvalue met at scales from t on; few steps may miss it, but it only grows
-        with the scale. Infinite if there is none."""
-        if precondition is not None:
-            return math.inf
-        return min((lowest for scale, lowest in self._lowest if scale >= t), default=math.inf)
-
     def _similarities(self, dtype: type) -> Triangles:
         """The work array, kept as long as its precision does."""
         if self._work is None or self._work.dtype is not dtype:
@@ -301,15 +407,24 @@ def _solution(
     t: float,
     w: np.ndarray,
     value: float,
+    r: np.ndarray,
     residual: float,
+    floor: np.ndarray | float,
     method: str,
     steps: int,
-    left: float = math.inf,
+    first_order: float = 0.0,
 ) -> Solution:
-    """`left` is a bound on rᵀZ⁻¹r, if there is one."""
-    if not value:
+    """With |r|, or a bound on it, and what rounding may have done to the value besides."""
+    if not (value > 0 and math.isfinite(value) and np.all(floor > 0)):
         return Solution(t, w, value, residual, math.inf, math.inf, method, steps)
     absolute = float(np.abs(w).sum())
-    of_weights = (residual + EPS * absolute) * absolute / abs(value)
-    error = min(of_weights, (left + EPS * absolute**2) / abs(value))
-    return Solution(t, w, value, residual, error, of_weights, method, steps)
+    error = (float(r @ (r / floor)) + first_order + EPS * absolute**2) / value
+    r = r + _rounding(w)
+    distance = math.sqrt(float(r @ (r / floor)) / float(np.min(floor)))
+    return Solution(t, w, value, residual, error, distance / float(np.abs(w).max()), method, steps)
+
+
+def _rounding(w: np.ndarray) -> float:
+    """What rounding D and Z does to an entry of Z w: 4ε of Z|w|, which is at most 1 and twice the
+    sum of what is negative."""
+    return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))

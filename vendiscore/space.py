@@ -10,34 +10,42 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import memory
-from .arrays import as_samples, is_numpy, is_torch, row_blocks
+from .arguments import one_of
+from .arrays import as_samples, is_torch, row_blocks
 from .checks import check_arguments
 from .distances import (
+    CLOSE,
+    HILBERT,
     METRIC_OPTIONS,
     NEGATIVE_TYPE,
     UNIT_ROUNDING,
     check_distances,
     check_metric,
+    check_options,
     distances,
+    drop_rounding,
     exact_squares,
     numpy_rows,
+    scatter,
 )
 from .errors import suggestion
+from .mixtures import is_mixture
 from .registry import list_kernels
 from .resolve import as_similarity
 from .similarity import Similarity, identical_rows
-from .solve import Method, Solution, Solver
+from .solve import ACCEPTED, METHODS, Method, Solution, Solver
 
 KERNEL_METRICS = ("kernel", "1-k")
 WAYS = ("k", "score_K", "score_X", "score_dual", "normalize")
 
-# 2 − 2k of identical samples is zero up to this, from a matrix K.
-KERNEL_ROUNDING = 1e-14
-# k(x, y) ≤ 1 up to rounding in single precision.
+# 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
+KERNEL_ROUNDING = 45
+# k(x, y) ≤ 1, and k(x, y) = k(y, x), up to rounding in single precision.
 KERNEL_TOLERANCE = 1e-5
-# Distances from two samples at distance 0 may differ by this share of the largest distance.
+# Distances from two samples at distance 0 may differ by this share of the larger one.
 TWIN_TOLERANCE = 1e-6
 
 
@@ -53,15 +61,24 @@ class MetricSpace:
     settings : mapping
         How the distances were made: `metric`, `kernel` and their options.
     method : {"auto", "cg", "cholesky"}
-    negative_type : bool
+    negative_type, hilbert : bool
         How weights are solved for; see `solve.Solver`.
+    fitted : mapping
+        Keywords that make the same distances of other samples: options that followed from these.
+    slack : float
+        Distances from two samples at distance 0 may differ by this much more, where distances up
+        to this were taken for 0.
 
     Attributes
     ----------
     n, distinct : int
         Number of samples and of distinct points.
     D : array (distinct, distinct)
-    settings : mapping
+    settings, fitted : mapping
+
+    Notes
+    -----
+    Threads may share one: they take turns at solving, and get the same numbers.
 
     Examples
     --------
@@ -80,15 +97,18 @@ class MetricSpace:
         method: Method = "auto",
         *,
         negative_type: bool = False,
+        hilbert: bool = False,
+        fitted: Mapping[str, Any] | None = None,
+        slack: float = 0.0,
     ) -> None:
-        first, twin = _merge(D)
+        first, twin = _merge(D, slack)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
         self.inverse = twin if inverse is None else twin[inverse]
-        self.D, self.settings = D, dict(settings or {})
+        self.D, self.settings, self.fitted = D, dict(settings or {}), dict(fitted or {})
         self.n, self.distinct = len(self.inverse), len(D)
         self.converged: dict[float, float] = {}  # convergence scales by ε
-        self.solver = Solver(D, method, negative_type=negative_type)
+        self.solver = Solver(D, method, negative_type=negative_type, hilbert=hilbert)
 
     def solve(self, t: float) -> Solution:
         """Weights of the distinct points at scale t > 0, kept for the next call."""
@@ -96,19 +116,39 @@ class MetricSpace:
 
     def magnitude(self, t: float) -> float:
         """Mag(t) for t ≥ 0, with Mag(0) = 1."""
-        return 1.0 if t == 0 or self.distinct == 1 else self.solver.magnitude(t)
+        if t == 0 or self.distinct == 1:
+            return 1.0
+        value = self.solver.magnitude(t)
+        # No error that is accepted takes it out of the range that it is known to have.
+        most = self.distinct if self.solver.negative_type else np.inf
+        return _in_range("magnitude", t, value, 1.0, most, ACCEPTED)
 
     def weights(self, t: float) -> np.ndarray:
         """The weight of each sample (n,); identical ones share that of their point equally."""
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
+        if not np.isfinite(w).all():
+            raise ArithmeticError(f"the weights at scale t={t:.6g} are not finite")
         return np.asarray((w / np.bincount(self.inverse))[self.inverse])
 
+    @np.errstate(under="ignore", over="ignore")
     def spread(self, t: float) -> float:
         """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points."""
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
             total += float((1 / np.exp(self.D[block] * np.float64(-t)).sum(axis=1)).sum())
-        return total
+        return _in_range("spread", t, total, 1.0, self.distinct, 1e-9)
+
+
+def _in_range(
+    what: str, t: float, value: float, least: float, most: float, tolerance: float
+) -> float:
+    if not (least * (1 - tolerance) <= value <= most * (1 + tolerance) and np.isfinite(value)):
+        raise ArithmeticError(
+            f"the {what} at scale t={t:.6g} came out as {value!r}, but is between {least:g} and "
+            f"{most:g}: rounding has spoilt it; use larger scales, or remove samples that are "
+            f"almost identical"
+        )
+    return value
 
 
 def as_space(
@@ -158,30 +198,40 @@ def as_space(
     Notes
     -----
     √(2 − 2k) is the distance in the kernel's feature space, of negative type: exp(−tD) is
-    positive definite at every scale (Schoenberg). 1 − k is half its square.
+    positive definite at every scale (Schoenberg). 1 − k is half its square. Where a kernel has
+    features, close pairs keep their digits. A matrix of similarities alone knows 2 − 2k to some ε
+    of its precision: samples that it has within 1e-14 (single precision: 5e-6) count as
+    identical, so that distances below 1e-7 (2e-3) are not told from 0, and those ten times that
+    have two digits.
     """
     if isinstance(samples, MetricSpace):
         return samples
     check_space(metric=metric, k=k, method=method, **options)
+    options = {o: value for o, value in options.items() if value is not None}
     if metric == "precomputed":
         D = check_distances(samples, name)
         return MetricSpace(D, settings={"metric": "precomputed"}, method=method)
     if not isinstance(samples, Similarity):
         raw = bool(options.get("score_K") or options.get("score_X") or options.get("score_dual"))
-        samples = samples if raw else as_samples(samples, name)
+        samples = samples if raw or is_mixture(k) else as_samples(samples, name)
         if not (raw or k is not None or metric in KERNEL_METRICS or _is_text(samples)):
             return _from_rows(samples, metric or "euclidean", options, method, like, name)
+    for option in METRIC_OPTIONS:
+        if option in options:
+            raise TypeError(
+                f"`{option}` is an option of metrics of vectors, not of kernels: leave it out"
+                f"{'; magnitude takes no weights of samples' if option == 'p' else ''}"
+            )
     if like is not None:
-        known = _kernel_options()
-        options = {o: v for o, v in like.settings.items() if o in known} | options
+        options = _together(like.fitted, options)
     similarity = as_similarity(samples, k=k, **options)
-    return _from_similarity(similarity, str(metric or "kernel"), method)
+    with np.errstate(under="ignore", over="ignore"):
+        return _from_similarity(similarity, str(metric or "kernel"), method)
 
 
 def check_space(*, metric: Any = None, k: Any = None, method: Any = "auto", **options: Any) -> None:
     """Raise for arguments that `as_space` would not accept for any samples."""
-    if method not in ("auto", "cg", "cholesky"):
-        raise ValueError(f"`method` must be 'auto', 'cg' or 'cholesky', got {method!r}")
+    one_of("method", method, METHODS)
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
     kernel = k is not None or any(options.get(way) for way in WAYS)
@@ -190,19 +240,42 @@ def check_space(*, metric: Any = None, k: Any = None, method: Any = "auto", **op
             f"`metric={metric!r}` and a kernel both say how to compare samples: leave one out, or "
             f"pass metric='kernel' or '1-k', which are distances from a kernel"
         )
+    of_metric = {o: options[o] for o in METRIC_OPTIONS if options.get(o) is not None}
     if kernel:
-        check_arguments(options if k is None else {"k": k, **options})
-    known = {*_kernel_options(), *METRIC_OPTIONS, *WAYS}
-    for option in options:
+        of_kernel = {o: value for o, value in options.items() if o not in METRIC_OPTIONS}
+        check_arguments(of_kernel if k is None else {"k": k, **of_kernel})
+    known = {
+        *_kernel_options(),
+        *METRIC_OPTIONS,
+        *WAYS,
+        *(("options", "combine") if is_mixture(k) else ()),
+    }
+    of_vectors = metric is not None and not kernel and metric not in KERNEL_METRICS
+    for option, value in options.items():
         if option not in known:
             raise TypeError(f"unknown keyword `{option}`. {suggestion(option, known)}")
-        of_vectors = metric is not None and not kernel and metric not in KERNEL_METRICS
-        if of_vectors and (option not in METRIC_OPTIONS or metric == "precomputed"):
+        if of_vectors and value is not None and option not in METRIC_OPTIONS:
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
+    if of_vectors:
+        check_options(metric, of_metric)
+    elif "p" in of_metric:
+        raise TypeError(
+            f"`p` is the exponent of metric='minkowski', got {of_metric['p']!r:.40} without it; "
+            f"magnitude takes no weights of samples: leave `p` out"
+        )
 
 
 def _kernel_options() -> set[str]:
     return {option for kernel in list_kernels() for option in kernel.options}
+
+
+def _together(fitted: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, and from `fitted` what was not; mappings within likewise."""
+    both = dict(fitted)
+    for name, value in given.items():
+        inner = isinstance(value, Mapping) and isinstance(both.get(name), Mapping)
+        both[name] = _together(both[name], value) if inner else value
+    return both
 
 
 def _is_text(samples: Any) -> bool:
@@ -224,29 +297,40 @@ def _from_rows(
                 f"metric {metric!r}"
             )
     X = numpy_rows(samples, name)
-    options = {o: v for o, v in options.items() if v is not None and o in METRIC_OPTIONS}
-    data = {"seuclidean": "V", "mahalanobis": "VI"}.get(str(metric))
+    options = {o: v for o, v in options.items() if o in METRIC_OPTIONS}
+    options = check_options(metric, options, X.shape[1])
+    data = None if callable(metric) else {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+    fitted = {}
     if data is not None and data not in options:
-        options[data] = _scatter(X, data) if like is None else like.settings[data]
+        known = None if like is None else like.fitted.get(data)
+        fitted = {data: scatter(X, data) if known is None else known}
+        options = check_options(metric, fitted, X.shape[1])
     groups = np.asarray(identical_rows(X))
     first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    _require(len(first))
+    places = [np.flatnonzero(inverse == i) for i in range(len(first))]
+    D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
+    label = metric if isinstance(metric, str) else getattr(metric, "__qualname__", repr(metric))
+    p = options.get("p", 2.0) if metric == "minkowski" else None
+    return MetricSpace(
+        D,
+        inverse,
+        {"metric": label, **options},
+        method,
+        negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
+        hilbert=label in HILBERT or p == 2,
+        fitted=fitted,
+        # Zero may stand for what is below it, in the distances of unit vectors.
+        slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
+    )
+
+
+def _require(n: int) -> None:
     memory.require(
-        12 * len(first) ** 2,
-        f"the magnitude of {len(first)} distinct samples (distances and a work array)",
+        12 * n * n,
+        f"the magnitude of {n} distinct samples (distances and a work array)",
         "take fewer samples",
     )
-    D = distances(X[first] if len(first) < len(X) else X, metric, options, name)
-    label = metric if isinstance(metric, str) else getattr(metric, "__qualname__", repr(metric))
-    negative_type = label in NEGATIVE_TYPE or (label == "minkowski" and options.get("p", 2) <= 2)
-    settings = {"metric": label, **options}
-    return MetricSpace(D, inverse, settings, method, negative_type=negative_type)
-
-
-def _scatter(X: np.ndarray, option: str) -> np.ndarray:
-    """What SciPy would derive from the data: variances, or the inverse covariance."""
-    if option == "V":
-        return np.asarray(np.var(X, axis=0, ddof=1))
-    return np.asarray(np.linalg.inv(np.atleast_2d(np.cov(X.T))).T)
 
 
 def _from_similarity(similarity: Similarity, metric: str, method: Method) -> MetricSpace:
@@ -256,53 +340,121 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
         first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
         similarity = similarity.take(first) if len(first) < similarity.n else similarity
     n = similarity.n
-    memory.require(
-        12 * n * n,
-        f"the magnitude of {n} distinct samples (distances and a work array)",
-        "take fewer samples",
-    )
-    F: Any = similarity.features() if similarity.dim is not None and similarity.dim < n else None
-    rounding = KERNEL_ROUNDING
-    if is_numpy(F):
+    _require(n)
+    F: Any = similarity.features() if similarity.dim is not None else None
+    hilbert = similarity.psd
+    if F is not None and not sp.issparse(F):
+        F = F.detach().cpu().numpy() if is_torch(F) else F
         rounding = UNIT_ROUNDING
-        D = exact_squares(F)  # ‖f_i − f_j‖² keeps the digits that 2 − 2k loses for close pairs
+        D = exact_squares(np.asarray(F, np.float64))
     else:
-        K = similarity.dense()
-        D = K.detach().cpu().numpy() if is_torch(K) else K
-        D *= -2
-        D += 2
-    np.fill_diagonal(D, 0.0)
-    if D.min() < -2 * KERNEL_TOLERANCE:
-        i, j = divmod(int(np.argmin(D)), n)
-        raise ValueError(
-            f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for samples {i} "
-            f"and {j}; pass normalize=True or a positive semidefinite kernel with k(x, x) = 1"
-        )
-    D[rounding > D] = 0.0
-    D = np.sqrt(D, out=D) if metric == "kernel" else np.divide(D, 2, out=D)
+        D = _squares(similarity)
+        rounding = KERNEL_ROUNDING * _precision(similarity)
+        if F is not None:
+            rounding = UNIT_ROUNDING
+            _mend_close(D, F)
+    smallest = _check_squares(D)
+    drop_rounding(D, rounding)
+    if F is None:
+        # Rounding of a matrix that is not small beside the squares may be of any type.
+        hilbert = hilbert and smallest > 20 * n * rounding
+    if metric == "kernel":
+        np.sqrt(D, out=D)
+    else:
+        D /= 2
+        hilbert = False
     name = "√(2−2k)" if metric == "kernel" else "1−k"
-    settings = {"metric": name, **similarity.settings}
-    return MetricSpace(D, inverse, settings, method, negative_type=similarity.psd)
+    return MetricSpace(
+        D,
+        inverse,
+        {"metric": name, **similarity.settings},
+        method,
+        negative_type=similarity.psd,
+        hilbert=hilbert,
+        fitted=similarity.fitted,
+        slack=4 * rounding**0.5,
+    )
 
 
-def _merge(D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _squares(similarity: Similarity) -> np.ndarray:
+    """k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
+    K = similarity.dense()
+    K = K.detach().cpu().numpy() if is_torch(K) else K
+    n = len(K)
+    diagonal = K.diagonal().copy()
+    for block in row_blocks(n, 8 * n):
+        upper, lower = K[block, block.start :], K[block.start :, block].T
+        gap = np.abs(upper - lower)
+        if not gap.max() <= KERNEL_TOLERANCE:
+            i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), n - block.start)
+            i, j = i + block.start, j + block.start
+            raise ValueError(
+                f"distances need a symmetric and finite similarity, got {K[i, j]:.6g} for samples "
+                f"{i} and {j} and {K[j, i]:.6g} the other way round; mend the kernel"
+            )
+        upper = (upper + lower) / 2
+        upper *= -2
+        upper += diagonal[block, None]
+        upper += diagonal[None, block.start :]
+        K[block, block.start :] = upper
+        K[block.start :, block] = upper.T
+    np.fill_diagonal(K, 0.0)
+    return np.asarray(K)
+
+
+def _precision(similarity: Similarity) -> float:
+    """ε of the numbers that a matrix of similarities is given in."""
+    kind = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
+    return float(np.finfo(np.float32 if kind.endswith("float32") else np.float64).eps)
+
+
+def _mend_close(D: np.ndarray, F: Any) -> None:
+    """Squared distances of rows of sparse F that are close, from their differences, in place."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < CLOSE)
+        near += block.start
+        near, other = near[near < other], other[near < other]
+        for part in row_blocks(len(near), 2048):
+            gap = F[near[part]] - F[other[part]]
+            squares = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+            D[near[part], other[part]] = squares
+            D[other[part], near[part]] = squares
+
+
+def _check_squares(D: np.ndarray) -> float:
+    """The least of D beside its diagonal; a ValueError for entries that no distance has."""
+    smallest = np.inf
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block].copy()
+        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
+        least = float(rows.min())
+        if not least >= -2 * KERNEL_TOLERANCE:
+            i, j = divmod(int(np.argmin(rows)), len(D))
+            raise ValueError(
+                f"distances need a similarity of at most 1, got {1 - rows[i, j] / 2:.6g} for "
+                f"samples {i + block.start} and {j}; pass normalize=True or a positive "
+                f"semidefinite kernel with k(x, x) = 1"
+            )
+        smallest = min(smallest, least)
+    return smallest
+
+
+def _merge(D: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
     """The first sample of each group at distance 0, and the group of each sample."""
     n = len(D)
     first = np.empty(n, dtype=int)
     for block in row_blocks(n, 2 * n):
         first[block] = np.argmax(D[block] == 0, axis=1)
-    copies = np.flatnonzero(first < np.arange(n))
-    if copies.size:
-        tolerance = TWIN_TOLERANCE * float(D.max())
-        for i in copies:
-            gap = np.abs(D[i] - D[first[i]])
-            if gap.max() > tolerance:
-                j = int(np.argmax(gap))
-                raise ValueError(
-                    f"samples {first[i]} and {i} are at distance 0 but at distances "
-                    f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {j}: no metric allows "
-                    f"that; check how the distances were made"
-                )
-            first[i] = first[first[i]]
+    for i in np.flatnonzero(first < np.arange(n)):
+        gap = np.abs(D[i] - D[first[i]])
+        wrong = gap > TWIN_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
+        if wrong.any():
+            j = int(np.argmax(wrong))
+            raise ValueError(
+                f"samples {first[i]} and {i} are at distance 0 but at distances "
+                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {j}: no metric allows "
+                f"that; check how the distances were made"
+            )
+        first[i] = first[first[i]]
     points, inverse = np.unique(first, return_inverse=True)
     return points, inverse

@@ -70,6 +70,14 @@ class Triangles:
         x = self._trsv(self.columns, r.astype(self.dtype), lower=0, trans=1)
         return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
 
+    def whitened(self, v: np.ndarray) -> np.ndarray:
+        """L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v itself up to rounding, if it is of this scale."""
+        x = self._trsv(self.columns, v.astype(self.dtype), lower=0)
+        x = self.multiply(np.asarray(x, np.float64))
+        return np.asarray(
+            self._trsv(self.columns, x.astype(self.dtype), lower=0, trans=1), np.float64
+        )
+
 
 def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
     """exp(−tD) w in double precision from what is above the diagonal of D.
