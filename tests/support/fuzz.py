@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 import vendiscore
@@ -32,6 +32,7 @@ def examples(number):
         database=None,
         deadline=None,
         print_blob=True,
+        phases=[Phase.generate],  # examples hang on seeds, which do not shrink
         suppress_health_check=list(HealthCheck),
     )
 
