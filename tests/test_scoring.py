@@ -252,8 +252,8 @@ def test_details_say_how_the_number_came_about():
     assert "5 of them distinct" in details["why"]["1"]
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
-        "VS|kernel=ngram_overlap|ns=[1,2]|tokenizer=str.split|analyzer=word|p=given|q=1,2|n=6|"
-        f"vendiscore={vendiscore.__version__}"
+        "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"
+        f"p={digest(np.full(6, 1 / 6))}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
     )
 
 

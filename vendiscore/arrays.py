@@ -43,6 +43,19 @@ def scalar(x: Array) -> float:
     return float(x.detach() if is_torch(x) else x)
 
 
+def to_host(x: Array) -> np.ndarray:
+    """A NumPy array, outside of any differentiation."""
+    return np.asarray(x.detach().cpu() if is_torch(x) else x)
+
+
+def as_kind_of(x: Any, other: Array) -> Array:
+    """`x` in the namespace, precision and place of `other`."""
+    xp = namespace(other)
+    if is_torch(other):
+        return xp.asarray(x, dtype=other.dtype, device=other.device)
+    return xp.asarray(to_host(x), dtype=other.dtype)
+
+
 def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
     """Slices that cut n rows into blocks that fit in the cache, but have at least so many rows."""
     size = max(least, _BLOCK_BYTES // max(1, row_bytes))

@@ -6,26 +6,34 @@ expected, what came (and where) and what to do about it.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import memory
-from .arrays import Array, as_matrix, is_torch, namespace, scalar
+from .arguments import flag, number, one_of
+from .arrays import Array, as_matrix, is_numpy, is_torch, namespace, row_blocks, scalar
 from .errors import suggestion
 from .mixtures import is_mixture, read_mixture
 from .registry import check_options, get_kernel, list_kernels
-from .similarity import Similarity
-from .spectral import PSD
+from .similarity import MatrixSimilarity, Similarity
 
 # How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
 # single precision; weights may miss a sum of 1 by as much.
 DIAGONAL_TOLERANCE = 1e-5
 SYMMETRY_TOLERANCE = 1e-5
 WEIGHT_TOLERANCE = 1e-5
+# What is no more than this, of a matrix of unit diagonal in double precision, is rounding.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
+S = TypeVar("S", bound=Similarity)
+
+PSD_REMEDY = "which raises for negative eigenvalues or sets them to zero"
+FLAGS = frozenset(("score_K", "score_X", "score_dual", "normalize", "details"))
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 SETTINGS = frozenset(
     ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "measures", "details")
@@ -42,7 +50,9 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
     settings = {name: given.pop(name) for name in SETTINGS if name in given}
     if "q" in settings:
         check_orders(settings["q"])
-    check_psd(settings.get("psd", "check"))
+    one_of("psd", settings.get("psd", "check"), ("check", "clip"), PSD_REMEDY)
+    for name in FLAGS & settings.keys():
+        flag(name, settings[name])
     k = settings.get("k")
     ways = [name for name in ("score_K", "score_X", "score_dual") if settings.get(name)]
     if len(ways) + (k is not None) > 1:
@@ -66,23 +76,24 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
             raise TypeError(f"`{name}` is an option of a named kernel: pass that name as `k`")
 
 
+def is_several(value: Any) -> bool:
+    """Whether it is a collection, as opposed to one word, number, or array of no dimension."""
+    single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not single
+
+
 def check_orders(q: Any) -> list[float]:
     """The orders as floats; an error names the first that is none."""
-    single = isinstance(q, (str, bool)) or not isinstance(q, Iterable)
-    orders = [_order(item) for item in ([q] if single else q)]
+    orders = [_order(item) for item in (q if is_several(q) else [q])]
     if not orders:
         raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
     return orders
 
 
 def _order(q: Any) -> float:
-    try:
-        order = float(q)
-    except (TypeError, ValueError):
-        raise TypeError(f"`q` must be a number in [0, inf] or 'inf', got {q!r}") from None
-    if not order >= 0:
-        raise ValueError(f"`q` must be in [0, inf], got {q}; q=1 is the usual Vendi Score")
-    return order
+    q = math.inf if isinstance(q, str) and q == "inf" else q
+    remedy = "q=1 is the usual Vendi Score"
+    return number("q", q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)
 
 
 def check_weights(p: Any, n: int, dropped: Collection[int] = ()) -> Array | None:
@@ -121,15 +132,14 @@ def check_weights(p: Any, n: int, dropped: Collection[int] = ()) -> Array | None
     return weights / xp.sum(weights)
 
 
-def check_psd(psd: Any) -> PSD:
-    """What to do about negative eigenvalues."""
-    if psd not in ("check", "clip"):
-        raise ValueError(f"`psd` must be 'check' or 'clip', got {psd!r}")
-    return psd  # type: ignore[no-any-return]
+def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
+    """The Similarity of a square, symmetric, finite matrix (n, n) with no entry above its diagonal.
 
-
-def check_matrix(K: Any) -> Array:
-    """A square, symmetric, finite matrix (n, n), dense."""
+    It is checked after normalising, so that no tolerance depends on its scale; the tolerances are
+    those of the precision that it came in. A matrix that is not symmetric by more than rounding in
+    double precision, but within its tolerance, counts as (K + Kᵀ)/2.
+    """
+    spacing = roundoff(K)
     K = as_matrix(K)
     n = K.shape[0]
     if K.shape[1] != n:
@@ -140,41 +150,103 @@ def check_matrix(K: Any) -> Array:
     if sp.issparse(K):
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
-    xp = namespace(K)
-    largest = scalar(xp.max(xp.abs(xp.linalg.diagonal(K))))
-    tolerance = SYMMETRY_TOLERANCE * max(1.0, largest)
-    size = 512  # two blocks and their difference fit in a core's cache
+    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    similarity.roundoff = spacing
+    similarity = check_diagonal(similarity.normalized() if normalize else similarity)
+    tolerance = max(SYMMETRY_TOLERANCE, 2 * spacing)
+    worst = _check_entries(K, similarity.scale, tolerance)
+    if worst > ROUNDING:
+        similarity.K = _symmetric(K)
+    return similarity
+
+
+def _check_entries(K: Array, scale: Array | None, tolerance: float) -> float:
+    """The largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than that."""
+    K = K.detach() if is_torch(K) else K
+    xp, n = namespace(K), K.shape[0]
+    scale = None if scale is None or bool(xp.all(scale == 1)) else scale
+    if scale is not None and is_torch(scale):
+        scale = scale.detach()
+
+    def block(rows: slice, columns: slice) -> Array:
+        part = K[rows, columns]
+        return part if scale is None else part * scale[rows, None] * scale[None, columns]
+
+    def found(a: int, b: int, transposed: bool = False) -> float:
+        return scalar(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
+
+    for rows in row_blocks(n, 8 * n):
+        part = block(rows, slice(None))
+        if not (scalar(xp.max(part)) <= 1 + tolerance and scalar(xp.min(part)) >= -1 - tolerance):
+            a, b = divmod(int(xp.argmax(xp.abs(part))), n)
+            a += rows.start
+            raise ValueError(
+                f"`samples` with score_K=True must have no entry that can exceed its diagonal of "
+                f"1, but K[{a}, {b}] = {found(a, b):.6g}; such a matrix is not positive "
+                f"semidefinite"
+            )
+    if K.dtype == xp.float64:
+        # (K − Kᵀ) g for a random g shows an entry of any row, but for rounding, in two products.
+        g = np.random.default_rng(0).standard_normal(n)
+        g = xp.asarray(g, device=K.device) if is_torch(K) else g
+        g = g if scale is None else g * scale
+        gap = K @ g - g @ K
+        gap = gap if scale is None else gap * scale
+        if scalar(xp.max(xp.abs(gap))) <= ROUNDING * math.sqrt(n):
+            return ROUNDING
+    worst, size = 0.0, 512  # two blocks and their difference fit in a core's cache
     for i in range(0, n, size):
         for j in range(i, n, size):
-            block = K[i : i + size, j : j + size]
-            if scalar(xp.max(xp.abs(block))) > largest + tolerance:
-                a, b = divmod(int(xp.argmax(xp.abs(block))), block.shape[1])
-                raise ValueError(
-                    f"`samples` with score_K=True must have no entry that can exceed the largest "
-                    f"of the diagonal, {largest:.6g}, but K[{i + a}, {j + b}] = "
-                    f"{scalar(block[a, b]):.6g}; such a matrix is not positive semidefinite"
-                )
-            gap = xp.abs(block - K[j : j + size, i : i + size].T)
-            if scalar(xp.max(gap)) > tolerance:
+            rows, columns = slice(i, i + size), slice(j, j + size)
+            gap = xp.abs(block(rows, columns) - block(columns, rows).T)
+            worst = max(worst, scalar(xp.max(gap)))
+            if worst > tolerance:
                 a, b = divmod(int(xp.argmax(gap)), gap.shape[1])
                 a, b = i + a, j + b
                 raise ValueError(
                     f"`samples` with score_K=True must be a symmetric matrix, got K[{a}, {b}] = "
-                    f"{scalar(K[a, b]):.6g} and K[{b}, {a}] = {scalar(K[b, a]):.6g}; "
+                    f"{found(a, b):.6g} and K[{b}, {a}] = {found(b, a):.6g}; "
                     f"pass (K + K.T) / 2 if that is meant"
                 )
-    return K
+    return worst
 
 
-def check_diagonal(similarity: Similarity) -> Similarity:
+def _symmetric(K: Array) -> Array:
+    """(K + Kᵀ)/2, a new array."""
+    memory.require(8 * K.shape[0] ** 2, "a symmetric copy of K", "pass (K + K.T) / 2")
+    if not is_numpy(K):
+        return (K + K.T) / 2
+    out = np.empty(K.shape, K.dtype)
+    for rows in row_blocks(len(K), 8 * len(K)):
+        np.add(K[rows] * 0.5, K[:, rows].T * 0.5, out=out[rows])
+    return out
+
+
+def check_diagonal(similarity: S) -> S:
     """The similarity itself, if k(x, x) = 1 for every sample."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     off = xp.abs(diagonal - 1)
-    if scalar(xp.max(off)) > DIAGONAL_TOLERANCE:
-        i = int(xp.argmax(xp.astype(off > DIAGONAL_TOLERANCE, xp.int8)))
+    good = off <= max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)  # NaN is not
+    if not bool(xp.all(good)):
+        i = int(xp.argmin(xp.astype(good, xp.int8)))
         raise ValueError(
             f"a sample must have similarity 1 with itself, got {scalar(diagonal[i]):.6g} for "
             f"sample {i}; pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
         )
     return similarity
+
+
+def roundoff(samples: Any) -> float:
+    """The relative spacing of the numbers that samples come in, where double is finer; else 0.
+
+    >>> roundoff(np.float16([1, 2]))
+    0.0009765625
+    """
+    first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
+    if is_torch(first):
+        floating = first.is_floating_point() and first.dtype.itemsize < 8
+        return float(sys.modules["torch"].finfo(first.dtype).eps) if floating else 0.0
+    dtype: Any = getattr(first, "dtype", None)
+    floating = getattr(dtype, "kind", "") == "f" and dtype.itemsize < 8
+    return float(np.finfo(dtype).eps) if floating else 0.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array
+from .arrays import Array, is_numpy
 from .similarity import Index, Similarity, joint_groups
 
 
@@ -47,6 +47,13 @@ class RepeatedSimilarity(Similarity):
             (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
         )
         return member @ self.distinct.matmul(member.T @ V)
+
+    def squared_norm(self) -> Array:
+        if not is_numpy(self.distinct.diagonal()):
+            return super().squared_norm()
+        ones = np.ones(self.n) if self.scale is None else self.scale
+        weights = np.bincount(self.inverse, ones**2, self.distinct.n)
+        return self.distinct.scaled(np.sqrt(weights)).squared_norm()
 
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+# Between the caller and us there may be evaluate and its copies of the entry scripts.
+_OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
 
 # How many of the samples that cannot be used a message lists by their places.
 SHOWN = 10
@@ -113,6 +118,14 @@ class IndefiniteError(ValueError):
 
 class TooLargeError(MemoryError):
     """The exact computation would not fit in memory; raised before anything is allocated."""
+
+
+def warn(message: str) -> None:
+    """A UserWarning that points to the line that called this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_globals.get("__name__", "").partition(".")[0] in _OURS and frame.f_back:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:

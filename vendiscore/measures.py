@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,12 +26,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from .area import mag_area
-from .arrays import Array, is_numpy, namespace, scalar
+from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, scalar, to_host
 from .distances import numpy_rows
 from .errors import suggestion
 from .similarity import Similarity
 from .space import MetricSpace, as_space
-from .spectral import PSD, Spectral, vendi
+from .spectral import PSD, RANGE_TOLERANCE, Spectral, log_power_mean, vendi
 
 Needs = Literal["similarity", "distances", "features"]
 Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])
@@ -74,7 +75,9 @@ class Subject:
         """p and K p: how similar a random sample is to each."""
         diagonal = self.similarity.diagonal()
         n = self.similarity.n
-        p = namespace(diagonal).full_like(diagonal, 1 / n) if self.p is None else self.p
+        uniform = self.p is None
+        p = namespace(diagonal).full_like(diagonal, 1 / n) if uniform else self.p
+        p = as_kind_of(p, diagonal)
         if is_numpy(diagonal):
             return p, self.similarity.matmul(p)
         return p, self.similarity.dense() @ p
@@ -104,7 +107,8 @@ class Measure:
     needs : {"similarity", "distances", "features"}
         What it reads; "distances" takes n² memory.
     range : str
-        The values it can take, for n samples.
+        The values it can take, such as "[1, n]" for n samples or "[0, ∞)": a result outside of it
+        is an error.
     direction : {"higher", "lower"}
         Which values mean more diversity.
     source : str
@@ -129,7 +133,34 @@ class Measure:
         """The first line of its docstring."""
         return (inspect.getdoc(self.compute) or "").partition("\n")[0]
 
+    def limits(self, n: int) -> tuple[float, float]:
+        """What `range` says for n samples."""
+        read = _RANGE.fullmatch(self.range)
+        if read is None:
+            raise ValueError(
+                f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
+                f"such as '[1, n]', got {self.range!r}"
+            )
+        low, high = (
+            float(n) if text == "n" else float(text.replace("−", "-").replace("∞", "inf"))
+            for text in read.groups()
+        )
+        return low, high
 
+    def check(self, value: Any, n: int) -> Any:
+        """The value, if it is finite and in its range up to rounding, which is taken off it."""
+        low, high = self.limits(n)
+        found = scalar(value)
+        slack = RANGE_TOLERANCE * max(1.0, abs(found))
+        if not (math.isfinite(found) and low - slack <= found <= high + slack):
+            raise ValueError(
+                f"{self.name} came out as {found:.6g}, outside of its range {self.range} for n={n} "
+                f"samples; check the kernel for NaN, overflow and negative similarities"
+            )
+        return value if is_torch(value) else min(max(found, low), high)
+
+
+_RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 _measures: dict[str, Measure] = {}
 
 
@@ -154,7 +185,9 @@ def register_measure(
         home = (compute.__module__, compute.__qualname__)
         if other and (other.compute.__module__, other.compute.__qualname__) != home:
             raise ValueError(f"measure {name!r} is already registered; choose another name")
-        _measures[name] = Measure(name, compute, needs, range, direction, source, weighted, ordered)
+        measure = Measure(name, compute, needs, range, direction, source, weighted, ordered)
+        measure.limits(1)
+        _measures[name] = measure
         return compute
 
     return register
@@ -210,11 +243,9 @@ def measure_all(
     scores: dict[str, Any] = {}
     for measure in measures:
         values = measure.compute(subject)
-        if measure.ordered:
-            named = [measure.name + key for key in keys]
-            scores.update(zip(named, values, strict=True))
-        else:
-            scores[measure.name] = values
+        named = [measure.name + key for key in keys] if measure.ordered else [measure.name]
+        for key, value in zip(named, values if measure.ordered else [values], strict=True):
+            scores[key] = measure.check(value, subject.similarity.n)
     return scores
 
 
@@ -241,59 +272,52 @@ def vendi_score(subject: Subject) -> list[Any]:
     weighted=True,
     ordered=True,
 )
-def leinster_cobbold(subject: Subject) -> list[float]:
+def leinster_cobbold(subject: Subject) -> list[Any]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
-    p, ordinary = (np.asarray(_host(x), dtype=float) for x in subject.ordinariness)
+    p, ordinary = subject.ordinariness
     p, ordinary = p[p > 0], ordinary[p > 0]
-    if ordinary.min() <= 0:
-        i = int(np.argmin(ordinary))
+    xp = namespace(ordinary)
+    if not scalar(xp.min(ordinary)) > 0:
+        i = int(xp.argmin(ordinary))
         raise ValueError(
-            f"LC needs similarities of at least 0 on average, got {ordinary[i]:.3g} for sample "
-            f"{i}; use a kernel without negative values"
+            f"LC needs similarities of at least 0 on average, got {scalar(ordinary[i]):.3g} for "
+            f"sample {i}; use a kernel without negative values"
         )
-    logs = np.log(ordinary)
-    return [_power_mean(p, logs, q) for q in subject.orders]
-
-
-def _power_mean(p: np.ndarray, logs: np.ndarray, q: float) -> float:
-    """(Σ p e^{(q−1) logs})^{1/(1−q)} and its limits."""
-    if q == 1:
-        return float(np.exp(-p @ logs))
-    if math.isinf(q):
-        return float(np.exp(-logs.max()))
-    exponents = (q - 1) * logs
-    top = exponents.max()
-    return float(np.exp((top + np.log(p @ np.exp(exponents - top))) / (1 - q)))
+    logs = xp.log(ordinary)
+    return [
+        xp.exp(-xp.max(logs) if math.isinf(q) else log_power_mean(p, logs, q))
+        for q in subject.orders
+    ]
 
 
 @register_measure(
     "IntDiv",
     needs="similarity",
-    range="[0, 1 − 1/n] for k ≥ 0",
+    range="[0, 1]",
     direction="higher",
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
     weighted=True,
 )
-def internal_diversity(subject: Subject) -> float:
+def internal_diversity(subject: Subject) -> Any:
     """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
     p, ordinary = subject.ordinariness
-    return 1 - scalar(p @ ordinary)
+    return 1 - p @ ordinary
 
 
 @register_measure(
     "AvgSim",
     needs="similarity",
-    range="[0, 1] for k ≥ 0",
+    range="[−1, 1]",
     direction="lower",
     source="Limbeck et al., arXiv 2311.16054, C.1",
 )
-def average_similarity(subject: Subject) -> float:
+def average_similarity(subject: Subject) -> Any:
     """The mean similarity of two different samples; 1 for a single one."""
     n = subject.similarity.n
     if n == 1:
         return 1.0
     p, ordinary = subject.ordinariness
-    return (n * scalar(p @ ordinary) - 1) / (n - 1)
+    return (n * (p @ ordinary) - 1) / (n - 1)
 
 
 @register_measure(
@@ -307,13 +331,22 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if one is constant."""
     X = subject.features
     if sp.issparse(X):
+        X = sp.csc_array(X).astype(np.float64)
+        n = X.shape[0]
         mean = np.asarray(X.mean(axis=0)).ravel()
-        variances = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
+        stored = np.diff(X.indptr)
+        gaps = (X.data - np.repeat(mean, stored)) ** 2
+        column = np.repeat(np.arange(X.shape[1]), stored)
+        squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
+        deviations = np.sqrt(squares / n)
     else:
-        variances = np.var(_host(X), axis=0, dtype=np.float64)
-    if not (variances > 0).all():
+        X = np.asarray(_outside_of_torch(X, "GMStds"), dtype=np.float64)
+        top = np.abs(X).max(axis=0)
+        top[top == 0] = 1
+        deviations = np.std(X / top, axis=0) * top  # squares of 1e200 overflow
+    if not (deviations > 0).all():
         return 0.0
-    return float(np.exp(np.log(variances).mean() / 2))
+    return float(np.exp(np.log(deviations).mean()))
 
 
 @register_measure(
@@ -324,10 +357,23 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     source="Limbeck et al., arXiv 2311.16054, Definition 3.3",
 )
 def magnitude_area(subject: Subject) -> float:
-    """The area under the magnitude function at the kernel's distances √(2 − 2k), to t_conv."""
-    return mag_area(subject.space)
+    """The area under the magnitude function at the kernel's distances √(2 − 2k).
+
+    It ends where the magnitude of as many samples that are all unlike each other (k = 0, distance
+    √2) is 95 % of their number, so that areas of sets of one size can be compared; each set's own
+    convergence scale would give the set of the closest samples the longest interval.
+    """
+    _outside_of_torch(subject.similarity.diagonal(), "MagArea")
+    n = subject.similarity.n
+    if n == 1:
+        return 0.0
+    return mag_area(subject.space, t_cut=math.log((n - 1) * 0.95 / 0.05) / math.sqrt(2))
 
 
-def _host(x: Array) -> Any:
-    """An array outside of any differentiation and on the host."""
-    return x if is_numpy(x) else x.detach().cpu().numpy()
+def _outside_of_torch(x: Array, name: str) -> np.ndarray:
+    """A NumPy array; an error where a gradient would be lost without a word."""
+    if is_torch(x) and x.requires_grad:
+        raise TypeError(
+            f"{name} cannot be differentiated; pass samples.detach(), or leave it out of `measures`"
+        )
+    return to_host(x)

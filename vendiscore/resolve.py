@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arrays import as_matrix, as_samples
-from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix
+from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, roundoff
 from .composite import RepeatedSimilarity
 from .kernels.function import pairwise
 from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
-from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from .similarity import FeatureSimilarity, Similarity
 
 # What `k` may be.
 KernelArgument = str | Callable[[Any, Any], float] | Mixture
@@ -41,15 +41,16 @@ def as_similarity(
     if isinstance(samples, Similarity):
         similarity = samples
     elif score_K:
-        similarity = MatrixSimilarity(check_matrix(samples), settings={"kernel": "matrix K"})
+        similarity = check_matrix(samples, normalize)
     elif score_X or score_dual:
         similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
+        similarity.roundoff = roundoff(samples)
     elif is_mixture(k):
         similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
     if normalize:
-        similarity = similarity.normalized()
+        similarity = similarity if score_K else similarity.normalized()
         similarity.settings = {**similarity.settings, "normalize": True}
     return check_diagonal(similarity)
 

@@ -2,8 +2,9 @@
 
 Data that come in float32 can be multiplied in float32, at twice the speed, if that is known not
 to matter. Rows are multiplied in blocks and the blocks added up in float64, so that errors do not
-grow with n; the error of a block is measured, not bounded, by multiplying some blocks in both
-precisions; and `sensitivity` says what an error of the covariance means for a score.
+grow with n; the error is measured, not bounded, on some pairs of columns of the whole product,
+which are multiplied in both precisions; and `sensitivity` says what an error of the covariance
+means for a score.
 """
 
 from __future__ import annotations
@@ -12,26 +13,30 @@ import math
 
 import numpy as np
 
-from .arrays import Array, row_blocks
+from .arrays import Array, gram, row_blocks
 
-# One block in so many is also multiplied in float64.
-MEASURED = 32
-# and of its columns so many, spread over all.
-COLUMNS = 128
-# The error is measured on a few blocks only; it is trusted up to this factor.
+# Columns among whose pairs the error is measured, and rows that say which columns are large.
+COLUMNS = 32
+ROWS = 1024
+# The error is measured on a few pairs only; it is trusted up to this factor.
 SAFETY = 2.0
 
 
-def covariance_single(X: np.ndarray, scale: np.ndarray | None) -> tuple[np.ndarray, float]:
+def covariance_single(
+    X: np.ndarray, scale: np.ndarray | None, seed: int = 0
+) -> tuple[np.ndarray, float]:
     """Fᵀ F for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
 
-    Rounding errors of different blocks are taken to be independent (the model of Higham & Mary,
-    SIAM J. Sci. Comput. 2019), so those of b blocks of relative error ρ add up to ρ/√b.
+    Pairs of columns are drawn in proportion to their squared norms (plus a share for all), as
+    rounding errors are: |(FᵀF)_ij| is at most the product of the norms of columns i and j, and so
+    is its error but for a factor. Nothing is assumed of how errors of different blocks add up.
 
     Parameters
     ----------
     X : array (n, d), float32
     scale : array (n,), optional
+    seed : int
+        Of the rows and columns that are drawn.
 
     Returns
     -------
@@ -39,26 +44,29 @@ def covariance_single(X: np.ndarray, scale: np.ndarray | None) -> tuple[np.ndarr
     error : float
         Estimate of ‖C − Fᵀ F‖_F, absolute.
     """
-    d = X.shape[1]
-    C = np.zeros((d, d))
+    n, d = X.shape
+    rng = np.random.default_rng(seed)
+    factors = np.ones(n) if scale is None else scale
+    some = np.sort(rng.integers(0, n, min(n, ROWS)))
+    norms = ((X[some].astype(np.float64) * factors[some, None]) ** 2).sum(axis=0)
+    chance = 0.5 * norms / (norms.sum() or 1.0) + 0.5 / d
+    chance /= chance.sum()
+    drawn = np.sort(rng.choice(d, COLUMNS, p=chance))
+    C, exact = np.zeros((d, d)), np.zeros((COLUMNS, COLUMNS))
     buffer = np.empty((0, d), dtype=np.float32)
-    single = None if scale is None else scale.astype(np.float32)
-    errors, blocks = [], list(row_blocks(X.shape[0], 2 * d, least=2 * d))
-    for number, block in enumerate(blocks):
+    single = factors.astype(np.float32)
+    for block in row_blocks(n, 2 * d, least=2 * d):
         rows = X[block]
         if len(buffer) < len(rows):
             buffer = np.empty(rows.shape, dtype=np.float32)
         F = buffer[: len(rows)]
-        np.multiply(rows, np.float32(1) if single is None else single[block, None], out=F)
-        product = F.T @ F  # NumPy notices the transpose and does half the work (syrk)
-        C += product
-        if number % MEASURED == 0:
-            some = slice(None, None, max(1, d // COLUMNS))
-            exact = rows[:, some] * (np.float64(1) if scale is None else scale[block, None])
-            gap = exact.T @ exact - product[some, some]
-            errors.append(float(np.linalg.norm(gap) * d / len(gap) / np.trace(product)))
-    error = SAFETY * max(errors) / math.sqrt(len(blocks)) * float(np.trace(C))
-    return C, error
+        np.multiply(rows, single[block, None], out=F)
+        C += gram(F.T)
+        few = rows[:, drawn] * factors[block, None]
+        exact += few.T @ few
+    gap = C[np.ix_(drawn, drawn)] - exact
+    weights = 1 / (COLUMNS * chance[drawn])
+    return C, SAFETY * math.sqrt(float(weights @ gap**2 @ weights))
 
 
 def sensitivity(shares: Array, q: float) -> float:

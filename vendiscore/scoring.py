@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__, checks
+from . import checks
+from .arguments import flag, one_of
 from .arrays import as_samples
-from .checks import check_orders, check_psd, check_weights
+from .checks import PSD_REMEDY, check_orders, check_weights, is_several
 from .measures import Subject, check_measures, measure_all
 from .mixtures import is_mixture
 from .packages import versions
+from .registry import get_kernel
 from .resolve import KernelArgument, as_similarity
+from .signature import digest, digits, line, plain
 from .similarity import Similarity
 from .spectral import PSD, Spectral
 
@@ -61,7 +64,8 @@ def compute(
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
+        Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
+        no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
     measures : str or list of str, optional
         Other measures to give, "VS" among them if wanted; `measures.list_measures()` describes
         them. All read the one similarity.
@@ -74,7 +78,8 @@ def compute(
     -------
     dict
         {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
-        `measures` a number for each, {"IntDiv": …, "MagArea": …}.
+        `measures` a number for each, {"IntDiv": …, "MagArea": …}. Every number is finite and in
+        its range, or there is an error instead.
 
     Raises
     ------
@@ -96,27 +101,26 @@ def compute(
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
     """
-    orders = check_orders(q)
+    several = is_several(q)
+    orders = list(dict.fromkeys(check_orders(q)))
+    psd = one_of("psd", psd, ("check", "clip"), PSD_REMEDY)
+    flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
+    for name, value in (flags | {"normalize": normalize, "details": details}).items():
+        flag(name, value)
     chosen = check_measures("VS" if measures is None else measures, weighted=p is not None)
     if not isinstance(samples, Similarity) and not is_mixture(k):
         samples = as_samples(samples)  # once, so that a generator serves similarity and measures
-    similarity = as_similarity(
-        samples,
-        k=k,
-        score_K=score_K,
-        score_X=score_X,
-        score_dual=score_dual,
-        normalize=normalize,
-        **options,
-    )
-    weights = check_weights(p, similarity.n, similarity.dropped)
-    rows = None if score_K or is_mixture(k) else _rows_of_numbers(samples, similarity)
-    subject = Subject(similarity, orders, weights, check_psd(psd), rows)
-    scores = measure_all(subject, chosen, _suffixes(orders, q))
+    # What overflows or is undefined on the way shows in the result, which is checked.
+    with np.errstate(all="ignore"):
+        similarity = as_similarity(samples, k=k, normalize=normalize, **flags, **options)
+        weights = check_weights(p, similarity.n, similarity.dropped)
+        rows = None if score_K or is_mixture(k) else _rows_of_numbers(samples, k, similarity)
+        subject = Subject(similarity, orders, weights, psd, rows)
+        keys = [f"_q{digits(order)}" for order in orders] if several else [""]
+        scores = measure_all(subject, chosen, keys)
     if details:
         names = [measure.name for measure in chosen]
-        result = subject.spectral if "VS" in names else None
-        scores["details"] = _details(similarity, orders, p is not None, names, result)
+        scores["details"] = _details(subject, names, samples)
     return scores
 
 
@@ -166,54 +170,50 @@ def score_X(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -
     return _one(X, q=q, p=p, normalize=normalize, score_X=True)
 
 
-def score_dual(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -> Any:
-    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself."""
+def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Any = None) -> Any:
+    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
+
+    Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
+    """
     return score_X(X, q=q, p=p, normalize=normalize)
 
 
 def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
-    if not isinstance(q, (int, float, str, np.number)):
+    if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
     return compute(samples, q=q, **arguments)["VS"]
 
 
-def _suffixes(orders: list[float], q: Any) -> list[str]:
-    """What tells the orders apart in the names of results: nothing if there is only one."""
-    if isinstance(q, str) or not isinstance(q, Iterable):
-        return [""]
-    return [f"_q{order:g}" for order in orders]
-
-
-def _rows_of_numbers(samples: Any, similarity: Similarity) -> Any:
-    """The samples themselves where they are vectors or numbers, else None."""
+def _rows_of_numbers(samples: Any, k: Any, similarity: Similarity) -> Any:
+    """The samples themselves where they are compared as vectors or numbers, else None."""
     if samples is similarity or similarity.dropped:
         return None
+    if isinstance(k, str) and get_kernel(k).samples != "vectors":
+        return None  # numbers may name classes, and arrays be images
     first = samples[0] if isinstance(samples, list) else samples
     numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
     return samples if numbers else None
 
 
-def _details(
-    similarity: Similarity,
-    orders: list[float],
-    weighted: bool,
-    measures: list[str],
-    result: Spectral | None,
-) -> dict[str, Any]:
+def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, Any]:
+    similarity = subject.similarity
+    result = subject.spectral if "VS" in measures else None
     groups = similarity.groups()
     plans = result.plans if result else []
-    kernel, *options = [(key, _plain(value)) for key, value in similarity.settings.items()] or [
+    kernel, *options = [(key, plain(value)) for key, value in similarity.settings.items()] or [
         ("kernel", type(similarity).__name__)
     ]
-    names = [f"{order:g}" for order in orders]
-    parts = [
-        *(f"{key}={value}" for key, value in (kernel, *options)),
-        f"p={'given' if weighted else 'uniform'}",
-        f"q={','.join(names)}",
-        f"n={similarity.n}",
-        *([f"dropped={len(similarity.dropped)}"] if similarity.dropped else []),
-        f"vendiscore={__version__}",
-    ]
+    names = [digits(order) for order in subject.orders]
+    dtype = str(getattr(samples, "dtype", ""))
+    settings = {
+        **dict([kernel, *options]),
+        **({"dtype": dtype} if dtype else {}),
+        "p": "uniform" if subject.p is None else digest(subject.p),
+        "q": names,
+        **({"psd": subject.psd} if subject.psd != "check" else {}),
+        "n": similarity.n,
+        **({"dropped": len(similarity.dropped)} if similarity.dropped else {}),
+    }
     return {
         "n": similarity.n,
         "distinct": similarity.n if groups is None else len(np.unique(groups)),
@@ -223,15 +223,27 @@ def _details(
         "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
         "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
         "negative_mass": result.negative_mass if result else None,
+        "cut": result.cut if result else None,
+        "notes": _notes(similarity, result),
         "versions": versions(),
-        "signature": "|".join(["+".join(measures), *parts]).replace(" ", ""),
+        "signature": line(measures, settings),
     }
 
 
-def _plain(value: Any) -> Any:
-    """An option as something that can be printed, quoted and written to JSON."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple, range)):
-        return [_plain(item) for item in value]
-    return getattr(value, "__qualname__", type(value).__qualname__)
+def _notes(similarity: Similarity, result: Spectral | None) -> list[str]:
+    """What to know before the number is used, sentence by sentence."""
+    notes = []
+    if similarity.fitted:
+        fitted = ", ".join(f"{name}={plain(value)}" for name, value in similarity.fitted.items())
+        notes.append(
+            f"The kernel was fitted to these samples: {fitted}. Scores of other samples can be "
+            f"compared with this one if they are given the same."
+        )
+    if result and result.cut:
+        notes.append(
+            f"Eigenvalues below {result.cut:.2g} of the trace count as rounding and so as zero: "
+            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
+        )
+    if result and result.negative_mass is None:
+        notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
+    return notes

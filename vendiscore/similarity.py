@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 import xxhash
 
-from .arrays import Array, is_numpy, namespace, row_blocks, scalar
+from .arrays import Array, gram, is_numpy, is_torch, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
 
@@ -27,6 +27,10 @@ Index = slice | np.ndarray
 # many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
 COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
+# Rows of features whose squared norms are outside of these are rescaled before they are squared.
+LEAST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280
+# Factors of rows and columns that differ by less are brought to about 1 together.
+SPREAD = 1e50
 
 
 class Similarity(ABC):
@@ -51,6 +55,9 @@ class Similarity(ABC):
     fitted : mapping
         Keywords that make the same kernel of other samples: options that followed from these (a
         bandwidth), so that two sets can be compared under one kernel.
+    roundoff : float
+        The relative spacing of the numbers that the samples came in (2⁻⁷ for bfloat16), where that
+        is coarser than double precision; else 0.
     dropped : mapping of int to str
         Samples that a kernel was told to leave out, by their place in the list that it was
         given, and why. K is on the others, in their order, and n counts only them.
@@ -62,6 +69,7 @@ class Similarity(ABC):
     scale: Array | None = None
     settings: Mapping[str, Any] = {}
     fitted: Mapping[str, Any] = {}
+    roundoff: float = 0.0
     dropped: Mapping[int, str] = {}
 
     @abstractmethod
@@ -129,7 +137,7 @@ class Similarity(ABC):
     def covariance(self) -> Array:
         """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
         F = self.features()
-        return (F.T @ F).toarray() if sp.issparse(F) else F.T @ F
+        return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
     def matmul(self, V: Array) -> Array:
         """K @ V for V of shape (n,) or (n, m)."""
@@ -142,11 +150,20 @@ class Similarity(ABC):
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
-        w = np.ones(self.n) if self.scale is None else self.scale**2
-        total = 0.0
+        if not is_numpy(self.diagonal()):
+            K = self.dense()
+            return namespace(K).sum(K * K)
+        scale = np.ones(self.n) if self.scale is None else self.scale
+        # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
+        some = scale[scale > 0]
+        even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
+        columns, weights = scale * even, (scale / even) ** 2
+        total, buffer = 0.0, np.empty((0, self.n))
         for block in row_blocks(self.n, 8 * self.n):
             K = self._rows(block)
-            total += w[block] @ ((K * K) @ w)
+            buffer = buffer if len(buffer) >= len(K) else np.empty(K.shape)
+            R = np.multiply(K, columns, out=buffer[: len(K)])
+            total += float(weights[block] @ np.vecdot(R, R))
         return total
 
     def scaled(self, s: Array) -> Self:
@@ -158,6 +175,7 @@ class Similarity(ABC):
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
         part = self._take(index)
+        part.roundoff = self.roundoff
         return part if self.scale is None else part.scaled(self.scale[index])
 
     def normalized(self) -> Self:
@@ -195,6 +213,17 @@ class FeatureSimilarity(Similarity):
     def __init__(self, X: Any, settings: Mapping[str, Any] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X, self.settings = X, settings or {}
+
+    def normalized(self) -> Self:
+        squares = self._squares
+        xp = namespace(squares)
+        safe = (xp.min(squares) >= LEAST_SQUARE) & (xp.max(squares) <= LARGEST_SQUARE)
+        if bool(safe) or self.scale is not None:
+            return super().normalized()
+        rescaled = copy.copy(self)  # cosines do not change with the lengths of rows
+        rescaled.X = _of_moderate_length(self._float64(slice(None)))
+        del rescaled._squares
+        return Similarity.normalized(rescaled)
 
     @property
     def is_single(self) -> bool:
@@ -280,8 +309,7 @@ class FeatureSimilarity(Similarity):
     def dense(self) -> Array:
         if sp.issparse(self.X):
             return super().dense()
-        F = self.features()
-        return F @ F.T
+        return gram(self.features())
 
     def covariance(self) -> Array:
         if not is_numpy(self.X):
@@ -292,8 +320,21 @@ class FeatureSimilarity(Similarity):
         d = self.X.shape[1]
         C = np.zeros((d, d))
         for _, F in self._wide_blocks(self.scale, least=4 * d):
-            C += F.T @ F
+            C += gram(F.T)
         return C
+
+    def squared_norm(self) -> Array:
+        if not sp.issparse(self.X) or self.X.shape[1] < self.n:
+            return super().squared_norm()
+        # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
+        common, rare, transposed = self._common_and_rare
+        if self.scale is not None:
+            common, rare = common * self.scale[:, None], scale_rows(rare, self.scale)
+            transposed = rare.T.tocsr()
+        total = float(np.sum(gram(common.T) ** 2) + 2 * np.sum((transposed @ common) ** 2))
+        for block in row_blocks(self.n, 8 * self.n):
+            total += float(np.sum((rare[block] @ transposed).data ** 2))
+        return total
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.X)
@@ -327,14 +368,21 @@ class MatrixSimilarity(Similarity):
         K = namespace(self.K).astype(self.K, namespace(self.K).float64)
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
 
-    def squared_norm(self) -> Array:
-        if is_numpy(self.K):
-            return super().squared_norm()
-        K = self.dense()
-        return namespace(K).sum(K * K)
-
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.K)
+
+
+def _of_moderate_length(X: Any) -> Any:
+    """Rows of float64 X times powers of two that bring their largest entry to between ½ and 1."""
+    magnitude = abs(X.detach() if is_torch(X) else X)
+    top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
+    top = np.asarray(top.values.cpu() if is_torch(X) else top)
+    exponent = np.frexp(top)[1]
+    half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
+    for part in (half, exponent - half):
+        factor = np.ldexp(1.0, -part)
+        X = scale_rows(X, namespace(X).asarray(factor, device=X.device) if is_torch(X) else factor)
+    return X
 
 
 def joint_groups(columns: Sequence[Any]) -> np.ndarray:

@@ -6,10 +6,14 @@ orders: Pasarkar & Dieng, arXiv 2310.12952). Three things are worth more than a 
 and `choose` looks for them first: features with fewer columns than samples (their covariance has
 the same non-zero eigenvalues), identical samples (merged into weights without changing the
 spectrum), and orders 2 and ∞, which need a norm and one eigenvalue.
+
+Whatever way a number came, it is looked at last: shares must sum to the trace, and an effective
+number of n samples is between 1 and n.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +23,8 @@ import numpy as np
 import scipy.linalg
 
 from . import memory
-from .arrays import Array, is_numpy, namespace, scalar
-from .errors import NotPSDError
+from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, row_blocks, scalar, to_host
+from .errors import NotPSDError, warn
 from .lanczos import largest_eigenvalue
 from .rounding import covariance_single, sensitivity
 from .similarity import FeatureSimilarity, Similarity
@@ -30,6 +34,11 @@ PSD = Literal["check", "clip"]
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
+# How far numbers may be outside of what they can be, by rounding, before they are brought back.
+RANGE_TOLERANCE = 1e-6
+# Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
+# by more than this.
+CUT_MATTERS = 1e-6
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500
 # Single-precision products are used where they move log VS by no more than this.
@@ -75,16 +84,42 @@ class Spectral:
     negative_mass : float or None
         Minus the sum of the negative eigenvalues that were set to zero, of a trace of 1; None
         where no spectrum was needed.
+    cut : float
+        Shares below this counted as rounding, and so as zero; 0 where none was sought.
     """
 
     values: list[Any]
     plans: list[Plan]
     distinct: int
     negative_mass: float | None = None
+    cut: float = 0.0
 
 
-def choose(similarity: Similarity, q: float) -> Plan:
+@dataclass(frozen=True)
+class Shares:
+    """Eigenvalues as shares, descending, at least 0, summing to 1.
+
+    Attributes
+    ----------
+    values : array
+    negative_mass : float
+        Minus the sum of negative eigenvalues.
+    cut : float
+        Eigenvalues below this were set to zero.
+    lost : int
+        How many of those may have been more than rounding of exact zeros.
+    """
+
+    values: Array
+    negative_mass: float
+    cut: float
+    lost: int
+
+
+def choose(similarity: Similarity, q: float, psd: PSD = "check") -> Plan:
     """The algorithm that `vendi` uses for one order of one similarity.
+
+    Clipping needs all eigenvalues, unless none can be negative.
 
     >>> from vendiscore.similarity import FeatureSimilarity
     >>> choose(FeatureSimilarity(np.ones((100, 3))), q=1).method
@@ -93,9 +128,10 @@ def choose(similarity: Similarity, q: float) -> Plan:
     n, dim = similarity.n, similarity.dim
     small = dim is not None and dim < n
     size = dim if dim is not None and dim < n else n
-    if q == 2:
+    closed = psd == "check" or similarity.psd
+    if q == 2 and closed:
         return Plan("norm", "order 2 is 1/‖K‖²_F, no eigenvalues needed", size if small else 0)
-    if math.isinf(q) and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
+    if math.isinf(q) and closed and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
         return Plan("lanczos", "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration")
     if small:
         return Plan("covariance", f"{dim} features are fewer than {n} samples", size)
@@ -120,8 +156,8 @@ def vendi(
         Probability weights, uniform by default.
     psd : {"check", "clip"}
         What to do about negative eigenvalues beyond rounding: raise, or set them to zero and
-        restore the trace. Alone, order 2 sees no eigenvalues and order ∞ only some, so that a
-        negative one can go unnoticed there.
+        restore the trace. "check" looks at the eigenvalues that an order needs: alone, order 2
+        needs none and order ∞ only some, so that a negative one can go unnoticed there.
 
     Returns
     -------
@@ -139,8 +175,8 @@ def vendi(
     Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞.
     One matrix of size min(n, d)² is allocated.
     """
-    full = choose(similarity, q=1.0)
-    plans = [choose(similarity, q) for q in orders]
+    full = choose(similarity, 1.0, psd)
+    plans = [choose(similarity, q, psd) for q in orders]
     if full in plans:
         # The spectrum is needed anyway, and gives the orders with closed forms for nothing.
         plans = [full] * len(plans)
@@ -149,19 +185,23 @@ def vendi(
         merged, weights = merge_identical(similarity, p)
     weighted = _weighted(merged, weights)
     values = [_closed_form(weighted, plan, psd) for plan in plans]
-    negative_mass = None
+    found = None
     if any(value is None for value in values):
-        shares, negative_mass = _shares(weighted, psd, orders)
+        found = _shares(weighted, psd, orders)
         if full not in plans:
             full = replace(full, why="Lanczos iteration was too slow")
         elif merged.n < similarity.n:
             full = replace(full, why=f"{full.why}, {merged.n} of them distinct", size=merged.n)
         plans = [full if v is None else plan for v, plan in zip(values, plans, strict=True)]
         values = [
-            effective_number(shares, q) if v is None else v
+            effective_number(found.values, q) if v is None else v
             for v, q in zip(values, orders, strict=True)
         ]
-    return Spectral(values, plans, merged.n, negative_mass)
+        _tell_of_cut(found, orders)
+    values = [_in_range(value, q, weighted) for value, q in zip(values, orders, strict=True)]
+    if found is None:
+        return Spectral(values, plans, merged.n)
+    return Spectral(values, plans, merged.n, found.negative_mass, found.cut)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
@@ -173,7 +213,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     """
     if choose(similarity, q=1.0).method == "eigenvalues":
         similarity, p = merge_identical(similarity, p)
-    return _shares(_weighted(similarity, p), psd, None)[0]
+    return _shares(_weighted(similarity, p), psd, None).values
 
 
 def effective_number(shares: Array, q: float = 1.0) -> Any:
@@ -203,22 +243,40 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
     """
     xp = namespace(shares)
     positive = shares[shares > 0]
-    logs = xp.log(positive)
-    if q == 0:
-        return float(positive.shape[0])
-    if math.isinf(q):
-        value = 1 / xp.max(shares)
-    elif q == 1:
-        value = xp.exp(-xp.sum(positive * logs))
-    elif abs(q - 1) < 0.5:
-        # Σ λ^q = 1 + Σ λ (λ^{q−1} − 1): exact as q → 1, where the plain formula is 0/0.
-        value = xp.exp(xp.log1p(xp.sum(positive * xp.expm1((q - 1) * logs))) / (1 - q))
-    else:
-        top = xp.max(logs)
-        value = xp.exp((q * top + xp.log(xp.sum(xp.exp(q * (logs - top))))) / (1 - q))
+    if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
+        raise ValueError(
+            f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
+            f"{scalar(xp.sum(shares)):.6g}; divide them by it"
+        )
+    if bool(xp.any(shares < 0)) or not q >= 0:
+        raise ValueError(
+            f"`shares` and `q` must be at least 0, got a least share of "
+            f"{scalar(xp.min(shares)):.3g} and q={q}"
+        )
+    with np.errstate(all="ignore"):
+        logs = xp.log(positive)
+        if q == 0:
+            value = xp.sum(positive * 0) + positive.shape[0]
+        elif math.isinf(q):
+            value = 1 / xp.max(shares)
+        else:
+            value = xp.exp(log_power_mean(positive, logs, q))
     if not is_numpy(shares):
         return value
     return float(min(max(float(value), 1.0), positive.shape[0]))
+
+
+def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
+    """log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q = 1."""
+    xp = namespace(logs)
+    if q == 1:
+        return -xp.sum(weights * logs)
+    if abs(q - 1) < 0.5:
+        # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
+        return xp.log1p(xp.sum(weights * xp.expm1((q - 1) * logs))) / (1 - q)
+    # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
+    top = xp.max(logs) if q > 1 else xp.min(logs)
+    return xp.log(xp.sum(weights * xp.exp((q - 1) * (logs - top)))) / (1 - q) - top
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> tuple[Similarity, Array | None]:
@@ -239,29 +297,69 @@ def merge_identical(similarity: Similarity, p: Array | None) -> tuple[Similarity
 def _weighted(similarity: Similarity, p: Array | None) -> Similarity:
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
-    p = (
-        xp.full_like(diagonal, 1 / similarity.n)
-        if p is None
-        else xp.asarray(p, dtype=diagonal.dtype)
-    )
+    p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
     # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
     return similarity.scaled(xp.sqrt(p / diagonal))
 
 
 def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
     if plan.method == "norm":
-        value = 1 / weighted.squared_norm()
-    elif plan.method == "lanczos":
-        largest = largest_eigenvalue(weighted, -NEGATIVE_MASS if psd == "check" else -math.inf)
-        if largest is None:
-            return None
-        value = 1 / largest
-    else:
-        return None
-    return float(min(max(value, 1.0), weighted.n)) if not hasattr(value, "requires_grad") else value
+        with np.errstate(all="ignore"):
+            return 1 / weighted.squared_norm()
+    if plan.method == "lanczos":
+        floor = -_negative_mass(weighted) if psd == "check" else -math.inf
+        largest = largest_eigenvalue(weighted, floor)
+        return None if largest is None else 1 / largest
+    return None
 
 
-def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> tuple[Array, float]:
+def _in_range(value: Any, q: float, weighted: Similarity) -> Any:
+    """The effective number, if it can be one of n samples; rounding is taken off it."""
+    n = weighted.n
+    if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
+        raise ValueError(
+            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which no {n} samples "
+            f"have: {_fault(weighted)}"
+        )
+    return value if is_torch(value) else float(min(max(value, 1.0), n))
+
+
+def _fault(weighted: Similarity) -> str:
+    """What is wrong with a similarity that gave an impossible number."""
+    bare = copy.copy(weighted)
+    bare.scale = None
+    diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
+    for block in row_blocks(bare.n, 8 * bare.n):
+        with np.errstate(all="ignore"):
+            K = to_host(bare.rows(block)) / diagonal[block, None] / diagonal
+        bad = ~(np.abs(K) <= 1 + 1e-3)
+        if bad.any():
+            i, j = divmod(int(np.argmax(bad)), bare.n)
+            return (
+                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, and "
+                f"nothing is more like another than like itself; look for NaN, overflow or "
+                f"negative eigenvalues in the kernel"
+            )
+    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
+
+
+def _tell_of_cut(found: Shares, orders: Sequence[float]) -> None:
+    """Warn where what was taken for rounding may have changed a score of small order."""
+    kept = to_host(found.values)
+    kept = kept[kept > 0]
+    for q in sorted(orders)[: 1 if found.lost else 0]:  # the least order moves most
+        with np.errstate(all="ignore"):
+            added = found.lost * found.cut**q / float(np.sum(kept**q))
+        moved = math.log1p(added) / (1 - q) if q < 1 else 0.0
+        if moved > CUT_MATTERS:
+            warn(
+                f"{found.lost} eigenvalues below {found.cut:.2g} of the trace may be rounding and "
+                f"count as zero; order {q:g} would be up to {math.expm1(moved):.2g} larger if they "
+                f"are not (relative). Orders of 1 and more do not depend on them."
+            )
+
+
+def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> Shares:
     """The spectrum, exact; or good enough for these orders, if any are given. See `_clean`."""
     n, dim = weighted.n, weighted.dim
     size = dim if dim is not None and dim < n else n
@@ -278,31 +376,83 @@ def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> t
         and n * size**2 >= SINGLE_SIZE
     ):
         C, error = covariance_single(weighted.X, weighted.scale)
-        shares, negative_mass = _clean(_eigenvalues(C), n, psd)
+        found = _shares_of(C, weighted, psd)
         # To first order, which holds as long as the error is small against every share.
-        small = 100 * error < shares[-1]
-        if small and all(error * sensitivity(shares, q) < SINGLE_TOLERANCE for q in orders):
-            return shares, negative_mass
-    values = _eigenvalues(weighted.covariance() if size < n else weighted.dense())
-    return _clean(values, n, psd)
+        small = 100 * error < found.values[-1]
+        if small and all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
+            return found
+    return _shares_of(weighted.covariance() if size < n else weighted.dense(), weighted, psd)
 
 
-def _eigenvalues(A: Array) -> Array:
+def _shares_of(A: Array, weighted: Similarity, psd: PSD) -> Shares:
+    if is_numpy(A):
+        diagonal = A.diagonal()
+        if np.count_nonzero(A) == np.count_nonzero(diagonal):
+            values = np.sort(diagonal)[::-1]  # exact, however small
+            return Shares(values / values.sum(), 0.0, 0.0, 0)
+    return _clean(_eigenvalues(A, weighted), weighted, psd)
+
+
+def _eigenvalues(A: Array, weighted: Similarity) -> Array:
     """All eigenvalues of a symmetric matrix that may be overwritten, ascending."""
-    if is_numpy(A) and len(A) > NUMPY_SIZE:
-        # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
-        A = A if A.flags.f_contiguous else A.T
-        return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)
-    return namespace(A).linalg.eigvalsh(A)
+    if is_torch(A) and A.requires_grad:
+        A.register_hook(_check_gradient)
+    try:
+        if not math.isfinite(scalar(namespace(A).sum(A))):
+            raise np.linalg.LinAlgError("entries are not finite")
+        if is_numpy(A) and len(A) > NUMPY_SIZE:
+            # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
+            A = A if A.flags.f_contiguous else A.T
+            return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)
+        return namespace(A).linalg.eigvalsh(A)
+    except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
+        raise ValueError(
+            f"the eigenvalues of the similarity matrix were not found ({error}): {_fault(weighted)}"
+        ) from error
 
 
-def _clean(values: Array, n: int, psd: PSD) -> tuple[Array, float]:
-    """Eigenvalues as shares (rounding removed, sum 1, descending), and how much was negative."""
+def _check_gradient(gradient: Any) -> None:
+    if gradient is not None and not bool(gradient.isfinite().all()):
+        raise ValueError(
+            "the gradient is not finite: second derivatives need eigenvalues that all differ, and "
+            "orders below 1 a matrix of full rank"
+        )
+
+
+def _negative_mass(weighted: Similarity) -> float:
+    """How much may be negative by rounding, of entries that came with a relative error.
+
+    Errors of relative size u in a symmetric matrix, independent of each other, spread its zero
+    eigenvalues over a semicircle (Wigner), whose negative half has an area of 0.42 σ √n with
+    σ = u/√12 at most for a trace of 1; it is doubled.
+    """
+    return max(NEGATIVE_MASS, 0.25 * weighted.roundoff * math.sqrt(weighted.n))
+
+
+def _clean(values: Array, weighted: Similarity, psd: PSD) -> Shares:
+    """Eigenvalues as shares: rounding removed, sum 1, descending."""
     xp = namespace(values)
     values = xp.flip(values)
-    noise = max(n, values.shape[0]) * float(xp.finfo(values.dtype).eps) * scalar(values[0])
+    if not abs(scalar(xp.sum(values)) - 1) <= RANGE_TOLERANCE:
+        raise ValueError(
+            f"the eigenvalues of the similarity matrix sum to {scalar(xp.sum(values)):.6g} "
+            f"instead of 1: {_fault(weighted)}"
+        )
+    size = values.shape[0]
+    unit = float(xp.finfo(values.dtype).eps) * scalar(values[0])
     negative_mass = -scalar(xp.sum(xp.where(values < 0, values, xp.zeros_like(values))))
-    if psd == "check" and negative_mass > NEGATIVE_MASS:
+    allowed = _negative_mass(weighted)
+    if psd == "check" and negative_mass > allowed:
         raise NotPSDError(scalar(values[-1]), negative_mass)
-    values = xp.where(values > noise, values, xp.zeros_like(values))
-    return values / xp.sum(values), max(0.0, negative_mass)
+    if psd == "check" and negative_mass > NEGATIVE_MASS:
+        warn(
+            f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
+            f"rounding of the precision that the matrix came in, and were set to zero; compute "
+            f"similarities in a higher one to be rid of them"
+        )
+    coarse = 0.0 if weighted.psd else weighted.roundoff / math.sqrt(weighted.n)
+    cut = max(max(weighted.n, size) * unit, coarse)
+    noise = max(4 * math.sqrt(size) * unit, coarse)
+    lost = int(xp.sum((values <= cut) & (values > noise)))
+    values = xp.where(values > cut, values, xp.zeros_like(values))
+    return Shares(values / xp.sum(values), max(0.0, negative_mass), cut, lost)

@@ -1,0 +1,121 @@
+"""What a number depends on, in words: for reports, keys and the line that is quoted in a paper.
+
+Two configurations that can give two numbers read differently here, and equal ones read the same:
+numbers have all their digits, arrays and functions of one's own a digest of what they hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pickle
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from .arrays import is_torch, to_host
+from .encode import is_network
+from .packages import versions
+
+# Characters that structure a signature; text that has one of them is quoted.
+_MARKS = set(" |,+=:;*'\"")
+_BUILTIN = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    type,
+)
+# Arrays up to this many numbers are printed.
+_PRINTED = 8
+
+
+def digits(x: float) -> str:
+    """A number with all its digits and no more: 1, 0.5, 1e-30, inf.
+
+    >>> digits(2.0), digits(1 + 1e-15), digits(float("inf"))
+    ('2', '1.000000000000001', 'inf')
+    """
+    return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e16 else repr(float(x))
+
+
+def plain(value: Any) -> Any:
+    """A value as something that can be printed, quoted and written to JSON.
+
+    >>> plain(np.int8(3)), plain({2, 1}), plain(np.array([0.5]))
+    (3, [1, 2], [0.5])
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
+        return value.item() if not isinstance(value, np.void) else repr(value)
+    if isinstance(value, np.ndarray) or is_torch(value):
+        array = to_host(value)
+        return array.tolist() if array.size <= _PRINTED else f"{array.shape}@{digest(array)}"
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item) for item in value), key=repr)
+    if isinstance(value, (list, tuple, range)):
+        return [plain(item) for item in value]
+    return _name(value)
+
+
+def digest(array: Any) -> str:
+    """Eight bytes that tell one array of numbers from another."""
+    array = np.ascontiguousarray(to_host(array))
+    return xxhash.xxh3_64_hexdigest(array.tobytes() + repr((array.dtype, array.shape)).encode())
+
+
+def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
+    """The signature: names of measures, then every setting that can change their numbers.
+
+    >>> line(["VS"], {"k": "rbf", "sigma": 1.0, "column": "a b"})
+    "VS|k=rbf|sigma=1|column='a b'|vendiscore=..."
+    """
+    parts = [f"{name}={_text(plain(value))}" for name, value in settings.items()]
+    return "|".join(["+".join(measures), *parts, f"vendiscore={versions()['vendiscore']}"])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(value) if _MARKS & set(value) else value
+    if isinstance(value, float):
+        return digits(value)
+    if isinstance(value, list):
+        return ",".join(map(_text, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def _name(value: Any) -> str:
+    """The name of a function or object of one's own, with a digest of what it is made of."""
+    name = getattr(value, "__qualname__", type(value).__qualname__)
+    if isinstance(value, _BUILTIN) or is_network(value):
+        return str(name)
+    try:
+        return f"{name}@{xxhash.xxh3_64_hexdigest(repr(_made_of(value)).encode())[:8]}"
+    except Exception:  # what cannot be looked into has its name only
+        return str(name)
+
+
+def _made_of(value: Any) -> Any:
+    """What makes one function different from another that has its name."""
+    if isinstance(value, functools.partial):
+        return _made_of(value.func), plain(value.args), plain(value.keywords)
+    if isinstance(value, types.MethodType):
+        return _made_of(value.__func__), plain(value.__self__)
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        used = {name: value.__globals__.get(name) for name in value.__code__.co_names}
+        used = {name: x for name, x in used.items() if isinstance(x, (int, float, str))}
+        return _code(value.__code__), plain(value.__defaults__), plain(cells), used
+    return pickle.dumps(value)
+
+
+def _code(code: types.CodeType) -> Any:
+    constants = [_code(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts]
+    return code.co_code, code.co_names, constants
