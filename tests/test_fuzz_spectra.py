@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 import vendiscore
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, spectral
 
+# Orders below 1 may say that what they leave out as rounding counts.
+pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
+
 # ------------------------------------------------------------------- one eigenvalue by iteration
 
 
