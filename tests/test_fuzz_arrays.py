@@ -46,7 +46,10 @@ HOLDERS = {
     "generator": lambda X: (row for row in X),
     **{
         name: lambda X, name=name: X.astype(name)
-        for name in ("int8", "uint8", "int16", "uint64", "float16", "float32", "longdouble", ">f8", ">i4")
+        for name in (
+            *("int8", "uint8", "int16", "uint64", ">i4"),
+            *("float16", "float32", "longdouble", ">f8"),
+        )
     },
     "Fortran": np.asfortranarray,
     "strided": strided,
@@ -59,7 +62,9 @@ HOLDERS = {
     "frame of Float32": lambda X: pd.DataFrame(X).astype("Float32"),
     "frame of Int64": lambda X: pd.DataFrame(X).astype("Int64"),
     "Arrow": lambda X: pa.array(X.tolist()),
-    "chunked Arrow": lambda X: pa.chunked_array([X[:1].tolist(), X[1:].tolist()], pa.list_(pa.float64())),
+    "chunked Arrow": lambda X: pa.chunked_array(
+        [X[:1].tolist(), X[1:].tolist()], pa.list_(pa.float64())
+    ),
     **{
         name: lambda X, name=name: getattr(sp, name)(X)
         for name in ("csr_array", "csc_array", "coo_array", "lil_array", "bsr_array", "dia_array",
@@ -119,14 +124,23 @@ def test_what_holds_the_numbers_does_not_matter(X, holder, way, q):
 
 
 @fuzz.examples(60)
-@given(X=whole_rows, data=st.data(), way=st.sampled_from(WAYS), q=st.sampled_from((1, 1.5, 2, np.inf)))
+@given(
+    X=whole_rows, data=st.data(), way=st.sampled_from(WAYS), q=st.sampled_from((1, 1.5, 2, np.inf))
+)
 def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
     held = tensors(torch)
     kind = data.draw(st.sampled_from(sorted(held)))
     p = data.draw(fuzz.weights(len(X)))
     plain = compute(X, q=q, p=p, **way)["VS"]
     weights = p if p is None or data.draw(st.booleans()) else torch.tensor(p)
-    exact = kind in ("torch.float64", "torch.int64", "torch.uint8", "gradient", "transposed", "list of tensors")
+    exact = kind in (
+        "torch.float64",
+        "torch.int64",
+        "torch.uint8",
+        "gradient",
+        "transposed",
+        "list of tensors",
+    )
     found = compute(held[kind](X), q=q, p=weights, **way)["VS"]
     assert float(found.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
 
@@ -138,7 +152,11 @@ def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
     np.fill_diagonal(K, 1.0)
     assert np.linalg.eigvalsh(K)[0] > -1e-9
     held = {**HOLDERS, **tensors(torch)}
-    kinds = [name for name in held if "int" not in name and name != "column" and ">i4" != name and "Int" not in name]
+    kinds = [
+        name
+        for name in held
+        if "int" not in name and name != "column" and name != ">i4" and "Int" not in name
+    ]
     kind = data.draw(st.sampled_from(sorted(kinds)))
     found = compute(held[kind](K), score_K=True, q=q)["VS"]
     found = found.detach() if torch.is_tensor(found) else found
@@ -146,7 +164,11 @@ def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
 
 
 @fuzz.examples(40)
-@given(X=whole_rows, holder=st.sampled_from(sorted(HOLDERS)), metric=st.sampled_from(("euclidean", "manhattan", "cosine")))
+@given(
+    X=whole_rows,
+    holder=st.sampled_from(sorted(HOLDERS)),
+    metric=st.sampled_from(("euclidean", "manhattan", "cosine")),
+)
 def test_magnitude_reads_what_scores_read(X, holder, metric):
     plain = magnitude(X, t=0.7, metric=metric)
     assert magnitude(HOLDERS[holder](X), t=0.7, metric=metric) == pytest.approx(plain, rel=1e-6)
@@ -154,14 +176,27 @@ def test_magnitude_reads_what_scores_read(X, holder, metric):
     assert found == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
 
 
-NUMBERS = (int, float, np.float64, np.longdouble, np.int16, np.int64, np.uint8, np.int8, np.float16, np.float32)
+NUMBERS = (
+    int,
+    float,
+    np.float64,
+    np.longdouble,
+    np.int16,
+    np.int64,
+    np.uint8,
+    np.int8,
+    np.float16,
+    np.float32,
+)
 
 
 @fuzz.examples(60)
 @given(
     value=st.sampled_from((1, 2, 5, 16, 100)),
     kind=st.sampled_from(NUMBERS),
-    k=st.sampled_from(("rbf", "laplacian", "polynomial degree", "polynomial c", "q", "ngram_overlap")),
+    k=st.sampled_from(
+        ("rbf", "laplacian", "polynomial degree", "polynomial c", "q", "ngram_overlap")
+    ),
     seed=fuzz.seeds,
 )
 def test_the_type_of_an_option_does_not_matter(value, kind, k, seed):
@@ -238,8 +273,15 @@ def _kinks(f, X, direction):
 
 
 @fuzz.examples(30)
-@given(n=st.integers(2, 6), q=st.sampled_from((0.5, 1, 1.5, 2, 3)), copies=st.booleans(), seed=fuzz.seeds)
-def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(torch, n, q, copies, seed):
+@given(
+    n=st.integers(2, 6),
+    q=st.sampled_from((0.5, 1, 1.5, 2, 3)),
+    copies=st.booleans(),
+    seed=fuzz.seeds,
+)
+def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(
+    torch, n, q, copies, seed
+):
     rng = np.random.default_rng(seed)
     basis = np.linalg.qr(rng.standard_normal((n, n)))[0]
     X = np.vstack([basis, basis[:1]]) if copies else basis
@@ -250,7 +292,9 @@ def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(torch,
     found = []
 
     def second():
-        found.append(torch.autograd.grad((grad * grad).sum() + (grad * T.detach() ** 2).sum(), T)[0])
+        found.append(
+            torch.autograd.grad((grad * grad).sum() + (grad * T.detach() ** 2).sum(), T)[0]
+        )
 
     fuzz.refusal(second)
     assert not found or bool(torch.isfinite(found[0]).all())

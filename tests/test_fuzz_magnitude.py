@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vendiscore import (
+    IndefiniteError,
     convergence_scale,
     mag_area,
     mag_areas,
@@ -31,6 +32,16 @@ def weight_tolerance(n, t, least):
     Entries of Z are rounded to ε, and its least eigenvalue is about t times the least distance.
     """
     return REL + 16 * n * np.finfo(float).eps / min(1.0, t * least)
+
+
+def solved(call, least, n, t):
+    """What a call returns; None where it refuses what doubles cannot tell from singular."""
+    found = []
+    error = fuzz.refusal(lambda: found.append(call()))
+    if error is not None:
+        assert type(error) is IndefiniteError, error
+        assert t * least < 64 * n * np.finfo(float).eps, error
+    return found[0] if found else None
 
 
 @st.composite
@@ -84,12 +95,22 @@ EMBEDDINGS = {
 
 @fuzz.examples(150)
 @given(data=st.data(), x=lines(large=(300,)), embedding=st.sampled_from(sorted(EMBEDDINGS)))
-def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_order(data, x, embedding):
+def test_points_on_a_line_have_the_magnitude_of_their_gaps_at_scales_in_any_order(
+    data, x, embedding
+):
     assume(embedding != "function" or len(x) < 50)
     make, how, factor = EMBEDDINGS[embedding]
     ts = data.draw(scales(x))
     how = {"method": data.draw(st.sampled_from(("auto", "auto", "cg", "cholesky"))), **how}
-    found = compute(make(x), t=[t / factor for t in ts], details=True, **how)
+    least = cf.gaps(x).min(initial=math.inf)
+    found = solved(
+        lambda: compute(make(x), t=[t / factor for t in ts], details=True, **how),
+        least,
+        len(x),
+        min(ts),
+    )
+    if found is None:
+        return
     got, error = fuzz.numbers(found), found["details"]["error"]
     assert len(got) == len(ts)
     for t, value in zip(ts, got, strict=True):
@@ -107,10 +128,12 @@ def test_hundreds_of_points_on_a_line_at_many_scales_up_down_or_mixed(data, x, t
     g = cf.gaps(x)
     ts = np.geomspace(0.01 / g.sum(), min(20 / np.median(g), 1e13 / g.sum()), 30)
     ts = [float(t) for t in (data.draw(st.permutations(ts)) if turn == 0 else ts[::turn])]
-    got = fuzz.numbers(compute(x, t=ts))
-    for t, value in zip(ts, got, strict=True):
-        right = cf.tree(g, t)
-        fuzz.check_number(value, right, right, REL)
+    space = as_space(x)
+    for t in ts:
+        value = solved(lambda t=t: space.magnitude(t), g.min(), len(x), t)
+        if value is not None:
+            right = cf.tree(g, t)
+            fuzz.check_number(value, right, right, REL)
 
 
 @fuzz.examples(80)
@@ -123,8 +146,10 @@ def test_weights_on_a_line_are_those_of_the_gaps_on_either_side(data, x, embeddi
     g = cf.gaps(x)
     for t in ts:
         tolerance = weight_tolerance(len(x), t, g.min() if len(g) else 1.0)
-        for found in (space.weights(t / factor), magnitude_weights(make(x), t=t / factor, **how)):
-            assert np.max(np.abs(found - cf.line_weights(x, t))) <= tolerance
+        for call in (space.weights, lambda t: magnitude_weights(make(x), t=t, **how)):
+            found = solved(lambda: call(t / factor), g.min(initial=math.inf), len(x), t)  # noqa: B023
+            if found is not None:
+                assert np.max(np.abs(found - cf.line_weights(x, t))) <= tolerance
 
 
 @st.composite
@@ -134,18 +159,24 @@ def trees(draw):
     rng = np.random.default_rng(draw(fuzz.seeds))
     kind = draw(st.sampled_from(("random", "star", "path")))
     lengths = draw(st.sampled_from((1.0, 2.0**-40, 2.0**90))) * rng.integers(1, 2000, n)
-    parents = {"random": lambda b: int(rng.integers(b)), "star": lambda b: 0, "path": lambda b: b - 1}
+    parents = {
+        "random": lambda b: int(rng.integers(b)),
+        "star": lambda b: 0,
+        "path": lambda b: b - 1,
+    }
     return n, [(parents[kind](b), b, float(lengths[b])) for b in range(1, n)]
 
 
-@fuzz.examples(50)
+@fuzz.examples(25)
 @given(tree=trees(), data=st.data())
 def test_trees_have_the_magnitude_of_their_edges(tree, data):
     n, edges = tree
     order = data.draw(st.permutations(range(n))) if n < 30 else list(range(n))[::-1]
     D = cf.tree_distances(n, edges)[np.ix_(order, order)]
     lengths = [length for *_, length in edges]
-    ts = data.draw(st.permutations(np.geomspace(0.01 / sum(lengths), 10 / min(lengths), 6).tolist()))
+    ts = data.draw(
+        st.permutations(np.geomspace(0.01 / sum(lengths), 10 / min(lengths), 6).tolist())
+    )
     got = fuzz.numbers(compute(D, metric="precomputed", t=ts))
     for t, value in zip(ts, got, strict=True):
         right = cf.tree(lengths, t)
@@ -155,9 +186,9 @@ def test_trees_have_the_magnitude_of_their_edges(tree, data):
         assert np.max(np.abs(found - cf.tree_weights(n, edges, t)[order])) <= tolerance
 
 
-@fuzz.examples(60)
+@fuzz.examples(30)
 @given(
-    n=st.sampled_from((2, 3, 4, 7, 16, 257, 300)),
+    n=st.sampled_from((2, 3, 4, 7, 16, 257)),
     kind=st.sampled_from(("cycle", "complete", "cube", "grid", "simplex")),
     unit=st.sampled_from((1.0, 1e-100, 1e100, 0.3)),
     data=st.data(),
@@ -191,7 +222,7 @@ def test_spaces_that_look_the_same_from_everywhere_and_their_products(n, kind, u
     space = as_space(samples, **how)
     for t in ts:
         found = []
-        if fuzz.refusal(lambda t=t: found.append(space.magnitude(t / unit))) is not None:
+        if fuzz.refusal(lambda: found.append(space.magnitude(t / unit))) is not None:  # noqa: B023
             # A product of k lines has a least eigenvalue of about tᵏ, which doubles may not hold.
             least = np.linalg.eigvalsh(np.exp(-t / unit * space.D))[0]
             assert least < 4 * np.finfo(float).eps * space.distinct
@@ -252,7 +283,11 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
 
 
 @fuzz.examples(40)
-@given(x=lines(sizes=(2, 3, 5, 12)), y=lines(sizes=(1, 2, 5)), share=st.sampled_from((1.0, 0.1, 3.0, 30.0)))
+@given(
+    x=lines(sizes=(2, 3, 5, 12)),
+    y=lines(sizes=(1, 2, 5)),
+    share=st.sampled_from((1.0, 0.1, 3.0, 30.0)),
+)
 def test_adaptive_areas_are_the_integrals_to_a_millionth(x, y, share):
     g = cf.gaps(x)
     t_conv = cf.convergence(lambda t: cf.tree(g, t), len(g) + 1)
@@ -261,14 +296,16 @@ def test_adaptive_areas_are_the_integrals_to_a_millionth(x, y, share):
     a, b = cf.tree_area(g, cut), cf.tree_area(cf.gaps(y), cut)
     found = []
     error = fuzz.refusal(lambda: found.extend((mag_area(x, **how), mag_diff(x, y, **how))))
-    # Gaps of fourteen orders of magnitude may ask for more than the rule has; not others.
-    assert error is None or len(g) and g.max() > 1e3 * g.min()
+    # Gaps of many orders of magnitude may ask for more scales than the rule has, or for scales at
+    # which one of the sets is one point to all digits; others may not.
+    every = np.concatenate([g, cf.gaps(y)])
+    assert error is None or every.max() > 1e3 * every.min()
     if found:
         assert found[0] == pytest.approx(a, rel=2e-6)
         assert found[1] == pytest.approx(a - b, abs=2e-6 * (a + b))
-        u = np.linspace(0, 1, 20001) ** 2 * cut
-        gap = np.abs([cf.tree(g, t) - cf.tree(cf.gaps(y), t) for t in u[::10]])
-        fine = np.trapezoid(gap, u[::10])
+        u = np.linspace(0, 1, 2001) ** 2 * cut
+        gap = np.abs([cf.tree(g, t) - cf.tree(cf.gaps(y), t) for t in u])
+        fine = np.trapezoid(gap, u)
         assert mag_diff(x, y, absolute=True, **how) == pytest.approx(fine, abs=2e-5 * (a + b))
 
 

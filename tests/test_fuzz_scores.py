@@ -1,6 +1,7 @@
 """Scores of drawn samples are those of the definition, however they are asked for."""
 
 import importlib.util
+import itertools
 import math
 
 import fuzz
@@ -32,7 +33,7 @@ def check_scores(case, orders, p, **more):
         fuzz.check_number(value, *reference.bracket(values, q, case.noise), REL + 10 * case.noise)
         assert 1 <= value <= n
     ordered = [value for _, value in sorted(zip(orders, got, strict=True))]
-    assert all(b <= a * (1 + REL) for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(b <= a * (1 + REL) for a, b in itertools.pairwise(ordered))
 
 
 @fuzz.examples(250)
@@ -140,7 +141,9 @@ def test_a_matrix_is_scored_or_refused_for_its_negative_eigenvalues(K, data):
     assume(not 1e-7 < mass < 1.1e-6 or clipped)
     got = fuzz.numbers(compute(K, score_K=True, q=orders, p=p, psd="clip" if clipped else "check"))
     for value, q in zip(got, orders, strict=True):
-        fuzz.check_number(value, *reference.bracket(values, q, 1e-15), REL + 2 * (mass < 1e-7) * mass)
+        fuzz.check_number(
+            value, *reference.bracket(values, q, 1e-15), REL + 2 * (mass < 1e-7) * mass
+        )
 
 
 @fuzz.examples(80)
@@ -170,7 +173,11 @@ def test_asymmetry_beyond_rounding_is_refused_at_every_scale_and_below_it_averag
     i, j = data.draw(st.permutations(range(n)))[:2]
     asymmetric = K.copy()
     asymmetric[i, j] += data.draw(st.sampled_from((1e-7, -1e-7)))
-    options = {"score_K": True, "normalize": True, "q": data.draw(st.sampled_from((1, 2, 3, math.inf)))}
+    options = {
+        "score_K": True,
+        "normalize": True,
+        "q": data.draw(st.sampled_from((1, 2, 3, math.inf))),
+    }
     got = compute(asymmetric * scale, **options)["VS"]
     assert got == pytest.approx(compute(asymmetric.T * scale, **options)["VS"], rel=1e-13)
     mean = (asymmetric + asymmetric.T) / 2
@@ -191,7 +198,9 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
     q = data.draw(st.sampled_from((0, 1, [0.5, 1], 2, math.inf)))
     options = data.draw(st.sampled_from(({}, {"normalize": True}, {"psd": "clip"})))
     found = []
-    error = fuzz.refusal(lambda: found.extend(compute(broken, score_K=True, q=q, **options).values()))
+    error = fuzz.refusal(
+        lambda: found.extend(compute(broken, score_K=True, q=q, **options).values())
+    )
     diagonal = np.diag(broken)
     bad = not np.isfinite(broken).all() or diagonal.min() <= 0
     root = np.sqrt(np.abs(diagonal))
@@ -202,7 +211,11 @@ def test_a_broken_matrix_is_refused_with_a_sentence(K, data):
 
 
 @fuzz.examples(60)
-@given(X=fuzz.row_sets(most=6), name=st.sampled_from(("cosine", "rbf", "laplacian", "polynomial")), data=st.data())
+@given(
+    X=fuzz.row_sets(most=6),
+    name=st.sampled_from(("cosine", "rbf", "laplacian", "polynomial")),
+    data=st.data(),
+)
 def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
     row, column = (data.draw(st.integers(0, size - 1)) for size in X.shape)
     value = data.draw(st.sampled_from((*HOSTILE, 1e-200, 1e200, 5e-324)))
@@ -213,8 +226,12 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
     error = fuzz.refusal(lambda: found.append(compute(X, k=name, q=q)["VS"]))
     assert math.isfinite(value) or error is not None
     if error is None:
-        k = {"cosine": lambda rows: reference.cosine, "rbf": reference.rbf,
-             "laplacian": reference.laplacian, "polynomial": lambda rows: reference.polynomial()}
+        k = {
+            "cosine": lambda rows: reference.cosine,
+            "rbf": reference.rbf,
+            "laplacian": reference.laplacian,
+            "polynomial": lambda rows: reference.polynomial(),
+        }
         values = reference.shares(reference.matrix(X.tolist(), k[name](X.tolist())))
         fuzz.check_number(found[0], *reference.bracket(values, q), REL)
 
@@ -247,5 +264,7 @@ def test_a_diagonal_of_labels_gives_hill_numbers(K, q, p_seed):
     shares /= shares.sum()
     right = reference.hill(shares, q)
     fuzz.check_number(float(score_K(np.eye(len(K)), q=q, p=shares)), right, right, REL)
-    fuzz.check_number(float(compute(list(range(len(K))), k="labels", q=q, p=shares)["VS"]), right, right, REL)
+    fuzz.check_number(
+        float(compute(list(range(len(K))), k="labels", q=q, p=shares)["VS"]), right, right, REL
+    )
     fuzz.check_number(vendiscore.effective_number(shares, q), right, right, REL)

@@ -29,7 +29,10 @@ def groups(rng, n):
     """Blocks of equal or almost equal size: the top eigenvalues are as close as their sizes."""
     m = int(rng.integers(2, 60))
     group = rng.permutation(np.arange(n) % m)
-    inside, across = rng.uniform(0.5, 1), rng.uniform(-0.9, 0.9) / (m if rng.random() < 0.5 else 1e4)
+    inside, across = (
+        rng.uniform(0.5, 1),
+        rng.uniform(-0.9, 0.9) / (m if rng.random() < 0.5 else 1e4),
+    )
     return np.where(group[:, None] == group, inside, across * inside)
 
 
@@ -79,7 +82,11 @@ def test_the_largest_eigenvalue_alone_is_that_of_the_whole_spectrum(make, n, see
 
 
 @fuzz.examples(10)
-@given(make=st.sampled_from(SPECTRA), seed=fuzz.seeds, kind=st.sampled_from(("wide", "function", "labels")))
+@given(
+    make=st.sampled_from(SPECTRA),
+    seed=fuzz.seeds,
+    kind=st.sampled_from(("wide", "function", "labels")),
+)
 def test_features_and_functions_have_the_same_largest_eigenvalue(make, seed, kind):
     rng = np.random.default_rng(seed)
     n = 520
@@ -152,9 +159,7 @@ def test_one_similarity_serves_many_threads(seed, k):
 
     alone = [one(q) for q in jobs]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(one, jobs)) == [
-            (pytest.approx(a), pytest.approx(b)) for a, b in alone
-        ]
+        assert list(pool.map(one, jobs)) == [(pytest.approx(a), pytest.approx(b)) for a, b in alone]
 
 
 # ------------------------------------------------------------------- what else may be asked
@@ -173,7 +178,11 @@ def test_hill_numbers_of_any_order_are_those_at_forty_digits(shares, q):
 
 
 @fuzz.examples(60)
-@given(orders=st.lists(st.one_of(fuzz.orders, st.floats(0.99, 1.01)), min_size=1, max_size=6, unique=True))
+@given(
+    orders=st.lists(
+        st.one_of(fuzz.orders, st.floats(0.99, 1.01)), min_size=1, max_size=6, unique=True
+    )
+)
 def test_every_order_asked_for_has_a_key_of_its_own(orders):
     K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
     found = compute(K, score_K=True, q=orders, details=True)

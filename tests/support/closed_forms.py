@@ -76,7 +76,9 @@ def convergence(f, n, epsilon=0.05):
     low = high
     while f(low) > target:
         low /= 4
-    return math.exp(brentq(lambda u: f(math.exp(u)) - target, math.log(low), math.log(high), xtol=1e-13))
+    return math.exp(
+        brentq(lambda u: f(math.exp(u)) - target, math.log(low), math.log(high), xtol=1e-13)
+    )
 
 
 def homogeneous(distances, t):

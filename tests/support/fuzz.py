@@ -61,8 +61,9 @@ def check_refusal(error):
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
-    file, line = trace.tb_frame.f_code.co_filename, linecache.getline(
-        trace.tb_frame.f_code.co_filename, trace.tb_lineno
+    file, line = (
+        trace.tb_frame.f_code.co_filename,
+        linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno),
     )
     where = f"{type(error).__name__} at {file}:{trace.tb_lineno}: {error}"
     assert type(error) in (TypeError, ValueError, *OWN_ERRORS), f"not a documented type: {where}"
@@ -79,8 +80,8 @@ def numbers(result):
 def check_number(got, low, high, rel):
     """Finite, and between two right values but for a relative `rel`."""
     assert math.isfinite(got), got
-    assert low * (1 - rel) <= got <= high * (1 + rel), (
-        f"got {got!r}, right is {low!r}" + (f" to {high!r}" if high > low else "")
+    assert low * (1 - rel) <= got <= high * (1 + rel), f"got {got!r}, right is {low!r}" + (
+        f" to {high!r}" if high > low else ""
     )
 
 
@@ -94,7 +95,7 @@ KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
 
 
 def draw_rows(rng, n, d, kind):
-    """Rows (n, d): small numbers, a cloud, clusters far apart, near-duplicates, zeros of any sign."""
+    """Rows (n, d): small numbers, a cloud, far clusters, near-duplicates, zeros of any sign."""
     X = rng.standard_normal((n, d))
     if kind == "grid":
         return rng.integers(-4, 5, (n, d)) / 2.0

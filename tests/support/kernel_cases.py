@@ -30,7 +30,9 @@ class Case:
 def vectors(draw):
     """The kernels of vectors, given as an array or as lists."""
     name = draw(
-        st.sampled_from(("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian", "polynomial"))
+        st.sampled_from(
+            ("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian", "polynomial")
+        )
     )
     angular = name in ("cosine", "linear", "score_X", "score_dual")
     X = draw(fuzz.row_sets(nonzero=angular))

@@ -46,12 +46,16 @@ def polynomial(degree=3, c=1.0):
     return k
 
 
+def differences(x, y):
+    return [MP.mpf(float(a)) - MP.mpf(float(b)) for a, b in zip(x, y, strict=True)]
+
+
 def euclidean(x, y):
-    return MP.sqrt(MP.fsum((MP.mpf(float(a)) - MP.mpf(float(b))) ** 2 for a, b in zip(x, y)))
+    return MP.sqrt(MP.fsum(d**2 for d in differences(x, y)))
 
 
 def manhattan(x, y):
-    return MP.fsum(abs(MP.mpf(float(a)) - MP.mpf(float(b))) for a, b in zip(x, y))
+    return MP.fsum(abs(d) for d in differences(x, y))
 
 
 def median_distance(rows, distance):
@@ -103,7 +107,8 @@ def tags(a, b):
 
 def probability_product(a, b):
     def overlap(x, y):
-        return MP.fsum(MP.sqrt(MP.mpf(float(p)) * MP.mpf(float(q))) for p, q in zip(x, y))
+        pairs = zip(x, y, strict=True)
+        return MP.fsum(MP.sqrt(MP.mpf(float(p)) * MP.mpf(float(q))) for p, q in pairs)
 
     return overlap(a, b) / MP.sqrt(overlap(a, a) * overlap(b, b))
 
@@ -146,7 +151,9 @@ def hill(values, q):
     if abs(q - 1) < 0.01:  # Σ λ^q − 1 cancels
         return float(_hill_mp(logs, q))
     top = max(logs)
-    return math.exp((q * top + math.log(math.fsum(math.exp(q * (x - top)) for x in logs))) / (1 - q))
+    return math.exp(
+        (q * top + math.log(math.fsum(math.exp(q * (x - top)) for x in logs))) / (1 - q)
+    )
 
 
 def _hill_mp(logs, q):
@@ -193,7 +200,7 @@ def ordinariness(K, p=None):
 
 def leinster_cobbold(K, q=1.0, p=None):
     p, z = ordinariness(K, p)
-    terms = [(MP.mpf(a), MP.log(MP.mpf(b))) for a, b in zip(p, z) if a > 0]
+    terms = [(MP.mpf(a), MP.log(MP.mpf(b))) for a, b in zip(p, z, strict=True) if a > 0]
     if q == 1:
         return float(MP.exp(-MP.fsum(a * b for a, b in terms)))
     if math.isinf(q):
@@ -205,7 +212,7 @@ def leinster_cobbold(K, q=1.0, p=None):
 
 def internal_diversity(K, p=None):
     p, z = ordinariness(K, p)
-    return 1 - math.fsum(a * b for a, b in zip(p, z))
+    return 1 - math.fsum(a * b for a, b in zip(p, z, strict=True))
 
 
 def average_similarity(K):
@@ -218,7 +225,7 @@ def average_similarity(K):
 def deviations(rows):
     """The geometric mean of the standard deviations of the columns, in rational arithmetic."""
     product = MP.mpf(1)
-    columns = [[Fraction(float(x)) for x in column] for column in zip(*rows)]
+    columns = [[Fraction(float(x)) for x in column] for column in zip(*rows, strict=True)]
     for column in columns:
         mean = sum(column) / len(column)
         variance = sum((x - mean) ** 2 for x in column) / len(column)
