@@ -14,11 +14,21 @@ import re
 import sys
 import threading
 import warnings
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
 _NAME = "vendiscore"
-_lock = threading.Lock()
+
+
+class _Shared(ModuleType):
+    """What all copies of this file have in common: `evaluate` makes one for each script."""
+
+    lock = threading.RLock()
+
+
+# One step, whatever other threads do meanwhile.
+_lock = sys.modules.setdefault("_vendiscore_library", _Shared("_vendiscore_library")).lock
 
 
 def library(module: str, file: str, version: str) -> ModuleType:
@@ -59,7 +69,9 @@ def _alias(version: str) -> str:
 
 
 def _imported(name: str, version: str) -> ModuleType | None:
-    package = sys.modules.get(name)
+    if sys.modules.get(name) is None:
+        return None
+    package = importlib.import_module(name)  # waits while another thread imports it
     return package if getattr(package, "__version__", None) == version else None
 
 
@@ -108,20 +120,27 @@ def _load(folder: Path, version: str) -> ModuleType | None:
     """Import the package in `folder` if it is of this version."""
     if _version(folder) != version:
         return None
-    name = _NAME if _is_free(folder) else _alias(version)
-    spec = importlib.util.spec_from_file_location(
-        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[name] = package
+    finder = _Finder(_NAME if _is_free(folder) else _alias(version), folder)
+    sys.meta_path.insert(0, finder)
     try:
-        spec.loader.exec_module(package)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return package
+        # Python's own import: whoever imports the package meanwhile waits until it is complete.
+        return importlib.import_module(finder.name)
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Finder:
+    """Finds the package in `folder` under `name`."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(
+            name, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
+        )
 
 
 def _is_free(folder: Path) -> bool:

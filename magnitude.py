@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 
 _library = library(__name__, __file__, __version__)
 _scoring = importlib.import_module(f"{_library.__name__}.magnitude_scoring")
+_distances = importlib.import_module(f"{_library.__name__}.distances")
 
 _DESCRIPTION = """\
 The magnitude of a metric space is the effective number of points in it at a scale t of
@@ -79,12 +80,14 @@ Examples:
 class Magnitude(_library.metric.SampleMetric):
     """The metric; `vendiscore.metric.SampleMetric` is how it meets `evaluate`."""
 
+    settings = _scoring.SETTINGS.union(_distances.METRIC_OPTIONS)
+
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=_library.metric.FEATURES,
+            features=_library.metric.PAIRS,
             reference_urls=["https://arxiv.org/abs/2311.16054", "https://arxiv.org/abs/1012.5857"],
         )
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import vendiscore
 from vendiscore import compute, score, score_dual, score_K, score_X
+from vendiscore.signature import digest
 
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 K3 = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -235,12 +236,13 @@ def test_a_function_of_single_precision_makes_a_matrix_of_single_precision():
 
 
 def test_details_say_how_the_number_came_about():
+    p = np.array([0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125])
     result = compute(
         [*TEXTS, TEXTS[0]],
         ns=(1, 2),
         q=[1, 2],
         tokenizer=str.split,
-        p=np.full(6, 1 / 6),
+        p=p,
         details=True,
     )
     details = result["details"]
@@ -253,7 +255,7 @@ def test_details_say_how_the_number_came_about():
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
         "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"
-        f"p={digest(np.full(6, 1 / 6))}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
+        f"p={digest(p)}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
     )
 
 

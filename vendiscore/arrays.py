@@ -7,18 +7,24 @@ rows of finite numbers. Torch tensors stay tensors, on their device.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj
 
+from .errors import SampleError
+
 Array = Any  # a NumPy array or a torch tensor: what the array API standard describes
 
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
 GRAM_ROWS = 8192
+# Every whole number up to this one is a float64.
+_WHOLE = 1 << 53
 
 
 def is_torch(x: object) -> bool:
@@ -86,6 +92,21 @@ def gram(A: Array, out: Array | None = None) -> Array:
     return out
 
 
+def precision(samples: Any) -> float:
+    """The spacing of floats at 1 in the precision that the samples came in.
+
+    >>> precision(np.ones(3, np.float16))
+    0.0009765625
+    """
+    first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
+    dtype = getattr(first, "dtype", None)
+    if is_torch(first):
+        torch = sys.modules["torch"]
+        return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
+    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
+    return max(float(np.finfo(dtype if floating else np.float64).eps), float(np.finfo(float).eps))
+
+
 def as_samples(samples: Any, name: str = "samples") -> Any:
     """A list of samples, or the array itself when one is given.
 
@@ -93,14 +114,17 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
     ----------
     samples : iterable or array
         List, tuple, generator, NumPy array, SciPy sparse matrix, torch tensor, pandas Series or
-        DataFrame, Arrow array, or `datasets` column. Neither copied nor changed if an array.
+        DataFrame, Arrow array or table, or `datasets` column. Neither copied nor changed if an
+        array. Arrays of other libraries go through NumPy, in their own precision.
     name : str
         How to call it in an error.
 
     Raises
     ------
     TypeError
-        If it is missing, one string, a mapping, or not iterable.
+        If it is missing, one string, a mapping, not iterable, or an array that cannot be read: a
+        masked one, a tensor without plain values (sparse, nested, meta, quantized), one that does
+        not go to NumPy.
     ValueError
         If it is empty.
     """
@@ -111,7 +135,8 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
             f"`{name}` must be a collection of samples, got one {type(samples).__name__}; "
             f"pass [{samples[:20]!r}, …]"
         )
-    if isinstance(samples, (Mapping, set, frozenset)):
+    # SciPy's sparse matrices of the kind "dok" are mappings too.
+    if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
         raise TypeError(
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass one of its columns or list(…)"
@@ -126,16 +151,19 @@ def _from_container(samples: Any, name: str) -> Any:
     if isinstance(samples, (list, tuple)):
         return list(samples)
     if sp.issparse(samples):
-        return samples.tocsr()
-    if is_array_api_obj(samples):
+        return _from_sparse(samples, name)
+    if hasattr(samples, "to_pylist"):  # Arrow: array, chunked array, table
+        return _from_arrow(samples)
+    if hasattr(samples, "to_numpy") and not is_array_api_obj(samples):  # pandas, polars
+        samples = samples.to_numpy()
+    if is_torch(samples):
+        _check_tensor(samples, name)
+    elif is_array_api_obj(samples) or hasattr(samples, "__array__"):
+        samples = to_numpy(samples, name)
+    if hasattr(samples, "ndim"):
         if samples.ndim == 0:
             raise TypeError(f"`{name}` must be a collection of samples, got the scalar {samples}")
-        return samples.tolist() if is_numpy(samples) and samples.dtype.kind in "OUS" else samples
-    if hasattr(samples, "to_pylist"):  # Arrow: array, chunked array
-        return _from_arrow(samples)
-    if hasattr(samples, "to_numpy"):  # pandas, polars: series, frame
-        values = samples.to_numpy()
-        return values.tolist() if values.dtype.kind in "OUST" else values
+        return samples.tolist() if is_numpy(samples) and samples.dtype.kind in "OUST" else samples
     if not isinstance(samples, Iterable):
         raise TypeError(
             f"`{name}` must be a collection of samples, got {type(samples).__name__}; "
@@ -144,13 +172,63 @@ def _from_container(samples: Any, name: str) -> Any:
     return list(samples)
 
 
+def to_numpy(array: Any, name: str) -> np.ndarray:
+    """An array of another library, or a kind of NumPy array, as a plain NumPy one.
+
+    Raises
+    ------
+    TypeError
+        If entries are masked, or it does not go to NumPy by itself (an array on a GPU, say).
+    """
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise TypeError(
+            f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
+            f"remove those samples"
+        )
+    try:
+        return np.asarray(array)
+    except Exception as error:  # whatever that library says
+        raise TypeError(
+            f"`{name}` must be a NumPy array or a torch tensor, or become one by np.asarray, got "
+            f"{type(array).__module__}.{type(array).__name__} ({error!s:.80}); bring it to NumPy"
+        ) from error
+
+
+def _check_tensor(X: Any, name: str) -> None:
+    torch = sys.modules["torch"]
+    kinds = {
+        "nested": (X.is_nested, "pass X.to_padded_tensor(…), or a list of its rows"),
+        "meta": (X.is_meta, "pass one with values"),
+        "quantized": (X.is_quantized, "pass X.dequantize()"),
+        "sparse": (X.layout != torch.strided, "pass X.to_dense(), or a SciPy sparse matrix"),
+    }
+    for kind, (found, remedy) in kinds.items():
+        if found:
+            raise TypeError(f"`{name}` must be a dense torch tensor, got a {kind} one; {remedy}")
+
+
+def _from_sparse(samples: Any, name: str) -> Any:
+    if samples.ndim != 2:
+        raise ValueError(
+            f"`{name}` must be two-dimensional, one row per sample, got shape "
+            f"{tuple(samples.shape)}; reshape it to (n, d)"
+        )
+    rows = samples.tocsr()
+    if not rows.has_canonical_format:  # an entry may be given in parts, which are to be added
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
 def _from_arrow(column: Any) -> Any:
-    if column.null_count:
-        return column.to_pylist()  # the kernel names the first missing value
+    if getattr(column, "null_count", 1):  # a table has no such count: its rows are records
+        return column.to_pylist()  # the kernel names the missing values
     try:
         values = column.to_numpy(zero_copy_only=False)
     except TypeError:  # a chunked array takes no such argument
         values = column.to_numpy()
+    except NotImplementedError:  # a type that NumPy lacks
+        return column.to_pylist()
     return column.to_pylist() if values.dtype.kind == "O" else values
 
 
@@ -162,11 +240,13 @@ def as_matrix(samples: Any, name: str = "samples") -> Any:
 
     Raises
     ------
+    SampleError
+        If rows are not numbers, differ in length from the others, or have an entry that is NaN,
+        infinite, masked, or an integer that no float64 is; all such rows are named.
     TypeError
-        If the entries are not real numbers.
+        If it is an array of anything but real numbers.
     ValueError
-        If it is not two-dimensional, its rows differ in length, or an entry is NaN or infinite;
-        the message names the first such row.
+        If it is not two-dimensional.
     """
     X = as_samples(samples, name)
     if isinstance(X, list):
@@ -184,19 +264,96 @@ def as_matrix(samples: Any, name: str = "samples") -> Any:
 
 
 def _stack(rows: Sequence[Any], name: str) -> Any:
-    if is_torch(rows[0]):
-        return sys.modules["torch"].stack(list(rows))
-    widths = [np.shape(row) if not isinstance(row, (str, bytes, dict)) else None for row in rows]
-    for i, (row, width) in enumerate(zip(rows, widths, strict=True)):
-        if width is None or row is None:
+    """Rows of a list as one array; a row that does not fit is a sample that cannot be used."""
+    if any(map(is_torch, rows)):
+        return _stack_tensors(rows, name)
+    if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        try:
+            X = np.asarray(rows)
+        except (TypeError, ValueError, OverflowError):
+            X = None  # ragged, or worse
+        if X is not None and X.dtype.kind in "fbiu":
+            return X
+    read: dict[int, np.ndarray] = {}
+    problems: dict[int, str] = {}
+    for i, row in enumerate(rows):
+        try:
+            read[i] = _row(row)
+        except (TypeError, ValueError) as error:
+            problems[i] = f"of `{name}` {error}"
+    _check_shapes({i: row.shape for i, row in read.items()}, problems, name)
+    return np.stack(list(read.values()))
+
+
+def _row(row: Any) -> np.ndarray:
+    """One row in float64, entry by entry; its error says what is wrong as a predicate."""
+    if isinstance(row, (str, bytes, Mapping)) or row is None or not hasattr(row, "__len__"):
+        if not isinstance(row, (Number, np.generic)) or _odd(row):
+            hint = "; pass one of its columns" if isinstance(row, Mapping) else ""
             raise TypeError(
-                f"`{name}` must be rows of numbers, got {type(row).__name__} at row {i}"
+                f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{hint or _REMOVE}"
             )
-        if width != widths[0]:
-            raise ValueError(
-                f"`{name}` must have rows of one shape: row 0 has {widths[0]}, row {i} has {width}"
+    if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
+        raise ValueError("has masked entries, which have no value; fill them or remove it")
+    try:
+        entries = np.array(row, dtype=object)
+    except ValueError:
+        raise ValueError(f"must be a row of numbers, got {row!r:.40}{_REMOVE}") from None
+    values = np.empty(entries.shape)
+    for place, entry in np.ndenumerate(entries):
+        if _odd(entry):
+            raise TypeError(
+                f"must be a row of numbers, got {type(entry).__name__} {entry!r:.40} in it{_REMOVE}"
             )
-    return np.asarray(rows)
+        try:
+            values[place] = float(entry)
+        except OverflowError:
+            raise ValueError(f"has {entry!r:.40}, which is beyond double precision") from None
+        if isinstance(entry, (int, np.integer)) and int(values[place]) != int(entry):
+            raise ValueError(_not_whole(int(entry)))
+    return values
+
+
+_REMOVE = "; remove it, or mend it"
+
+
+def _odd(entry: Any) -> bool:
+    """Whether an entry is no real number."""
+    return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
+        entry, (complex, np.complexfloating)
+    )
+
+
+def _not_whole(entry: int) -> str:
+    return f"has the integer {entry}, which no float64 is; subtract an offset from all samples"
+
+
+def _stack_tensors(rows: Sequence[Any], name: str) -> Any:
+    problems: dict[int, str] = {}
+    for i, row in enumerate(rows):
+        if not is_torch(row):
+            problems[i] = (
+                f"of `{name}` must be a torch tensor like others, got {type(row).__name__}: "
+                f"{row!r:.40}{_REMOVE}"
+            )
+            continue
+        _check_tensor(row, name)
+    tensors = {i: row for i, row in enumerate(rows) if i not in problems}
+    _check_shapes({i: tuple(row.shape) for i, row in tensors.items()}, problems, name)
+    devices = {str(row.device) for row in tensors.values()}
+    if len(devices) > 1:
+        raise ValueError(f"`{name}` must be tensors on one device, got {sorted(devices)}")
+    return sys.modules["torch"].stack(list(rows))
+
+
+def _check_shapes(shapes: Mapping[int, Any], problems: dict[int, str], name: str) -> None:
+    """Raise for the problems, and for rows that differ in shape from most."""
+    if shapes:
+        usual = Counter(shapes.values()).most_common(1)[0][0]
+        for i, shape in shapes.items():
+            if shape != usual:
+                problems[i] = f"of `{name}` has shape {shape}, others have {usual}{_REMOVE}"
+    SampleError.check(problems)
 
 
 def _as_float(X: Any, name: str) -> Any:
@@ -206,38 +363,64 @@ def _as_float(X: Any, name: str) -> Any:
             raise TypeError(f"`{name}` must be real, got {X.dtype}; pass its real part")
         if X.is_floating_point():
             return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float32)
+        if X.element_size() == 8:
+            _check_whole(X.detach().cpu().numpy(), name)
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
     if kind == "f":
-        return (
-            X
-            if X.dtype.itemsize in (4, 8)
-            else X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
-        )
+        if X.dtype.itemsize in (4, 8):
+            return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+        with np.errstate(over="ignore"):  # what float64 cannot hold becomes infinite, and is named
+            return X.astype(np.float32 if X.dtype.itemsize < 4 else np.float64)
+    if X.dtype.itemsize == 8:
+        _check_whole(X, name)
     return X.astype(np.float64)
 
 
+def _check_whole(X: Any, name: str) -> None:
+    """A SampleError for integers that are not kept by float64."""
+    if X.max() <= _WHOLE and X.min() >= -_WHOLE:
+        return
+    X = X.toarray() if sp.issparse(X) else X
+    with np.errstate(invalid="ignore"):
+        wide = X.astype(np.longdouble) != X.astype(np.float64).astype(np.longdouble)
+    SampleError.check(
+        {
+            int(i): f"of `{name}` {_not_whole(int(X[i][wide[i]].ravel()[0]))}"
+            for i in np.flatnonzero(wide.reshape(len(X), -1).any(axis=1))
+        }
+    )
+
+
 def check_finite(X: Any, name: str) -> None:
-    """Raise a ValueError that names the first row with a NaN or an infinity."""
+    """Raise a SampleError that names all rows with a NaN or an infinity."""
     values = X.data if sp.issparse(X) else X
     # A finite sum of squares proves that every entry is finite, at the speed of memory.
     if is_numpy(values):
         flat = values.ravel() if values.flags.c_contiguous else values.ravel(order="K")
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             if np.isfinite(np.vdot(flat, flat)):
                 return
     xp = namespace(values)
     if bool(xp.all(xp.isfinite(values))):
         return
     if sp.issparse(X):
-        row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(values))[0], "right")) - 1
-        bad = float(values[~np.isfinite(values)][0])
+        bad = np.flatnonzero(~np.isfinite(values))
+        rows = np.searchsorted(X.indptr, bad, "right") - 1
+        found = {int(i): float(values[j]) for i, j in zip(rows[::-1], bad[::-1], strict=True)}
     else:
         flags = xp.isfinite(X)
-        row = int(xp.argmin(xp.astype(xp.all(flags, axis=1), xp.int8)))
-        bad = scalar(X[row][~flags[row]][0])
-    raise ValueError(
-        f"`{name}` must be finite, got {bad} in row {row}; remove or impute such samples"
+        bad = np.asarray((~xp.all(flags, axis=1)).nonzero()[0] if is_numpy(X) else _where(flags))
+        found = {int(i): scalar(X[int(i)][~flags[int(i)]][0]) for i in bad}
+    SampleError.check(
+        {
+            i: f"of `{name}` must be finite, got {value}; remove or impute such samples"
+            for i, value in found.items()
+        }
     )
+
+
+def _where(flags: Any) -> Any:
+    return (~flags.all(dim=1)).nonzero()[:, 0].tolist()

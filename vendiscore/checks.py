@@ -16,7 +16,17 @@ import scipy.sparse as sp
 
 from . import memory
 from .arguments import flag, number, one_of
-from .arrays import Array, as_matrix, is_numpy, is_torch, namespace, row_blocks, scalar
+from .arrays import (
+    Array,
+    as_matrix,
+    is_numpy,
+    is_torch,
+    namespace,
+    precision,
+    row_blocks,
+    scalar,
+    to_numpy,
+)
 from .errors import suggestion
 from .mixtures import is_mixture, read_mixture
 from .registry import check_options, get_kernel, list_kernels
@@ -96,20 +106,22 @@ def _order(q: Any) -> float:
     return number("q", q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)
 
 
-def check_weights(p: Any, n: int, dropped: Collection[int] = ()) -> Array | None:
-    """Weights (n,) that sum to exactly 1, or None.
+def check_weights(
+    p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
+) -> Array | None:
+    """Weights (n,) in float64 that sum to exactly 1, or None.
 
     Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
-    left are divided by their sum.
+    left are divided by their sum. They are a torch tensor if `p` is one, or an array `like` that
+    they go with; then on its device.
     """
     if p is None:
         return None
-    try:
-        weights = p if is_torch(p) else np.asarray(p, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"`p` must be numbers, one weight for each of {n} samples, got {p!r:.40}"
-        ) from None
+    weights = _numbers(p, n)
+    if is_torch(like) and not is_torch(weights):
+        weights = sys.modules["torch"].as_tensor(weights)
+    if is_torch(weights):
+        weights = weights.double() if not is_torch(like) else weights.to(like.device).double()
     xp = namespace(weights)
     if tuple(weights.shape) != (n + len(dropped),):
         raise ValueError(
@@ -122,14 +134,41 @@ def check_weights(p: Any, n: int, dropped: Collection[int] = ()) -> Array | None
         raise ValueError(
             f"`p` must be finite and at least 0, got {scalar(weights[i])} at index {i}"
         )
-    total = scalar(xp.sum(weights))
-    if abs(total - 1) > WEIGHT_TOLERANCE:
+    with np.errstate(all="ignore"):  # weights too small to be told from 0, or too large to add
+        total = scalar(xp.sum(weights))
+    if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
         raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
     if dropped:
         weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
         if scalar(xp.sum(weights)) == 0:
             raise ValueError("`p` gives all weight to samples that the kernel left out")
-    return weights / xp.sum(weights)
+    with np.errstate(all="ignore"):
+        return weights / xp.sum(weights)
+
+
+def _numbers(p: Any, n: int) -> Array:
+    """Weights as an array of real numbers, a torch tensor if they are or hold tensors."""
+    expected = f"`p` must be numbers, one weight for each of {n} samples, got "
+    if is_torch(p):
+        if p.is_complex() or p.dtype == sys.modules["torch"].bool:
+            raise TypeError(f"{expected}{p.dtype}")
+        return p
+    if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
+        torch = sys.modules["torch"]
+        try:
+            return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise TypeError(f"{expected}{p!r:.40}") from error
+    try:
+        values = p.to_numpy() if hasattr(p, "to_numpy") else p
+        values = to_numpy(values if hasattr(values, "__array__") else [*values], "p")
+        if values.dtype.kind not in "fiuO" or any(np.iscomplexobj(w) for w in values.flat):
+            raise TypeError(values.dtype)
+        return values.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
+        if "masked" in str(error):
+            raise
+        raise TypeError(f"{expected}{p!r:.40}") from None
 
 
 def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
@@ -10,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, is_numpy
-from .similarity import Index, Similarity, joint_groups
+from .arrays import Array, is_numpy, is_torch, namespace
+from .similarity import FeatureSimilarity, Index, MatrixSimilarity, Similarity, joint_groups
 
 
 class RepeatedSimilarity(Similarity):
@@ -27,7 +29,7 @@ class RepeatedSimilarity(Similarity):
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
-        self.settings = distinct.settings
+        self.settings, self.fitted = distinct.settings, distinct.fitted
         self.distinct, self.inverse = distinct, inverse
 
     def _diagonal(self) -> Array:
@@ -69,7 +71,8 @@ class _Mixture(Similarity):
             raise ValueError(
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
-        self.parts = tuple(parts)
+        self.parts = tuple(_in_one_library(parts))
+        self.torch = any(is_torch(part.diagonal()) for part in self.parts)
         self.n = sizes[0]
         self.psd = all(part.psd for part in parts)
 
@@ -78,6 +81,47 @@ class _Mixture(Similarity):
         if any(group is None for group in groups):
             return None
         return joint_groups(groups)
+
+    def _combined(self, of: str, *args: Any) -> Any:
+        raise NotImplementedError
+
+    def _diagonal(self) -> Array:
+        return self._combined("diagonal")
+
+    def _rows(self, index: Index) -> Array:
+        return self._combined("rows", index)
+
+    def dense(self) -> Array:
+        if not self.torch:
+            return super().dense()
+        K = self._combined("dense")
+        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
+
+    def squared_norm(self) -> Array:
+        if not self.torch or (self.dim is not None and self.dim < self.n):
+            return super().squared_norm()
+        K = self.dense()
+        return namespace(K).sum(K * K)
+
+
+def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
+    """The parts as they are, or all in torch, on the device of the first that is."""
+    diagonals = [part.diagonal() for part in parts]
+    tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
+    if len(tensors) in (0, len(parts)):
+        return parts
+    torch = sys.modules["torch"]
+
+    def moved(part: Similarity) -> Similarity:
+        if part.dim is not None and part.dim < part.n:
+            F = part.features()
+            F = F.toarray() if sp.issparse(F) else F
+            return FeatureSimilarity(torch.as_tensor(F, device=tensors[0].device))
+        K = torch.as_tensor(part.dense(), device=tensors[0].device)
+        return MatrixSimilarity(K, psd=part.psd)
+
+    pairs = zip(parts, diagonals, strict=True)
+    return [part if is_torch(diagonal) else moved(part) for part, diagonal in pairs]
 
 
 class SumSimilarity(_Mixture):
@@ -108,23 +152,20 @@ class SumSimilarity(_Mixture):
         dims = [part.dim for part in parts]
         self.dim = None if None in dims else sum(d for d in dims if d is not None)
 
-    def _each(self, of: str, *args: Any) -> Any:
+    def _combined(self, of: str, *args: Any) -> Any:
         terms = zip(self.weights, self.parts, strict=True)
         return sum(w * getattr(part, of)(*args) for w, part in terms)
 
-    def _diagonal(self) -> Array:
-        return self._each("diagonal")
-
-    def _rows(self, index: Index) -> Array:
-        return self._each("rows", index)
-
     def _matmul(self, V: Array) -> Array:
-        return self._each("matmul", V)
+        return self._combined("matmul", V)
 
     def _features(self) -> Any:
-        F = [np.sqrt(w) * part.features() for w, part in zip(self.weights, self.parts, strict=True)]
+        terms = zip(self.weights, self.parts, strict=True)
+        F = [math.sqrt(w) * part.features() for w, part in terms]
         if all(map(sp.issparse, F)):
             return sp.hstack(F, format="csr")
+        if self.torch:
+            return sys.modules["torch"].cat(F, dim=1)
         return np.hstack([f.toarray() if sp.issparse(f) else f for f in F])
 
     def _take(self, index: np.ndarray) -> SumSimilarity:
@@ -139,11 +180,11 @@ class ProductSimilarity(_Mixture):
     parts : sequence of Similarity
     """
 
-    def _diagonal(self) -> Array:
-        return reduce(mul, (part.diagonal() for part in self.parts))
+    def _combined(self, of: str, *args: Any) -> Any:
+        return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
 
-    def _rows(self, index: Index) -> Array:
-        return reduce(mul, (part.rows(index) for part in self.parts))
+    def _matmul(self, V: Array) -> Array:
+        return self._combined("dense") @ V if self.torch else super()._matmul(V)
 
     def _take(self, index: np.ndarray) -> ProductSimilarity:
         return ProductSimilarity([part.take(index) for part in self.parts])

@@ -157,26 +157,50 @@ def manhattan(X: Array) -> Array:
     return cdist(X, X, "cityblock")
 
 
-def median_distance(D: Array, X: Array, power: int = 1) -> float:
+def median_distance(D: Array, X: Array, power: int = 1) -> Array:
     """The median distance between distinct rows of X, given their distances to a power.
 
     Repeating a sample does not change it, so that duplicates and weights agree; it is 1 if all
-    rows are equal. Memory n² for a copy of D.
+    rows are equal. For a torch D it is a 0-d tensor that can be differentiated. Memory n²/2.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, though rows differ.
     """
-    groups = identical_rows(X)
-    if groups is not None:
-        first = np.unique(groups, return_index=True)[1]
-        if len(first) < len(groups):
-            D = D[np.ix_(first, first)]
     n = D.shape[0]
-    if n == 1:
-        return 1.0
-    D = D if is_numpy(D) else D.detach().cpu().numpy()
-    # All but the diagonal, without an index: it starts every row of a matrix one wider.
-    off_diagonal = D.reshape(-1)[1:].reshape(n - 1, n + 1)[:, :-1].ravel()
-    middle = off_diagonal.size // 2
-    two = np.partition(off_diagonal, (middle - 1, middle))[middle - 1 : middle + 1]
-    return float(np.mean(two ** (1 / power)))
+    values = D.detach().cpu().numpy() if is_torch(D) else D
+    groups = identical_rows(X.detach().cpu().numpy() if is_torch(X) else X)
+    first = np.arange(n) if groups is None else np.unique(groups, return_index=True)[1]
+    size = len(first) * (len(first) - 1) // 2
+    if size == 0:
+        return D[0, 0] + 1.0
+    pairs = np.empty(size, values.dtype)
+    start = 0
+    for i, place in enumerate(first[:-1]):
+        rest = values[place, place + 1 :] if len(first) == n else values[place, first[i + 1 :]]
+        pairs[start : start + len(rest)] = rest
+        start += len(rest)
+    middle = ((size - 1) // 2, size // 2)
+    pairs.partition(middle)
+    low, high = pairs[list(middle)]
+    if not low > 0:
+        raise ValueError(
+            "the median distance between distinct samples is 0 in double precision, which is no "
+            "bandwidth; pass `sigma`"
+        )
+    if is_numpy(D):
+        return (low ** (1 / power) + high ** (1 / power)) / 2
+    return sum(_entry(D, values, first, value) ** (1 / power) for value in (low, high)) / 2
+
+
+def _entry(D: Array, values: np.ndarray, first: np.ndarray, value: float) -> Array:
+    """An entry of a torch D, between two of the rows `first`, that has this value."""
+    for place in first:
+        found = first[values[place, first] == value]
+        if len(found):
+            return D[int(place), int(found[0])]
+    raise AssertionError("the value is an entry of D")
 
 
 def check_distances(D: Any, name: str = "samples") -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import integer
 from .arrays import is_torch
 from .errors import SampleError
 from .progress import track
@@ -69,12 +70,6 @@ def no_effect(values: dict[str, Any], beside: str) -> None:
             raise ValueError(f"`{name}` has no effect with {beside}; leave one of them out")
 
 
-def check_batch_size(batch_size: int) -> None:
-    """Raise a ValueError for anything but an integer of at least 1."""
-    if not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
-        raise ValueError(f"`batch_size` must be an integer of at least 1, got {batch_size!r}")
-
-
 def embed(
     samples: Sequence[Any],
     encode: Encoder,
@@ -90,7 +85,8 @@ def embed(
     samples : sequence
         n samples. Only a batch of them is handed out at a time.
     encode : callable list → (m, d) array, tensor or list of rows
-        A `SampleError` of it names a place in its batch, which is translated.
+        A `SampleError` of it names places in its batch, which are translated; the others of that
+        batch are encoded once more.
     batch_size : int of at least 1
     lengths : sequence of int, optional
         Batches are made of samples of similar length, longest first: little padding, and what
@@ -106,21 +102,21 @@ def embed(
     Raises
     ------
     SampleError
-        If an embedding is not finite or is zero, so that it has no direction.
+        If embeddings are not finite or are zero, so that they have no direction, or the encoder
+        raised one: after the last batch, so that it lists all such samples.
     TypeError, ValueError
         If the encoder does not return one row of d numbers per sample.
     """
-    check_batch_size(batch_size)
+    batch_size = integer("batch_size", batch_size)
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
     batches = [order[start : start + batch_size] for start in range(0, n, batch_size)]
     X = np.empty((n, 0))
+    problems: dict[int, str] = {}
     for batch in track(batches, len(batches), f"embedding {what}"):
-        try:
-            rows = _rows(encode([samples[i] for i in batch]), len(batch))
-            _check(rows)
-        except SampleError as error:
-            raise SampleError(int(batch[error.index]), error.problem) from None
+        good, rows = _encoded(samples, batch, encode, problems)
+        if not len(good):
+            continue
         if not X.shape[1]:
             double = rows.dtype == np.float64
             X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
@@ -129,8 +125,26 @@ def embed(
                 f"`model` must return embeddings of one length, got {X.shape[1]} and then "
                 f"{rows.shape[1]} numbers; it must treat every sample by itself"
             )
-        X[batch] = rows
+        X[good] = rows
+    SampleError.check(problems)
     return X
+
+
+def _encoded(
+    samples: Sequence[Any], batch: np.ndarray, encode: Encoder, problems: dict[int, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places and rows of the samples that can be encoded; `problems` gets the others."""
+    while len(batch):
+        try:
+            rows = _rows(encode([samples[i] for i in batch]), len(batch))
+        except SampleError as error:
+            found = error.at(batch.tolist()).problems
+            problems.update(found)
+            batch = batch[~np.isin(batch, list(found))]
+        else:
+            problems.update({int(batch[i]): problem for i, problem in _problems(rows).items()})
+            return batch, rows
+    return batch, np.empty((0, 0))
 
 
 def _rows(output: Any, m: int) -> np.ndarray:
@@ -160,19 +174,18 @@ def _rows(output: Any, m: int) -> np.ndarray:
     return rows
 
 
-def _check(rows: np.ndarray) -> None:
+def _problems(rows: np.ndarray) -> dict[int, str]:
+    """The rows that have no direction, and why."""
+    problems = {}
     finite = np.isfinite(rows).all(axis=1)
-    if not finite.all():
-        i = int(np.argmin(finite))
+    for i in np.flatnonzero(~finite):
         bad = rows[i][~np.isfinite(rows[i])][0]
-        raise SampleError(
-            i,
+        problems[int(i)] = (
             f"has {bad} in its embedding; look for the fault in the model (in half precision, "
-            f"try half=False) or remove the sample",
+            f"try half=False) or remove the sample"
         )
-    if not (nonzero := rows.any(axis=1)).all():
-        raise SampleError(
-            int(np.argmin(nonzero)),
-            "has an embedding of zeros, which has no cosine; remove the sample or use another "
-            "model",
+    for i in np.flatnonzero(~rows.any(axis=1)):
+        problems[int(i)] = (
+            "has an embedding of zeros, which has no cosine; remove the sample or use another model"
         )
+    return problems

@@ -6,6 +6,7 @@ import difflib
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class SampleError(ValueError):
         if problems:
             raise SampleError(*next(iter(problems.items())), problems)
 
-    def at(self, places: Sequence[Any]) -> SampleError:
+    def at(self, places: Sequence[Any] | np.ndarray) -> SampleError:
         """The same with sample i called `places[i]`, which may be several places."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
@@ -122,9 +123,13 @@ class TooLargeError(MemoryError):
 
 def warn(message: str) -> None:
     """A UserWarning that points to the line that called this package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_globals.get("__name__", "").partition(".")[0] in _OURS and frame.f_back:
-        frame, level = frame.f_back, level + 1
+    level = depth = 0
+    frame: FrameType | None = sys._getframe()
+    while frame:  # the outermost of our frames: between them there may be functools
+        depth += 1
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+            level = depth + 1
+        frame = frame.f_back
     warnings.warn(message, stacklevel=level)
 
 

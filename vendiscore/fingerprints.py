@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import memory
+from .arguments import one_of
 from .arrays import Array
 from .similarity import Index, Similarity, identical_rows
 
@@ -52,8 +53,7 @@ class BitSimilarity(Similarity):
         measure: Measure = "tanimoto",
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        if measure not in ("tanimoto", "dice"):
-            raise ValueError(f"`measure` must be 'tanimoto' or 'dice', got {measure!r}")
+        one_of("measure", measure, ("tanimoto", "dice"))
         self.n = len(bits)
         self.bits, self.measure, self.settings = bits, measure, settings or {}
         self.sizes = bits.sum(axis=1, dtype=np.float64)

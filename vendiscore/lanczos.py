@@ -99,6 +99,8 @@ def _iterate(
         for _ in range(2):  # twice is enough (Giraud et al., 2005)
             w -= V[: step + 1].T @ (V[: step + 1] @ w)
         beta = float(np.linalg.norm(w))
+        if not math.isfinite(beta):
+            return None  # all eigenvalues are sought then, which says what is wrong
         if (lowest := _extreme(alphas, betas, 0)[0]) < floor:
             raise NotPSDError(lowest, -lowest)
         theta, y = _extreme(alphas, betas, step)

@@ -86,6 +86,7 @@ class Subject:
     def features(self) -> Any:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         if self.rows is not None:
+            _refuse_gradient(self.rows, "GMStds")
             return self.rows if sp.issparse(self.rows) else numpy_rows(self.rows)
         if self.similarity.dim is not None:
             return self.similarity.features()
@@ -340,7 +341,8 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
         deviations = np.sqrt(squares / n)
     else:
-        X = np.asarray(_outside_of_torch(X, "GMStds"), dtype=np.float64)
+        _refuse_gradient(X, "GMStds")
+        X = np.asarray(to_host(X), dtype=np.float64)
         top = np.abs(X).max(axis=0)
         top[top == 0] = 1
         deviations = np.std(X / top, axis=0) * top  # squares of 1e200 overflow
@@ -363,17 +365,16 @@ def magnitude_area(subject: Subject) -> float:
     √2) is 95 % of their number, so that areas of sets of one size can be compared; each set's own
     convergence scale would give the set of the closest samples the longest interval.
     """
-    _outside_of_torch(subject.similarity.diagonal(), "MagArea")
+    _refuse_gradient(subject.similarity.diagonal(), "MagArea")
     n = subject.similarity.n
     if n == 1:
         return 0.0
     return mag_area(subject.space, t_cut=math.log((n - 1) * 0.95 / 0.05) / math.sqrt(2))
 
 
-def _outside_of_torch(x: Array, name: str) -> np.ndarray:
-    """A NumPy array; an error where a gradient would be lost without a word."""
+def _refuse_gradient(x: Any, name: str) -> None:
+    """Raise where a gradient would be lost without a word."""
     if is_torch(x) and x.requires_grad:
         raise TypeError(
             f"{name} cannot be differentiated; pass samples.detach(), or leave it out of `measures`"
         )
-    return to_host(x)

@@ -1,44 +1,66 @@
 """How a measure of samples meets `evaluate`: one base class for every entry script.
 
-`compute` hands the caller's own samples to the library: no Arrow file, no lock, no copy, no state
-shared between threads. Only `add`, `add_batch` and several processes go through `evaluate`'s
-Arrow cache, and everything is checked before that is touched, so that a bad call leaves nothing
-behind and loses nothing.
+`compute` hands the caller's own samples to the library. `add` and `add_batch` keep copies in
+memory, where scoring needs them anyway, until a `compute` succeeds: an error, also an interrupt,
+loses nothing. Only several processes (`num_process`) go through files, those of `evaluate`.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+import threading
 from abc import abstractmethod
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import datasets
 import evaluate
-import numpy as np
 
-from .arrays import as_matrix, as_samples, is_torch, scalar
+from .arrays import is_torch, scalar
+from .batches import joined, packed, read, size, unpacked
+from .checks import SETTINGS
 from .scoring import check_arguments
 
-# What Arrow holds for `add` and `add_batch`; the first that fits the first sample is used.
-_KINDS = ("text", "number", "vector")
-FEATURES = [
-    datasets.Features({"predictions": datasets.Value("string")}),
-    datasets.Features({"predictions": datasets.Value("float64")}),
-    datasets.Features({"predictions": datasets.List(datasets.Value("float64"))}),
-]
+# What `evaluate` is told of the samples. Any will do: they are kept as they are.
+_SAMPLES = (
+    datasets.Value("string"),
+    datasets.Value("float64"),
+    datasets.List(datasets.Value("float64")),
+)
+FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
+# Of a metric that has a use for references.
+PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
+
+# Batches of samples, and of references.
+Parts = tuple[list[Any], list[Any]]
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     """A metric of a set of samples. A subclass gives `_info` (with FEATURES) and `_score`.
 
+    Threads may share one: batches are added one after the other, and each batch is scored by one
+    `compute`.
+
     Parameters
     ----------
     config_name … timeout
         As for `evaluate.Metric`. Any `config_name` is accepted and changes nothing: what the
-        samples are is said by `k`, `score_K`, `score_X` and `score_dual`.
+        samples are is said by `k`, `score_K`, `score_X` and `score_dual`. Nor does
+        `keep_in_memory`: added samples are.
     **defaults
-        Default options of `compute`, since `evaluate.combine` and `evaluate.evaluator` cannot
-        pass options to one metric among several.
+        Default options of `compute`, for one metric among several of `evaluate.combine` or
+        `evaluate.evaluator`.
     """
+
+    settings = SETTINGS  # the keywords of `compute` that are no options of kernels
+    # Of `evaluate`, for several processes only.
+    writer: Any
+    cache_file_name: str | None
+    filelock: Any
+    rendez_vous_lock: Any
 
     def __init__(
         self,
@@ -54,8 +76,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         timeout: float = 100,
         **defaults: Any,
     ) -> None:
+        defaults = _read_once(defaults)
         self._check(defaults)
         self.defaults = defaults
+        self._added: Parts = ([], [])
+        self._left: Parts = ([], [])  # what process 0 has gathered and not scored yet
+        self._set_locks()
         super().__init__(
             config_name=config_name,
             keep_in_memory=keep_in_memory,
@@ -89,28 +115,57 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Any = None,
         **options: Any,
     ) -> dict[str, Any] | None:
-        """Score the samples given here, or those of earlier `add` and `add_batch` calls.
+        """Score the samples given here and those of earlier `add` and `add_batch` calls.
 
-        In a distributed setting process 0 scores the samples of all processes, the others get
-        None.
+        Added samples are kept until they are scored: after an error, call it again with other
+        options. In a distributed setting process 0 scores the samples of all processes, the
+        others get None.
         """
         _no_positional("compute(samples=…)", args)
-        options = {**self.defaults, **options}
+        options = {**self.defaults, **self._own(_read_once(options), sys._getframe(1))}
         self._check(options)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        if samples is not None and self.num_process == 1 and self.writer is None:
+        if samples is not None and self.num_process == 1 and not len(self):
             return self._result(samples, references, options)
-        if samples is not None:
-            self.add_batch(samples=samples)
-        elif self.writer is None:
+        with self._scoring:  # another thread waits here, and scores what is added meanwhile
+            return self._compute_added(samples, references, options)
+
+    def _compute_added(
+        self, samples: Any, references: Any, options: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        with self._adding:
+            given = self._read(samples, references)
+            kept = (list(self._added[0]), list(self._added[1]))
+        whole = _plus(kept, given)
+        if self.num_process > 1:
+            gathered = self._gathered(kept, whole, bool(given[0]))
+            if gathered is None:
+                return None
+            whole, kept = gathered, ([], [])
+        if not whole[0]:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        gathered = evaluate.Metric.compute(self)
-        return None if gathered is None else self._result(gathered["samples"], references, options)
+        second = joined(whole[1]) if whole[1] else None
+        result = self._result(joined(whole[0]), second, options)
+        self._forget(kept)
+        self._left = ([], [])
+        return result
 
     def _result(self, samples: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:
         result = self._score(samples, references, **options)
         # Of a tensor the library returns a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
+
+    def _read(self, samples: Any, references: Any) -> Parts:
+        """Copies of what is given, as batches that go with the added ones."""
+        first = [] if samples is None else [read(samples, self._added[0])]
+        if references is None or "references" not in self._feature_names():
+            return first, []
+        return first, [read(references, self._added[1], "references")]
+
+    def _forget(self, kept: Parts) -> None:
+        with self._adding:  # what was added meanwhile stays
+            for batches, old in zip(self._added, kept, strict=True):
+                del batches[: len(old)]
 
     def add_batch(
         self,
@@ -120,20 +175,18 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         data: Any = None,
         references: Any = None,
     ) -> None:
-        """Keep a batch of samples (strings, numbers or vectors) for a later `compute()`."""
+        """Keep a copy of a batch of samples, of any kind, for a later `compute()`."""
         _no_positional("add_batch(samples=…)", args)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        batch = as_samples(samples)
-        kinds = {_kind(sample, i) for i, sample in enumerate(batch)}
-        if self.selected_feature_format is not None:
-            kinds.add(_KINDS[FEATURES.index(self.selected_feature_format)])
-        if len(kinds) > 1:
-            raise TypeError(
-                f"samples must all be text, all numbers or all vectors, got "
-                f"{' and '.join(sorted(kinds))}"
-            )
-        batch = list(as_matrix(batch)) if kinds == {"vector"} else list(batch)
-        super().add_batch(predictions=batch)
+        if samples is None:
+            raise TypeError("`samples` is missing: pass a batch of samples")
+        with self._adding:
+            batches = self._read(samples, references)
+            if self.num_process > 1:
+                _rows(batches)  # refused here, not where the other processes wait
+                self._open()
+            for kept, new in zip(self._added, batches, strict=True):
+                kept.extend(new)
 
     def add(
         self,
@@ -145,16 +198,135 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         predictions: Any = None,
         references: Any = None,
     ) -> None:
-        """Keep one sample (a string, number or vector) for a later `compute()`."""
+        """Keep a copy of one sample, of any kind, for a later `compute()`."""
         _no_positional("add(prediction=…)", args)
         one = _one_of(
             sample=sample, prediction=prediction, samples=samples, predictions=predictions
         )
-        self.add_batch(samples=[one])
+        if one is None:
+            raise TypeError("`prediction` is missing: pass one sample, which None is not")
+        other = _one_of(reference=reference, references=references)
+        self.add_batch(samples=[one], references=None if other is None else [other])
 
-    def _compute(self, predictions: Any) -> dict[str, Any]:
+    def __len__(self) -> int:
+        """How many samples were added and not scored yet."""
+        return sum(map(size, self._added[0] + self._left[0]))
+
+    def _own(self, options: dict[str, Any], caller: FrameType) -> dict[str, Any]:
+        """Without what is meant for the others, if `evaluate.combine` calls, which tells all."""
+        suite = caller.f_locals.get("self")
+        if not isinstance(suite, evaluate.CombinedEvaluations):
+            return options
+        nothing: frozenset[str] = frozenset()
+        known = [getattr(module, "settings", nothing) for module in suite.evaluation_modules]
+        others = nothing.union(*known) - self.settings
+        # `p` is the exponent of one metric of distances, and otherwise means weights.
+        exponent = options.get("metric", self.defaults.get("metric")) == "minkowski"
+        meant = ["p" in settings and ("metric" in settings) == exponent for settings in known]
+        if any(meant) and ("metric" in self.settings) != exponent:
+            others |= {"p"}
+        return {name: value for name, value in options.items() if name not in others}
+
+    # Several processes: each writes its batches to a file of its own, process 0 reads them all.
+
+    def _open(self) -> None:
+        """Open this process's file and wait until all have theirs, as `evaluate` does."""
+        if self.writer is not None:
+            return
+        self.selected_feature_format = datasets.Features(
+            dict.fromkeys(self._feature_names(), datasets.Value("large_string"))
+        )
+        with self._waiting():
+            self._init_writer()
+
+    def _gathered(self, kept: Parts, whole: Parts, given: bool) -> Parts | None:
+        """The batches of all processes in process 0, where they stay until they are scored."""
+        if self._left[0] and self.writer is None and not given:
+            return self._left  # of a call that failed
+        rows = _rows(whole)
+        self._open()
+        with self._waiting():
+            self.writer.write_batch({name: rows[name] for name in self._feature_names()})
+            found = evaluate.Metric.compute(self)
+        self._forget(kept)
+        if found is None:
+            return None
+        columns = [
+            [unpacked(row) for row in found.get(name) or [] if row is not None]
+            for name in ("predictions", "references")
+        ]
+        self._left = _plus(self._left, (columns[0], columns[1]))
+        return self._left
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            self._abandon()
+            if not isinstance(error, (ValueError, TimeoutError)):
+                raise
+            raise TimeoutError(
+                f"process {self.process_id} of {self.num_process} waited for the others, "
+                f"{self.timeout} s at most ({error}); every process must add samples or call "
+                f"compute(), also one without samples, with the same experiment_id and cache_dir"
+            ) from error
+
+    def _compute(self, predictions: Any, references: Any = None) -> dict[str, Any]:
         # Only gathers: an exception here would leave locks and files behind.
-        return {"samples": predictions}
+        return {"predictions": predictions, "references": references}
+
+    def _abandon(self) -> None:
+        """Leave no file and no lock of this process."""
+        if self.writer is not None:
+            with contextlib.suppress(Exception):
+                self.writer.close()
+            self.writer = None
+        if self.num_process > 1 and self.cache_file_name is not None:
+            with contextlib.suppress(OSError):
+                os.remove(self.cache_file_name)
+        for lock in (self.rendez_vous_lock, self.filelock):
+            if lock is not None and lock.is_locked:
+                lock.release()
+        self.cache_file_name = self.filelock = self.rendez_vous_lock = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "rendez_vous_lock"):
+            self._abandon()
+
+    # Locks cannot be pickled; a copy has its own.
+
+    def _set_locks(self) -> None:
+        self._adding, self._scoring = threading.RLock(), threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_adding"], state["_scoring"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._set_locks()
+
+
+def _plus(first: Parts, second: Parts) -> Parts:
+    return first[0] + second[0], first[1] + second[1]
+
+
+def _rows(parts: Parts) -> dict[str, list[str | None]]:
+    """Batches as columns of text of one length, at least 1."""
+    columns = [[packed(batch) for batch in batches] for batches in parts]
+    length = max(1, *map(len, columns))
+    padded = [column + [None] * (length - len(column)) for column in columns]
+    return {"predictions": padded[0], "references": padded[1]}
+
+
+def _read_once(options: dict[str, Any]) -> dict[str, Any]:
+    """Options whose generators are lists, since they are read by a check and by the work."""
+    return {
+        name: list(value) if isinstance(value, Iterator) else value
+        for name, value in options.items()
+    }
 
 
 def _no_positional(call: str, args: tuple[Any, ...]) -> None:
@@ -169,15 +341,3 @@ def _one_of(**given: Any) -> Any:
         names = ", ".join(f"`{name}`" for name in named)
         raise TypeError(f"pass one of {names}: they all mean the samples")
     return next(iter(named.values()), None)
-
-
-def _kind(sample: Any, i: int) -> str:
-    if isinstance(sample, str):
-        return "text"
-    rank = np.ndim(sample) if not isinstance(sample, dict) else -1
-    if rank in (0, 1) and np.asarray(sample).dtype.kind in "fiub":
-        return "number" if rank == 0 else "vector"
-    raise TypeError(
-        f"add() keeps text, numbers and vectors, got {type(sample).__name__} at index {i}; "
-        f"pass other samples at once to compute(samples=…)"
-    )

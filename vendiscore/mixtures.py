@@ -19,10 +19,20 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
+from .arguments import number, one_of
 from .arrays import as_samples
 from .composite import ProductSimilarity, SumSimilarity
 from .errors import SampleError, suggestion
-from .registry import apply_kernel, check_options, get_kernel
+from .registry import (
+    build_kernel,
+    check_on_error,
+    check_options,
+    choose,
+    get_kernel,
+    repeatable,
+    warn_dropped,
+)
+from .signature import digits
 from .similarity import Similarity
 
 Mixture = Mapping[str, float] | Sequence[str]
@@ -41,6 +51,7 @@ class Part:
     column: str
     weight: float
     options: Mapping[str, Any]
+    skips: bool
 
 
 def is_mixture(k: Any) -> TypeGuard[Mixture]:
@@ -53,6 +64,7 @@ def mixture(
     k: Mixture,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     combine: Combine = "sum",
+    on_error: str = "raise",
 ) -> Similarity:
     """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels k_j.
 
@@ -66,19 +78,22 @@ def mixture(
         Options of each kernel, by its name in `k`.
     combine : {"sum", "product"}
         A product has no weights: `k` is a list. It is large only where all kernels are.
+    on_error : {"raise", "skip"}
+        Refuse samples that a kernel cannot use, or leave them out; also one of the options of
+        each kernel.
 
     Returns
     -------
     Similarity
-        Positive semidefinite if all parts are. A sample that one part leaves out
-        (`on_error="skip"`) is left out of all.
+        Positive semidefinite if all parts are. A sample that one part leaves out is left out of
+        all: the mixture is that of the others.
 
     Raises
     ------
     TypeError, ValueError
         For unknown kernels, columns and options, and weights that do not sum to 1.
     SampleError
-        For a sample that a kernel cannot read; the message names the column.
+        For samples that a kernel cannot read; the message names the column.
 
     References
     ----------
@@ -92,24 +107,27 @@ def mixture(
            [0.25, 1.  , 0.  ],
            [0.75, 0.  , 1.  ]])
     """
-    parts = read_mixture(k, options, combine)
+    parts = read_mixture(k, options, combine, on_error)
     if isinstance(samples, Iterator):
         samples = list(samples)  # each kernel goes through them
-    built = _without_dropped([_build(part, samples) for part in parts], parts)
+    built, dropped = _build_all(parts, samples)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
         settings |= {f"{part.name}.{key}": value for key, value in own.items()}
-    dropped = built[0].dropped
     mixed: Similarity
     if combine == "sum":
-        terms = "+".join(f"{part.weight:g}*{part.name}" for part in parts)
+        terms = "+".join(f"{digits(part.weight)}*{part.name}" for part in parts)
         mixed = SumSimilarity(built, [part.weight for part in parts])
     else:
         terms = "*".join(part.name for part in parts)
         mixed = ProductSimilarity(built)
     mixed.settings = {"kernel": terms, **settings}
+    if any(similarity.fitted for similarity in built):
+        every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
+        mixed.fitted = {"options": {name: given for name, given in every.items() if given}}
     mixed.dropped = dropped
+    warn_dropped("the mixture", mixed)
     return mixed
 
 
@@ -117,6 +135,7 @@ def read_mixture(
     k: Mixture,
     options: Any = None,
     combine: Any = "sum",
+    on_error: Any = "raise",
     **unknown: Any,
 ) -> list[Part]:
     """The parts of a mixture, checked without looking at samples."""
@@ -125,8 +144,8 @@ def read_mixture(
             f"`{name}` is not an option of a mixture of kernels; give one kernel its option by "
             f"options={{{next(iter(k), 'kernel')!r}: {{{name!r}: …}}}}"
         )
-    if combine not in ("sum", "product"):
-        raise ValueError(f"`combine` must be 'sum' or 'product', got {combine!r}")
+    one_of("combine", combine, ("sum", "product"))
+    check_on_error(on_error)
     if not k:
         raise ValueError("`k` must name at least one kernel, got an empty mixture")
     for name in k:
@@ -143,7 +162,8 @@ def read_mixture(
         kernel, _, column = name.partition(":")
         own = options.get(name, {})
         check_options(get_kernel(kernel), own)
-        parts.append(Part(name, kernel, column, weight, own))
+        skips = check_on_error(own.get("on_error", on_error)) == "skip"
+        parts.append(Part(name, kernel, column, weight, own, skips))
     return parts
 
 
@@ -170,45 +190,110 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
         return [1.0] * len(k)
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
-    for name, weight in k.items():
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < np.inf:
-            raise ValueError(
-                f"`k` must give weights that are finite and at least 0, got {weight!r} for {name!r}"
-            )
-    total = float(sum(k.values()))
-    if abs(total - 1) > WEIGHT_TOLERANCE:
+    weights = [_weight(name, weight) for name, weight in k.items()]
+    total = sum(weights)
+    if not abs(total - 1) <= WEIGHT_TOLERANCE:
         raise ValueError(
             f"the weights in `k` must sum to 1, so that k(x, x) = 1, got {total:.6g}; divide them "
             f"by their sum"
         )
-    return [float(weight) / total for weight in k.values()]
+    return [weight / total for weight in weights]
 
 
-def _build(part: Part, samples: Any) -> Similarity:
-    column = as_samples(_column(samples, part))
+def _weight(name: str, weight: Any) -> float:
     try:
-        return apply_kernel(part.kernel, column, part.options)
+        return number("k", weight, "weights", lambda w: 0 <= w < np.inf)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"`k` must give weights that are finite and at least 0, got {weight!r:.60} for {name!r}"
+        ) from None
+
+
+def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], dict[int, str]]:
+    """Each part on the samples that all can use, and the others with the reason."""
+    columns = [repeatable(_column(samples, part)) for part in parts]
+    sizes = [len(c) if isinstance(c, Sequence) else c.shape[0] for c in columns]
+    if len(set(sizes)) > 1:
+        lengths = ", ".join(f"{p.name}: {size}" for p, size in zip(parts, sizes, strict=True))
+        raise ValueError(f"columns must be equally long, got {lengths}")
+    n = sizes[0]
+    built: dict[str, tuple[Similarity, np.ndarray]] = {}
+    dropped: dict[int, str] = {}
+    while True:
+        kept = np.setdiff1d(np.arange(n), list(dropped))
+        if not len(kept):
+            i, problem = min(dropped.items())
+            raise ValueError(
+                f"every sample is left out by one kernel or another, none is left: sample {i} "
+                f"{problem}"
+            )
+        refused: dict[int, str] = {}
+        found = len(dropped)
+        for part, column in zip(parts, columns, strict=True):
+            if part.name in built:
+                continue
+            try:
+                similarity = _build(part, choose(column, kept) if dropped else column)
+                built[part.name] = similarity, kept
+                problems: Mapping[int, str] = similarity.dropped
+            except SampleError as error:
+                problems = error.problems
+                if not part.skips:
+                    refused |= error.at(kept).problems
+            for i, problem in problems.items():
+                dropped.setdefault(int(kept[i]), problem)
+            if problems:
+                built.pop(part.name, None)
+        SampleError.check(refused)
+        if len(dropped) > found:
+            # What followed from samples that are now left out is to follow from the others.
+            built = {name: part for name, part in built.items() if not part[0].fitted}
+        else:
+            taken = []
+            for part in parts:
+                similarity, seen = built[part.name]
+                same = len(seen) == len(kept)
+                taken.append(similarity if same else similarity.take(np.searchsorted(seen, kept)))
+            return taken, dict(sorted(dropped.items()))
+
+
+def _build(part: Part, column: Any) -> Similarity:
+    own = {option: value for option, value in part.options.items() if option != "on_error"}
+    where = f"of column {part.column!r} " if part.column else ""
+    if isinstance(column, list):
+        missing = {i: v.problem for i, v in enumerate(column) if isinstance(v, _Missing)}
+        SampleError.check(missing)
+    try:
+        return build_kernel(get_kernel(part.kernel), column, own)
     except SampleError as error:
-        if not part.column:
-            raise
-        raise SampleError(error.index, f"of column {part.column!r} {error.problem}") from None
+        problems = {
+            i: where + problem.removeprefix("of `samples` ")
+            for i, problem in error.problems.items()
+        }
+        raise SampleError(*next(iter(problems.items())), problems) from error.__cause__
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Stands for the value of a record that has no such column."""
+
+    problem: str
 
 
 def _column(samples: Any, part: Part) -> Any:
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
-    if names is None and not (isinstance(samples, (list, tuple)) and _is_records(samples)):
+    if names is None and not (isinstance(samples, (list, tuple)) and any(map(_is_record, samples))):
         if part.column:
             raise TypeError(
                 f"`k` names the column {part.column!r}, but samples of type "
                 f"{type(samples).__name__} have no columns: pass a list of dicts, a dict of "
                 f"columns, a DataFrame or a Dataset, or k={{{part.kernel!r}: …}}"
             )
-        return samples
+        return as_samples(samples)
     if not part.column:
-        known = list(samples[0] if names is None else names)
+        known = list(next(filter(_is_record, samples)) if names is None else names)
         raise ValueError(
             f"samples have columns: say which one {part.name!r} compares, such as "
             f"'{part.kernel}:{known[0] if known else 'column'}'. {suggestion('', map(str, known))}"
@@ -219,34 +304,13 @@ def _column(samples: Any, part: Part) -> Any:
                 f"samples have no column {part.column!r}. "
                 f"{suggestion(part.column, map(str, names))}"
             )
-        return samples[part.column]
-    for i, record in enumerate(samples):
-        if not isinstance(record, Mapping) or part.column not in record:
-            raise SampleError(i, f"has no {part.column!r}, which {part.name!r} compares")
-    return [record[part.column] for record in samples]
+        return as_samples(samples[part.column])
+    missing = _Missing(f"has no {part.column!r}, which {part.name!r} compares")
+    return [
+        record[part.column] if _is_record(record) and part.column in record else missing
+        for record in samples
+    ]
 
 
-def _is_records(samples: Sequence[Any]) -> bool:
-    return len(samples) > 0 and isinstance(samples[0], Mapping)
-
-
-def _without_dropped(built: list[Similarity], parts: Sequence[Part]) -> list[Similarity]:
-    """The same samples of each part: those that no part left out."""
-    sizes = [similarity.n + len(similarity.dropped) for similarity in built]
-    if len(set(sizes)) > 1:
-        found = ", ".join(f"{p.name}: {size}" for p, size in zip(parts, sizes, strict=True))
-        raise ValueError(f"columns must be equally long, got {found}")
-    reasons = {i: why for similarity in built for i, why in similarity.dropped.items()}
-    dropped = dict(sorted(reasons.items()))
-    if not dropped:
-        return built
-    if len(dropped) == sizes[0]:
-        raise ValueError("every sample is left out by one kernel or another; none is left")
-    taken = []
-    for similarity in built:
-        own = [i for i in range(sizes[0]) if i not in similarity.dropped]
-        place = np.flatnonzero([i not in dropped for i in own])
-        part = similarity.take(place)
-        part.settings, part.dropped = similarity.settings, dropped
-        taken.append(part)
-    return taken
+def _is_record(sample: Any) -> bool:
+    return isinstance(sample, Mapping)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from .arguments import flag, one_of
 from .arrays import is_torch
 from .packages import require
 
@@ -29,11 +30,19 @@ def pick_device(device: Any, extra: str) -> Any:
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
-        return torch.device(device)
+        if isinstance(device, bool):
+            raise TypeError
+        place = torch.device(device)
     except (RuntimeError, TypeError):
         raise ValueError(
             f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1', got {device!r}"
         ) from None
+    try:
+        torch.empty(1, device=place).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        why = str(error).partition("\n")[0]
+        raise ValueError(f"`device` {device!r} cannot be used here: {why}; pass 'cpu'") from None
+    return place
 
 
 def pick_dtype(half: bool | None, device: Any) -> Any:
@@ -45,15 +54,25 @@ def pick_dtype(half: bool | None, device: Any) -> Any:
         For half precision on a CPU.
     """
     torch = require("torch", "text", "an embedding kernel")
+    if half is not None:
+        half = flag("half", half)
     if half and device.type == "cpu":
         raise ValueError("`half` must be False on a CPU, got True; half precision is for GPUs")
     return torch.float32 if half is False or device.type == "cpu" else torch.float16
 
 
-def check_pooling(pooling: str) -> None:
-    """Raise a ValueError for a pooling that is none of `Pooling`."""
-    if pooling not in get_args(Pooling):
-        raise ValueError(f"`pooling` must be 'pooler', 'cls' or 'mean', got {pooling!r}")
+def check_pooling(pooling: Any) -> Pooling | None:
+    """One of `Pooling`, or None where it is for the model's files to say."""
+    return None if pooling is None else one_of("pooling", pooling, get_args(Pooling))
+
+
+def check_model_path(model_path: Any) -> None:
+    """Raise a TypeError for what is neither a Hub id nor a folder."""
+    if not isinstance(model_path, (str, Path)):
+        raise TypeError(
+            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
+            f"that is loaded already goes with model=…"
+        )
 
 
 @contextmanager
@@ -81,7 +100,13 @@ def evaluating(model: Any, device: Any = None) -> Iterator[tuple[Any, Any]]:
 
 
 def load_pretrained(
-    model_path: str | Path, pooling: Pooling, *, extra: str, revision: str | None, dtype: Any
+    model_path: str | Path,
+    pooling: Pooling | None,
+    *,
+    extra: str,
+    revision: str | None,
+    dtype: Any,
+    subfolder: str = "",
 ) -> Any:
     """The transformers network of a Hub id or folder, all of whose weights are the trained ones.
 
@@ -97,7 +122,7 @@ def load_pretrained(
     """
     transformers = require("transformers", extra, "an embedding kernel")
     model, report = transformers.AutoModel.from_pretrained(
-        model_path, revision=revision, dtype=dtype, output_loading_info=True
+        model_path, revision=revision, dtype=dtype, subfolder=subfolder, output_loading_info=True
     )
     missing = sorted(report["missing_keys"])
     pooler = [key for key in missing if "pooler" in key.split(".")]
@@ -115,7 +140,7 @@ def load_pretrained(
     return model
 
 
-def pool(output: Any, pooling: Pooling, mask: Any = None) -> Any:
+def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:
     """One row (n, d) per sample from what a network returns.
 
     Parameters

@@ -18,11 +18,12 @@ An installed package adds its kernels by naming the module that registers them i
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import pkgutil
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -30,11 +31,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .arguments import one_of
+from .arrays import is_torch
 from .composite import RepeatedSimilarity
 from .errors import SampleError, suggestion
-from .similarity import Similarity
+from .fingerprints import BitSimilarity
+from .similarity import FeatureSimilarity, Similarity
 
 ENTRY_POINTS = "vendiscore.kernels"
+
+# How many rows of what a kernel returns are compared with their columns, and how far apart they
+# may be by rounding in single precision, relative to the largest.
+SYMMETRY_ROWS = 64
+SYMMETRY_TOLERANCE = 1e-5
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 
@@ -70,9 +79,15 @@ class Kernel:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Its keyword options with their defaults."""
+        """Its keyword options with their defaults.
+
+        Every kernel has `on_error`: "raise" refuses samples that it cannot use, "skip" leaves
+        them out, warns, and lists them in `Similarity.dropped` and the details.
+        """
         parameters = list(inspect.signature(self.build).parameters.values())[1:]
-        return {parameter.name: parameter.default for parameter in parameters}
+        return {parameter.name: parameter.default for parameter in parameters} | {
+            "on_error": "raise"
+        }
 
     @property
     def summary(self) -> str:
@@ -160,8 +175,6 @@ def check_options(kernel: Kernel, options: Mapping[str, Any]) -> None:
             raise TypeError(
                 f"`{option}` is not an option of kernel {kernel.name!r}. "
                 f"{suggestion(option, kernel.options)}"
-                if kernel.options
-                else f"kernel {kernel.name!r} has no options, got `{option}`; leave it out"
             )
 
 
@@ -169,34 +182,135 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
     """The Similarity of samples under a kernel and its options.
 
     Equal strings and numbers are compared once: the kernel sees distinct samples only, and
-    errors about one of them name its place in the list that came in. If the kernel left samples
-    out, a warning says how many, and `dropped` of the Similarity names their places in that list.
+    errors about some of them name their places in the list that came in. With
+    `on_error="skip"`, samples that the kernel cannot use are left out: a warning says how many,
+    and `dropped` of the Similarity names their places in that list.
     """
     kernel = get_kernel(name)
     check_options(kernel, options)
+    skip = check_on_error(options.get("on_error", "raise")) == "skip"
+    own = {option: value for option, value in options.items() if option != "on_error"}
+    if skip:
+        samples = repeatable(samples)
+    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    dropped: dict[int, str] = {}
+    while True:
+        kept = np.setdiff1d(np.arange(n), list(dropped))
+        if not len(kept):
+            i, problem = min(dropped.items())
+            raise ValueError(
+                f"kernel {name!r} can use none of the {n} samples: sample {i} {problem}"
+            )
+        try:
+            similarity = build_kernel(kernel, choose(samples, kept) if dropped else samples, own)
+            break
+        except SampleError as error:
+            if not skip:
+                raise
+            dropped |= error.at(kept).problems
+    dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
+    similarity.dropped = dict(sorted(dropped.items()))
+    warn_dropped(f"kernel {name!r}", similarity)
+    return similarity
+
+
+def check_on_error(on_error: Any) -> str:
+    """What to do about samples that a kernel cannot use."""
+    return one_of("on_error", on_error, ("raise", "skip"))
+
+
+def warn_dropped(who: str, similarity: Similarity) -> None:
+    """One warning if samples were left out."""
+    if similarity.dropped:
+        i, problem = next(iter(similarity.dropped.items()))
+        n = similarity.n + len(similarity.dropped)
+        warnings.warn(
+            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked; the first is "
+            f"sample {i}, which {problem}",
+            stacklevel=3,
+        )
+
+
+def repeatable(samples: Any) -> Any:
+    """The samples in a form that can be read more than once: lists for iterators among them."""
+    if not isinstance(samples, list):
+        return samples
+    return [list(s) if isinstance(s, Iterator) else s for s in samples]
+
+
+def choose(samples: Any, places: np.ndarray) -> Any:
+    """The samples at these places, of a list or an array."""
+    if isinstance(samples, Sequence):
+        return [samples[i] for i in places]
+    return samples[places]
+
+
+def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Similarity:
+    """The Similarity of samples, of which each distinct one is seen once by the kernel.
+
+    Raises
+    ------
+    SampleError
+        For samples that the kernel cannot use, by their places in `samples`.
+    TypeError, ValueError
+        If what it returns is no Similarity of its samples.
+    """
     distinct, first, inverse = distinct_samples(samples)
     try:
-        similarity = kernel.build(distinct, **options)
+        # NumPy's default, whatever the caller has set: kernels know what may underflow.
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            similarity = kernel.build(distinct, **options)
     except SampleError as error:
-        raise SampleError(int(first[error.index]), error.problem) from None
-    similarity.settings = {"kernel": name, **kernel.options, **options, **similarity.settings}
-    dropped: dict[int, str] = {}
-    if similarity.dropped:
+        if not all(0 <= i < len(first) for i in error.problems):
+            raise
+        order = np.argsort(inverse, kind="stable")
+        places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
+        raise error.at(places) from error.__cause__
+    _check_built(kernel.name, similarity, first)
+    similarity = copy.copy(similarity)  # a kernel may give one that others hold
+    given = {option: value for option, value in kernel.options.items() if option != "on_error"}
+    similarity.settings = {"kernel": kernel.name, **given, **options, **similarity.settings}
+    if similarity.dropped:  # by a kernel that leaves out samples by itself
         stays = np.ones(len(first), dtype=bool)
         stays[list(similarity.dropped)] = False
         gone = np.flatnonzero(~stays[inverse])
-        dropped = {int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        similarity.dropped = {int(i): similarity.dropped[int(inverse[i])] for i in gone}
         inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
-        i, problem = next(iter(dropped.items()))
-        warnings.warn(
-            f"kernel {name!r} left out {len(dropped)} of {len(dropped) + len(inverse)} samples, as "
-            f"asked; the first is sample {i}, which {problem}",
-            stacklevel=2,
+    if len(inverse) == similarity.n:
+        return similarity
+    repeated = RepeatedSimilarity(similarity, inverse)
+    repeated.dropped = similarity.dropped
+    return repeated
+
+
+def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
+    n = len(places)
+    if not isinstance(similarity, Similarity):
+        raise TypeError(
+            f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
+            f"matrix (n, n) in MatrixSimilarity, rows of features in FeatureSimilarity"
         )
-    if len(inverse) > similarity.n:
-        similarity = RepeatedSimilarity(similarity, inverse)
-    similarity.dropped = dropped
-    return similarity
+    if similarity.n + len(similarity.dropped) != n:
+        raise ValueError(
+            f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
+            f"{similarity.n}; give each sample its row, in order"
+        )
+    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)):
+        return  # symmetric by construction
+    index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
+    rows = similarity.rows(index)
+    K = rows[:, index]
+    K = K.detach().cpu().numpy() if is_torch(K) else np.asarray(K)
+    largest = float(np.abs(K).max())
+    gap = np.abs(K - K.T)
+    if not gap.max() <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
+        i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
+        a, b = np.setdiff1d(np.arange(n), list(similarity.dropped))[index[[i, j]]]
+        raise ValueError(
+            f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
+            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
+            f"directions"
+        )
 
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -216,7 +330,8 @@ def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     first: list[int] = []
     inverse = np.empty(n, dtype=int)
     for i, sample in enumerate(samples):
-        key = type(sample), sample  # 1 and 1.0 may differ to a kernel
+        # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
+        key = type(sample), sample or repr(sample)
         if key not in place:
             place[key] = len(first)
             first.append(i)

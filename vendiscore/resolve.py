@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .arrays import as_matrix, as_samples
 from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, roundoff
@@ -13,8 +14,10 @@ from .mixtures import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples, list_kernels
 from .similarity import FeatureSimilarity, Similarity
 
+# From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
+COARSE = 1e-5
 # What `k` may be.
-KernelArgument = str | Callable[[Any, Any], float] | Mixture
+KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
 
 _WAYS = (
     "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
@@ -44,11 +47,13 @@ def as_similarity(
         similarity = check_matrix(samples, normalize)
     elif score_X or score_dual:
         similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
-        similarity.roundoff = roundoff(samples)
     elif is_mixture(k):
         similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
+    if not score_K and not similarity.roundoff and roundoff(samples) > COARSE:
+        similarity = copy.copy(similarity)
+        similarity.roundoff = roundoff(samples)
     if normalize:
         similarity = similarity if score_K else similarity.normalized()
         similarity.settings = {**similarity.settings, "normalize": True}
@@ -57,7 +62,7 @@ def as_similarity(
 
 def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
     if k is None:
-        if not (isinstance(samples, list) and isinstance(samples[0], str)):
+        if not (isinstance(samples, list) and any(isinstance(s, str) for s in samples)):
             kind = (
                 type(samples[0]).__name__ if isinstance(samples, list) else type(samples).__name__
             )

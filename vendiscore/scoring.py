@@ -113,7 +113,7 @@ def compute(
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
         similarity = as_similarity(samples, k=k, normalize=normalize, **flags, **options)
-        weights = check_weights(p, similarity.n, similarity.dropped)
+        weights = check_weights(p, similarity.n, similarity.dropped, similarity.diagonal())
         rows = None if score_K or is_mixture(k) else _rows_of_numbers(samples, k, similarity)
         subject = Subject(similarity, orders, weights, psd, rows)
         keys = [f"_q{digits(order)}" for order in orders] if several else [""]

@@ -20,6 +20,8 @@ from .arrays import is_torch, to_host
 from .encode import is_network
 from .packages import versions
 
+# Settings that are reported but change no number.
+IDLE = frozenset(("batch_size", "device", "symmetric_pairs"))
 # Characters that structure a signature; text that has one of them is quoted.
 _MARKS = set(" |,+=:;*'\"")
 _BUILTIN = (
@@ -75,7 +77,8 @@ def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
     >>> line(["VS"], {"k": "rbf", "sigma": 1.0, "column": "a b"})
     "VS|k=rbf|sigma=1|column='a b'|vendiscore=..."
     """
-    parts = [f"{name}={_text(plain(value))}" for name, value in settings.items()]
+    told = {name: value for name, value in settings.items() if name not in IDLE}
+    parts = [f"{name}={_text(plain(value))}" for name, value in told.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={versions()['vendiscore']}"])
 
 

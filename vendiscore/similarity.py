@@ -175,6 +175,7 @@ class Similarity(ABC):
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
         part = self._take(index)
+        part.settings, part.fitted = self.settings, self.fitted
         part.roundoff = self.roundoff
         return part if self.scale is None else part.scaled(self.scale[index])
 
@@ -396,20 +397,31 @@ def scale_rows(F: Any, s: Array) -> Any:
 
 
 def identical_rows(A: Any) -> np.ndarray | None:
-    """A group number for each row of A, equal exactly where rows are equal byte for byte.
+    """A group number for each row of A, equal exactly where rows are equal as numbers.
 
-    Rows are told apart by a 128-bit hash: one pass at the speed of memory, nothing sorted.
+    Rows are told apart by a 128-bit hash of their bytes: one pass at the speed of memory, nothing
+    sorted. Adding 0 makes the two zeros, 0.0 and −0.0, the one number that they are.
     Torch tensors are not looked at (None), since it would bring them to the host.
 
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
+    keys: Iterator[Any]
     if sp.issparse(A):
-        A = A if A.has_sorted_indices else A.sorted_indices()
+        A = A.sorted_indices()  # a copy
+        A.eliminate_zeros()
         cuts = list(zip(A.indptr[:-1], A.indptr[1:], strict=True))
         keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
     elif is_numpy(A):
-        keys = (np.ascontiguousarray(row) for row in A)
+        keys = (
+            row
+            for block in row_blocks(len(A), A[:1].nbytes)
+            for row in (
+                np.add(A[block], 0.0, order="C")
+                if A.dtype.kind == "f"
+                else np.ascontiguousarray(A[block])
+            )
+        )
     else:
         return None
     seen: dict[bytes, int] = {}

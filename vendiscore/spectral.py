@@ -37,8 +37,8 @@ NEGATIVE_MASS = 1e-6
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
-# by more than this.
-CUT_MATTERS = 1e-6
+# by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
+CUT_MATTERS, TAIL = 1e-6, 1e6
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500
 # Single-precision products are used where they move log VS by no more than this.
@@ -299,7 +299,7 @@ def _weighted(similarity: Similarity, p: Array | None) -> Similarity:
     xp = namespace(diagonal)
     p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
     # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
-    return similarity.scaled(xp.sqrt(p / diagonal))
+    return similarity.scaled(xp.sqrt(p) / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
 def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
@@ -347,10 +347,9 @@ def _tell_of_cut(found: Shares, orders: Sequence[float]) -> None:
     """Warn where what was taken for rounding may have changed a score of small order."""
     kept = to_host(found.values)
     kept = kept[kept > 0]
-    for q in sorted(orders)[: 1 if found.lost else 0]:  # the least order moves most
-        with np.errstate(all="ignore"):
-            added = found.lost * found.cut**q / float(np.sum(kept**q))
-        moved = math.log1p(added) / (1 - q) if q < 1 else 0.0
+    q = min(orders)  # the least order moves most
+    if found.lost and q < 1:
+        moved = math.log1p(found.lost * found.cut**q / float(np.sum(kept**q))) / (1 - q)
         if moved > CUT_MATTERS:
             warn(
                 f"{found.lost} eigenvalues below {found.cut:.2g} of the trace may be rounding and "
@@ -376,11 +375,12 @@ def _shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> S
         and n * size**2 >= SINGLE_SIZE
     ):
         C, error = covariance_single(weighted.X, weighted.scale)
-        found = _shares_of(C, weighted, psd)
+        values = _eigenvalues(C, weighted)
         # To first order, which holds as long as the error is small against every share.
-        small = 100 * error < found.values[-1]
-        if small and all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
-            return found
+        if 100 * error < values[0]:
+            found = _clean(values, weighted, psd)
+            if all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
+                return found
     return _shares_of(weighted.covariance() if size < n else weighted.dense(), weighted, psd)
 
 
@@ -453,6 +453,9 @@ def _clean(values: Array, weighted: Similarity, psd: PSD) -> Shares:
     coarse = 0.0 if weighted.psd else weighted.roundoff / math.sqrt(weighted.n)
     cut = max(max(weighted.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
-    lost = int(xp.sum((values <= cut) & (values > noise)))
-    values = xp.where(values > cut, values, xp.zeros_like(values))
+    kept = values > cut
+    lost = int(xp.sum(~kept & (values > noise)))
+    if scalar(xp.min(values[kept])) < TAIL * cut:  # no gap, but a tail that goes on below the cut
+        lost = size - int(xp.sum(kept))
+    values = xp.where(kept, values, xp.zeros_like(values))
     return Shares(values / xp.sum(values), max(0.0, negative_mass), cut, lost)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import memory
+from ..arguments import flag, integer
 from ..errors import suggestion
 from ..packages import require
 from ..progress import track
@@ -16,8 +17,8 @@ from ..registry import register_kernel
 from ..similarity import MatrixSimilarity, Similarity
 from .text import count_ngrams, read_tokens
 
-# Pairs of texts whose matches are counted at once: 32 MB for each order of n-grams.
-PAIRS_AT_ONCE = 1 << 22
+# Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.
+PAIRS_AT_ONCE = 1 << 18
 
 
 @register_kernel(
@@ -59,7 +60,7 @@ def bleu(
     Raises
     ------
     SampleError
-        If a text is not a string or has no tokens.
+        If texts are not strings or have no tokens.
     MissingPackageError
         If sacrebleu is not installed.
     TooLargeError
@@ -76,10 +77,10 @@ def bleu(
         ("tokenize", tokenize, BLEU.TOKENIZERS),
         ("smooth", smooth, BLEU.SMOOTH_DEFAULTS),
     ):
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise ValueError(f"`{name}` is unknown: {value!r}. {suggestion(value, known)}")
-    if isinstance(max_order, bool) or not isinstance(max_order, int) or max_order < 1:
-        raise ValueError(f"`max_order` must be an integer of at least 1, got {max_order!r}")
+    max_order = integer("max_order", max_order)
+    lowercase = flag("lowercase", lowercase)
     metric = BLEU(tokenize=tokenize, lowercase=lowercase)
 
     def words(text: str) -> list[str]:
@@ -101,7 +102,8 @@ def bleu(
         return min(total / 200, 1.0)  # sacrebleu's perfect score is 100.00000000000004
 
     tokens = read_tokens(texts, words)
-    return MatrixSimilarity(_from_matches(tokens, max_order, mean_score))
+    settings = {"max_order": max_order, "lowercase": lowercase}
+    return MatrixSimilarity(_from_matches(tokens, max_order, mean_score), settings=settings)
 
 
 def _from_matches(
@@ -111,7 +113,9 @@ def _from_matches(
 ) -> np.ndarray:
     """K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
     n = len(tokens)
-    memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    work = (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
+    what = f"the similarity matrix of {n} samples"
+    memory.require(8 * n * n + work, what, "compare fewer samples")
     orders = [_repeats_apart(count_ngrams(tokens, order + 1)) for order in range(max_order)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[str, ...], int] = {}

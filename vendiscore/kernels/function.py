@@ -9,10 +9,12 @@ import numpy as np
 
 from .. import memory
 from ..progress import track
+from ..signature import plain
 from ..similarity import MatrixSimilarity, Similarity
 
-# How many pairs, spread over all, are also compared the other way round.
-SYMMETRY_PAIRS = 32
+# Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
+SYMMETRY_PAIRS = 2000
+SYMMETRY_SHARE = 25
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -23,53 +25,81 @@ def pairwise(
 
     `places` says where each sample is in the list that the caller knows, for errors.
 
-    A spread of up to 32 pairs is also compared the other way round, to notice a function that is
-    not symmetric. Values in single precision make a K in single precision.
+    To notice a function that is not symmetric, pairs are also compared the other way round: all
+    of up to 2,000 (63 samples), and of more one in 25, evenly spread. A function that is
+    asymmetric for some pairs only can pass among many samples; `settings` has how many of the
+    pairs were tried. Values that are all in single precision make a K in single precision.
 
     Raises
     ------
     TypeError, ValueError
         If k returns something that is not a finite real number, or is not symmetric; the message
         names the pair.
+    Exception
+        Whatever k raises, with a note that names the pair.
     """
     n = len(samples)
     at = range(n) if places is None else places
-    memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
-    K = np.empty((0, 0))
+    memory.require(12 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    K = np.empty((n, n))
+
+    def value(i: int, j: int) -> tuple[float, bool]:
+        try:
+            found = k(samples[i], samples[j])
+        except Exception as error:
+            error.add_note(f"`k` was comparing samples {at[i]} and {at[j]}")
+            raise
+        return _number(found, at[i], at[j])
+
+    single = True
     pairs = ((i, j) for i in range(n) for j in range(i, n))
     for i, j in track(pairs, n * (n + 1) // 2, "comparing pairs"):
-        value = k(samples[i], samples[j])
-        if not K.size:
-            K = np.empty((n, n), np.float32 if np.asarray(value).dtype == np.float32 else float)
-        K[i, j] = K[j, i] = _number(value, at[i], at[j])
+        K[i, j], rounded = value(i, j)
+        K[j, i] = K[i, j]
+        single &= rounded
     rows, columns = _spread(n)
     for i, j in zip(rows, columns, strict=True):
-        back = _number(k(samples[j], samples[i]), at[j], at[i])
+        back, _ = value(j, i)
         if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
             raise ValueError(
                 f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} and "
                 f"k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both directions"
             )
-    name = getattr(k, "__qualname__", type(k).__qualname__)
-    return MatrixSimilarity(K, settings={"kernel": f"function {name}"})
+    settings = {
+        "kernel": f"function {plain(k)}",
+        "symmetric_pairs": f"{len(rows)}/{n * (n - 1) // 2}",
+    }
+    return MatrixSimilarity(K.astype(np.float32) if single else K, settings=settings)
 
 
-def _number(value: Any, i: int, j: int) -> float:
+def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
+    """The value as a float, and whether it came in single precision or less."""
+    if type(value) is float and np.isfinite(value):
+        return value, False
+    scalar = value.detach() if hasattr(value, "detach") else value
+    if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
+        scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
+    kind = str(getattr(scalar, "dtype", ""))
     try:
-        number = float(value)
+        if isinstance(scalar, (str, bytes)) or "complex" in kind or scalar is np.ma.masked:
+            raise TypeError
+        number = float(scalar)
     except (TypeError, ValueError):
         raise TypeError(
             f"`k` must return a number, got {type(value).__name__} for samples {i} and {j}"
         ) from None
+    except OverflowError:
+        number = np.inf
     if not np.isfinite(number):
         raise ValueError(f"`k` must return finite numbers, got {number} for samples {i} and {j}")
-    return number
+    return number, kind.removeprefix("torch.") in ("float32", "float16", "bfloat16")
 
 
 def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Up to SYMMETRY_PAIRS pairs i < j, evenly spread over all of them."""
+    """The pairs i < j that are compared both ways, evenly spread over all of them."""
     total = n * (n - 1) // 2
-    flat = np.unique(np.linspace(0, total - 1, min(total, SYMMETRY_PAIRS)).astype(int))
+    tried = total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
+    flat = np.unique(np.linspace(0, total - 1, tried).astype(int))
     # Row i of the upper triangle starts at position i(2n − i − 1)/2.
     starts = np.arange(n) * (2 * n - np.arange(n) - 1) // 2
     rows = np.searchsorted(starts, flat, side="right") - 1

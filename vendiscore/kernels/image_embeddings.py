@@ -6,9 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..encode import Encoder, check_batch_size, embed, external, is_network, no_effect
+from ..arguments import integer
+from ..encode import Encoder, embed, external, is_network, no_effect
+from ..errors import SampleError
+from ..model_files import stated
 from ..networks import (
     Pooling,
+    check_model_path,
     check_pooling,
     describe,
     evaluating,
@@ -36,7 +40,7 @@ def image_embeddings(
     model_path: str | Path | None = None,
     model: Any = None,
     transform: Transform | None = None,
-    pooling: Pooling = "pooler",
+    pooling: Pooling | None = None,
     batch_size: int = 64,
     device: Any = None,
     half: bool | None = None,
@@ -64,7 +68,9 @@ def image_embeddings(
         The preprocessing of a torch `model`: torchvision transforms or a transformers image
         processor.
     pooling : {"pooler", "cls", "mean"}
-        For transformers models: the pooled output, the first token, or the mean of all tokens.
+        For transformers models: the pooled output, the first token, or the mean of all tokens. By
+        default what the files of `model_path` say (`modules.json` of sentence-transformers), or
+        else "pooler".
     batch_size : int
     device : str or torch.device, optional
         A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
@@ -76,12 +82,13 @@ def image_embeddings(
     Returns
     -------
     Similarity
-        With float32 features (n, d); `settings` has model, revision, dims and dtype.
+        With float32 features (n, d); `settings` has model, revision, pooling and where that is
+        from (`pooling_from`), dims and dtype.
 
     Raises
     ------
     SampleError
-        If a sample is no readable image, or its embedding is zero or not finite.
+        If samples are no readable images, or their embeddings are zero or not finite.
     MissingPackageError
         Without pillow, torch, torchvision or transformers, where the call needs it.
     TypeError, ValueError
@@ -92,9 +99,12 @@ def image_embeddings(
     Time is that of the model. At most a batch of images is decoded and on the device at a time;
     nothing is cached beside the downloaded weights.
     """
-    check_pooling(pooling)
-    check_batch_size(batch_size)
+    pooling = check_pooling(pooling)
+    batch_size = integer("batch_size", batch_size)
+    if model_path is not None:
+        check_model_path(model_path)
     check_images(images)
+    how, source = pooling or "pooler", "default" if pooling is None else "given"
     if model is not None:
         no_effect({"model_path": model_path, "revision": revision}, "model=…")
         if transform is None:
@@ -107,38 +117,44 @@ def image_embeddings(
         no_effect({"half": half is not None}, "model=…, which has its own precision")
         place = None if device is None else pick_device(device, "images")
         prepare = _each(transform)
-        settings = {**describe(model), "transform": _name(transform)}
+        settings = {**describe(model), **_pooled(how, source), "transform": _name(transform)}
     else:
         no_effect({"transform": transform}, "a model that has its own; pass both as model=")
         place = pick_device(device, "images")
         dtype = pick_dtype(half, place)
         if model_path is None:
-            no_effect({"revision": revision, "pooling": pooling != "pooler"}, "Inception v3")
+            no_effect({"revision": revision, "pooling": pooling is not None}, "Inception v3")
             model, prepare, settings = _inception(dtype)
         else:
-            model = load_pretrained(
-                model_path, pooling, extra="images", revision=revision, dtype=dtype
-            )
-            prepare = _processor(model_path, revision)
-            settings = {**describe(model), "transform": _name(prepare)}
-    with evaluating(model, place) as (where, dtype):
+            says = stated(model_path, revision, "images", pooling=pooling)
+            how, source = says.pooling or "pooler", says.pooling_from or source
+            where: dict[str, Any] = {"revision": revision, "subfolder": says.subfolder}
+            model = load_pretrained(model_path, how, extra="images", dtype=dtype, **where)
+            prepare = _processor(model_path, **where)
+            settings = {**describe(model), **_pooled(how, source), "transform": _name(prepare)}
+    with evaluating(model, place) as (home, dtype):
         forward = getattr(model, "get_image_features", model)
 
         def encode(batch: list[Any]) -> Any:
             inputs = prepare(batch)
             if isinstance(inputs, Mapping):
-                inputs = {key: value.to(where) for key, value in inputs.items()}
+                inputs = {key: value.to(home) for key, value in inputs.items()}
                 inputs["pixel_values"] = inputs["pixel_values"].to(dtype)
-                return pool(forward(**inputs), pooling)
-            return pool(forward(inputs.to(where, dtype)), pooling)
+                return pool(forward(**inputs), how)
+            return pool(forward(inputs.to(home, dtype)), how)
 
         X = embed(images, _decoded(encode), batch_size=batch_size, what="images")
-    settings |= {"dims": X.shape[1], "device": where.type, "half": dtype.itemsize == 2}
+    settings |= {"dims": X.shape[1], "device": home.type, "half": dtype.itemsize == 2}
     return FeatureSimilarity(X, settings).normalized()
 
 
 def _external(
-    images: Any, model: Any, batch_size: int, pooling: Pooling, device: Any, half: bool | None
+    images: Any,
+    model: Any,
+    batch_size: int,
+    pooling: Pooling | None,
+    device: Any,
+    half: bool | None,
 ) -> Similarity:
     encode = external(model)
     if encode is None:
@@ -148,7 +164,7 @@ def _external(
         )
     no_effect(
         {
-            "pooling": pooling != "pooler",
+            "pooling": pooling is not None,
             "device": device is not None,
             "half": half is not None,
         },
@@ -160,11 +176,22 @@ def _external(
     ).normalized()
 
 
+def _pooled(pooling: Pooling, source: str) -> dict[str, str]:
+    return {"pooling": pooling, "pooling_from": source}
+
+
 def _decoded(encode: Encoder) -> Encoder:
     """The encoder behind `as_image`: what it gets are RGB images, a batch of them at a time."""
 
     def encode_any(items: list[Any]) -> Any:
-        return encode([as_image(item, i).convert("RGB") for i, item in enumerate(items)])
+        images, problems = [], {}
+        for i, item in enumerate(items):
+            try:
+                images.append(as_image(item, i).convert("RGB"))
+            except SampleError as error:
+                problems.update(error.problems)
+        SampleError.check(problems)
+        return encode(images)
 
     return encode_any
 
@@ -203,9 +230,9 @@ def _each(transform: Transform) -> Encoder:
     return prepare
 
 
-def _processor(model_path: str | Path, revision: str | None) -> Encoder:
+def _processor(model_path: str | Path, **where: Any) -> Encoder:
     transformers = require("transformers", "images", "kernel 'image_embeddings'")
-    processor = transformers.AutoImageProcessor.from_pretrained(model_path, revision=revision)
+    processor = transformers.AutoImageProcessor.from_pretrained(model_path, **where)
 
     def prepare(batch: list[Any]) -> Any:
         return processor(images=batch, return_tensors="pt")

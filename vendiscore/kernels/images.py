@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .. import memory
+from ..arguments import integer, one_of
 from ..arrays import is_torch
 from ..errors import SampleError
 from ..packages import require
@@ -50,7 +52,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     Raises
     ------
     SampleError
-        If one is no image, differs from the first in mode or size, or is black all over.
+        If some are no images, differ from the first in mode or size, or are black all over.
     MissingPackageError
         Without pillow (extra `images`).
 
@@ -59,32 +61,45 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     Time and memory are linear in n; one image at a time is decoded. Equivalent to
     `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or `score_dual`.
     """
-    if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-        raise ValueError(f"`size` must be an integer of at least 1 or None, got {size!r}")
-    if mode not in (None, "L", "RGB"):
-        raise ValueError(f"`mode` must be 'L', 'RGB' or None, got {mode!r}")
+    if size is not None:
+        size = integer("size", size, remedy="or None, which compares images as they are")
+    one_of("mode", mode, ("L", "RGB", None))
     PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
+    if size is not None:
+        _require(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
+    problems: dict[int, str] = {}
     for i, item in enumerate(track(images, n, "reading images")):
-        image = _as_image(PIL, item, i)
-        if mode is not None and image.mode != mode:
-            image = image.convert(mode)
-        if size is not None:
-            image = image.resize((size, size))  # bicubic is the default of pillow
+        try:
+            image = _as_image(PIL, item, i)
+            if mode is not None and image.mode != mode:
+                image = image.convert(mode)
+            if size is not None:
+                image = image.resize((size, size))  # bicubic is the default of pillow
+            if first is not None:
+                _check_alike(image, first, i)
+        except SampleError as error:
+            problems[i] = error.problem
+            continue
         if first is None:
             first = image
-            X = np.empty((n, image.width * image.height * len(image.getbands())), dtype=np.uint8)
-        _check_alike(image, first, i)
+            width = image.width * image.height * len(image.getbands())
+            _require(n, width)
+            X = np.empty((n, width), dtype=np.uint8)
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long
-    if not (lit := X.any(axis=1)).all():
-        i = int(np.argmin(lit))
-        raise SampleError(i, "is black all over, which has no cosine; remove it")
+        if not X[i].any():
+            problems[i] = "is black all over, which has no cosine; remove it"
+    SampleError.check(problems)
     dims, lit = X.shape[1], X.any(axis=0)
     # The margins of digits, say: a tenth fewer columns are a third less work for the spectrum.
     X = X if lit.all() else np.ascontiguousarray(X[:, lit])
-    return FeatureSimilarity(X, {"dims": dims}).normalized()
+    return FeatureSimilarity(X, {"dims": dims, "size": size}).normalized()
+
+
+def _require(n: int, width: int) -> None:
+    memory.require(n * width, f"the pixels of {n} images", "pass a smaller `size` or fewer images")
 
 
 def _check_alike(image: Any, first: Any, i: int) -> None:
@@ -146,18 +161,25 @@ def _as_image(Image: Any, item: Any, index: int) -> Any:
 
 
 def check_images(images: Sequence[Any]) -> None:
-    """Raise a `SampleError` for a sample of no type that `as_image` takes, or a file not there.
+    """Raise a `SampleError` for samples of no type that `as_image` takes, and files not there.
 
     Opens nothing, so that a slip in the last sample costs no hour of work on those before it.
     """
     PIL = require("PIL.Image", "images", "a kernel on images")
+    problems: dict[int, str] = {}
     for i, item in enumerate(images):
-        source = _stored(item, i) if isinstance(item, Mapping) else item
-        if isinstance(source, (str, Path)) and not os.path.isfile(source):
-            raise SampleError(i, f"is no file: {os.fspath(source)!r:.120}; check the path")
-        array = is_torch(source) or isinstance(source, (np.ndarray, list))
-        if not array and not isinstance(source, (PIL.Image, str, Path, bytes, bytearray)):
-            raise _no_image(source, i)
+        try:
+            source = _stored(item, i) if isinstance(item, Mapping) else item
+            if isinstance(source, (str, Path)):
+                if not os.path.isfile(source):
+                    problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
+            elif not is_torch(source) and not isinstance(
+                source, (PIL.Image, bytes, bytearray, np.ndarray, list)
+            ):
+                raise _no_image(source, i)
+        except SampleError as error:
+            problems[i] = error.problem
+    SampleError.check(problems)
 
 
 def _stored(item: Mapping[Any, Any], index: int) -> Any:
@@ -230,9 +252,15 @@ def _pixel_array(item: Any, index: int) -> np.ndarray:
     tensor = is_torch(item)
     if not tensor and not isinstance(item, (np.ndarray, list)):
         raise _no_image(item, index)
+    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+        raise SampleError(index, "has masked pixels, which have no value; fill them")
     try:
-        A = item.detach().cpu().numpy() if tensor else np.asarray(item)
-    except (TypeError, ValueError) as error:
+        if tensor:
+            item = item.detach().cpu()
+            # NumPy has no bfloat16; single precision holds all of it.
+            item = item.float() if item.is_floating_point() and item.itemsize < 4 else item
+        A = item.numpy() if tensor else np.asarray(item)
+    except (TypeError, ValueError, RuntimeError) as error:
         raise SampleError(index, f"cannot be read as an array: {error}") from error
     if A.ndim == 3:
         A = _channels_last(A, tensor, index)

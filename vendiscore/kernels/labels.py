@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays import Array, as_matrix, namespace, scalar
+from ..arrays import Array, as_matrix, is_torch, namespace, precision, scalar
 from ..checks import check_weights
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity import FeatureSimilarity, Similarity, scale_rows
 from ..spectral import effective_number
 
-# How far from 1 a row of probabilities may sum: a softmax in single precision over many classes.
+# How far from 1 a row of probabilities may sum: a softmax in single precision over many classes,
+# or so many units of rounding of the precision that it came in, if that is less than single.
 SUM_TOLERANCE = 1e-4
+SUM_ROUNDING = 2
 
 
 @register_kernel("labels", samples="labels", source="Friedman & Dieng, arXiv 2210.02410")
@@ -33,14 +35,17 @@ def labels(values: Sequence[Any]) -> Similarity:
     Raises
     ------
     SampleError
-        If a label is missing (None, NaN) or not hashable.
+        If labels are missing (None, NaN) or not hashable.
     """
     values = values.tolist() if hasattr(values, "tolist") else values
+    problems: dict[int, str] = {}
     for i, value in enumerate(values):
-        if not isinstance(value, Hashable):
+        if not _is_hashable(value):
             kind = type(value).__name__
-            raise SampleError(i, f"must be one label, got {kind}: {value!r:.40}; sets go to 'tags'")
-        _check_present(i, value)
+            problems[i] = f"must be one label, got {kind}: {value!r:.40}; sets go to 'tags'"
+        elif _is_missing(value):
+            problems[i] = _missing(value)
+    SampleError.check(problems)
     return FeatureSimilarity(_indicators([[value] for value in values]))
 
 
@@ -56,7 +61,7 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
     Raises
     ------
     SampleError
-        If a set is empty, a single string, or has a label that is missing or not hashable.
+        If sets are empty, single strings, or have a label that is missing or not hashable.
     TypeError
         For a matrix, which is more likely indicators or scores of labels than labels.
     """
@@ -66,20 +71,30 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
             f"{tuple(sets.shape)}; compare indicator vectors by k='cosine'"
         )
     rows = []
+    problems: dict[int, str] = {}
     for i, tagged in enumerate(sets):
-        if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
-            kind = type(tagged).__name__
-            raise SampleError(i, f"must be a set of labels, got {kind}: {tagged!r:.40}; split it")
-        row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
-        if not row:
-            raise SampleError(i, "is an empty set of labels; remove it, or give it a label of none")
-        for value in row:
-            if not isinstance(value, Hashable):
-                raise SampleError(i, f"has a label that is not hashable: {value!r:.40}")
-            _check_present(i, value)
-        rows.append(list(dict.fromkeys(row)))
+        row, problem = _tags(tagged)
+        if problem:
+            problems[i] = problem
+        rows.append(row)
+    SampleError.check(problems)
     sizes = np.array([len(row) for row in rows])
     return FeatureSimilarity(scale_rows(_indicators(rows), 1 / np.sqrt(sizes)))
+
+
+def _tags(tagged: Any) -> tuple[list[Any], str]:
+    """The distinct labels of one set, and what is wrong with it."""
+    if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
+        return [], f"must be a set of labels, got {type(tagged).__name__}: {tagged!r:.40}; split it"
+    row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
+    if not isinstance(row, list) or not row:
+        return [], "is an empty set of labels; remove it, or give it a label of none"
+    for value in row:
+        if not _is_hashable(value):
+            return [], f"has a label that is not hashable: {value!r:.40}"
+        if _is_missing(value):
+            return [], _missing(value)
+    return list(dict.fromkeys(row)), ""
 
 
 @register_kernel(
@@ -97,11 +112,15 @@ def probability_product(probabilities: Any) -> Similarity:
 
     Raises
     ------
-    ValueError
-        If a row has a negative entry or does not sum to 1; the message names it.
+    SampleError
+        If rows have a negative entry or do not sum to 1; the message names them.
     """
     P = _check_probabilities(probabilities)
-    X = P.sqrt() if sp.issparse(P) else namespace(P).sqrt(P)
+    if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either
+        xp = namespace(P)
+        X = xp.where(P > 0, xp.sqrt(xp.where(P > 0, P, xp.ones_like(P))), xp.zeros_like(P))
+    else:
+        X = P.sqrt() if sp.issparse(P) else np.sqrt(P)
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
 
 
@@ -124,7 +143,7 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
 
     Raises
     ------
-    ValueError
+    SampleError, ValueError
         If a row, or p, has a negative entry or does not sum to 1.
 
     References
@@ -138,42 +157,55 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     """
     P = _check_probabilities(probabilities)
     n = P.shape[0]
-    weights = check_weights(np.full(n, 1 / n) if p is None else p, n)
+    weights = check_weights(np.full(n, 1 / n) if p is None else p, n, like=P)
     if sp.issparse(P):
         mean = P.T @ weights
     else:
         xp = namespace(P)
-        mean = xp.astype(P, xp.float64).T @ xp.asarray(weights, dtype=xp.float64)
+        mean = xp.astype(P, xp.float64).T @ xp.asarray(weights)
     return effective_number(mean / mean.sum(), 1.0)
 
 
 def _check_probabilities(probabilities: Any) -> Array:
+    tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
     P = as_matrix(probabilities, "probabilities")
-    lowest = P.min(axis=1).toarray().ravel() if sp.issparse(P) else namespace(P).min(P, axis=1)
-    sums = np.asarray(P.sum(axis=1)).ravel() if sp.issparse(P) else namespace(P).sum(P, axis=1)
-    xp = namespace(sums)
-    bad = (lowest < 0) | (xp.abs(sums - 1) > SUM_TOLERANCE)
+    xp = np if sp.issparse(P) else namespace(P)
+    if sp.issparse(P):
+        lowest, sums = P.min(axis=1).toarray().ravel(), np.asarray(P.sum(axis=1)).ravel()
+    else:
+        with np.errstate(over="ignore"):
+            lowest, sums = xp.min(P, axis=1), xp.sum(P, axis=1)
+    bad = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
     if bool(xp.any(bad)):
-        i = int(xp.argmax(xp.astype(bad, xp.int8)))
-        found = (
-            f"a minimum of {scalar(lowest[i]):.6g}"
-            if scalar(lowest[i]) < 0
-            else f"a sum of {scalar(sums[i]):.6g}"
-        )
-        raise ValueError(
-            f"`probabilities` must be rows of at least 0 that sum to 1, got {found} in row {i}; "
-            f"pass the softmax of logits, or divide each row by its sum"
-        )
+        problems = {}
+        for i in map(int, np.flatnonzero(bad.tolist())):
+            low = scalar(lowest[i])
+            found = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {scalar(sums[i]):.6g}"
+            problems[i] = (
+                f"of `probabilities` must be at least 0 and sum to 1, got {found}; pass the "
+                f"softmax of logits, or divide each row by its sum"
+            )
+        SampleError.check(problems)
     return P
 
 
-def _check_present(i: int, value: Any) -> None:
+def _is_hashable(value: Any) -> bool:
     try:
-        missing = value is None or bool(value != value)
-    except TypeError:  # pandas.NA is neither equal nor unequal to itself
-        missing = True
-    if missing:
-        raise SampleError(i, f"has a missing label: {value!r}; remove it, or name it 'unknown'")
+        hash(value)
+    except TypeError:  # also of a tuple that holds a list
+        return False
+    return True
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself
+        return True
+
+
+def _missing(value: Any) -> str:
+    return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
 
 
 def _indicators(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:

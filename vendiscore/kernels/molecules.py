@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from .. import memory
+from ..arguments import flag, integer, one_of
 from ..errors import SampleError
 from ..fingerprints import BitSimilarity, Measure
 from ..packages import require
 from ..registry import register_kernel
 from ..similarity import Similarity
 
-OnError = Literal["raise", "skip"]
+# Sizes of sets of fewer bits than this are exact in single precision.
+_MOST_BITS = (1 << 24) - 1
+# RDKit's own integers; no molecule has as many bonds.
+_MOST_BONDS = 255
 
 
 @register_kernel(
@@ -28,7 +33,6 @@ def morgan(
     n_bits: int = 1024,
     chirality: bool = False,
     measure: Measure = "tanimoto",
-    on_error: OnError = "raise",
 ) -> Similarity:
     """Similarity of Morgan (circular, ECFP-like) fingerprints.
 
@@ -44,9 +48,6 @@ def morgan(
         Tell stereoisomers apart.
     measure : {"tanimoto", "dice"}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
-    on_error : {"raise", "skip"}
-        Refuse a molecule that cannot be read, or leave it out, warn, and list it in
-        `Similarity.dropped` and the details.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def morgan(
     Raises
     ------
     SampleError
-        For a SMILES that RDKit cannot read, an empty molecule or anything else.
+        For SMILES that RDKit cannot read, empty molecules and anything else.
     MissingPackageError
         If rdkit is not installed.
 
@@ -65,12 +66,17 @@ def morgan(
     Equivalent to `DataStructs.BulkTanimotoSimilarity` of fingerprints from
     `rdFingerprintGenerator`, to the last bit. Keeps 5 n · n_bits bytes.
     """
+    settings = {
+        "radius": integer("radius", radius, 0, _MOST_BONDS),
+        "n_bits": integer("n_bits", n_bits, 1, _MOST_BITS),
+        "chirality": flag("chirality", chirality),
+    }
     make = _generators("morgan").GetMorganGenerator(
-        radius=_at_least(0, radius=radius),
-        fpSize=_at_least(1, n_bits=n_bits),
-        includeChirality=chirality,
+        radius=settings["radius"],
+        fpSize=settings["n_bits"],
+        includeChirality=settings["chirality"],
     )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, on_error)
+    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
 
 
 @register_kernel(
@@ -84,16 +90,19 @@ def rdkit(
     max_path: int = 7,
     n_bits: int = 2048,
     measure: Measure = "tanimoto",
-    on_error: OnError = "raise",
 ) -> Similarity:
     """Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
 
     Other parameters, errors and notes as for "morgan".
     """
+    settings = {
+        "max_path": integer("max_path", max_path, 1, _MOST_BONDS),
+        "n_bits": integer("n_bits", n_bits, 1, _MOST_BITS),
+    }
     make = _generators("rdkit").GetRDKitFPGenerator(
-        maxPath=_at_least(1, max_path=max_path), fpSize=_at_least(1, n_bits=n_bits)
+        maxPath=settings["max_path"], fpSize=settings["n_bits"]
     )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, on_error)
+    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
 
 
 @register_kernel(
@@ -102,9 +111,7 @@ def rdkit(
     source="Durant et al., J. Chem. Inf. Comput. Sci. 2002",
     needs="molecules",
 )
-def maccs(
-    molecules: Sequence[Any], measure: Measure = "tanimoto", on_error: OnError = "raise"
-) -> Similarity:
+def maccs(molecules: Sequence[Any], measure: Measure = "tanimoto") -> Similarity:
     """Similarity of the 166 MACCS keys, each a question about the structure.
 
     Parameters, errors and notes as for "morgan".
@@ -118,7 +125,7 @@ def maccs(
         ConvertToNumpyArray(GetMACCSKeysFingerprint(molecule), row)
         return row
 
-    return _compare(molecules, keys, measure, on_error)
+    return _compare(molecules, keys, measure, {})
 
 
 @register_kernel(
@@ -131,15 +138,15 @@ def atom_pair(
     molecules: Sequence[Any],
     n_bits: int = 2048,
     measure: Measure = "tanimoto",
-    on_error: OnError = "raise",
 ) -> Similarity:
     """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
 
     Parameters, errors and notes as for "morgan". Stereoisomers are not told apart: RDKit's option
     for it gives both members of a pair of enantiomers the same bits.
     """
-    make = _generators("atom_pair").GetAtomPairGenerator(fpSize=_at_least(4, n_bits=n_bits))
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, on_error)
+    settings = {"n_bits": integer("n_bits", n_bits, 4, _MOST_BITS)}
+    make = _generators("atom_pair").GetAtomPairGenerator(fpSize=settings["n_bits"])
+    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
 
 
 @register_kernel(
@@ -153,75 +160,72 @@ def topological_torsion(
     n_bits: int = 2048,
     chirality: bool = False,
     measure: Measure = "tanimoto",
-    on_error: OnError = "raise",
 ) -> Similarity:
     """Similarity of chains of four bonded atoms, counts simulated by bits.
 
     Parameters, errors and notes as for "morgan".
     """
+    settings = {
+        "n_bits": integer("n_bits", n_bits, 4, _MOST_BITS),
+        "chirality": flag("chirality", chirality),
+    }
     make = _generators("topological_torsion").GetTopologicalTorsionGenerator(
-        fpSize=_at_least(4, n_bits=n_bits), includeChirality=chirality
+        fpSize=settings["n_bits"], includeChirality=settings["chirality"]
     )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, on_error)
+    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
 
 
 def _generators(kernel: str) -> Any:
     return require("rdkit.Chem.rdFingerprintGenerator", "molecules", f"kernel {kernel!r}")
 
 
-def _at_least(least: int, **option: Any) -> int:
-    ((name, value),) = option.items()
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"`{name}` must be an integer of at least {least}, got {value!r}")
-    return int(value)
-
-
 def _compare(
     molecules: Sequence[Any],
     fingerprint: Callable[[Any], np.ndarray],
     measure: Measure,
-    on_error: OnError,
+    settings: dict[str, Any],
 ) -> Similarity:
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}")
+    one_of("measure", measure, ("tanimoto", "dice"))
     from rdkit.rdBase import BlockLogs
 
-    rows: list[np.ndarray] = []
-    dropped: dict[int, str] = {}
+    n = len(molecules)
+    bits = np.empty((0, 0), np.uint8)
+    problems: dict[int, str] = {}
     with BlockLogs():  # what RDKit would print about a molecule is in the error
         for i, molecule in enumerate(molecules):
             try:
-                rows.append(_bits(molecule, i, fingerprint))
-            except SampleError as error:
-                if on_error == "raise":
-                    raise
-                dropped[i] = error.problem
-    if not rows:
-        raise ValueError(
-            f"none of the {len(molecules)} samples is a molecule: sample 0 {dropped[0]}"
-        )
-    similarity = BitSimilarity(np.stack(rows), measure)
-    similarity.dropped = dropped
-    return similarity
+                row = _bits(molecule, fingerprint)
+            except ValueError as error:
+                problems[i] = str(error)
+                continue
+            if not bits.size:
+                # The bits, and their copy in single precision for products.
+                what = f"the fingerprints of {n} molecules"
+                memory.require(5 * n * len(row), what, "compare fewer samples, or fewer bits")
+                bits = np.empty((n, len(row)), np.uint8)
+            bits[i] = row
+    SampleError.check(problems)
+    return BitSimilarity(bits, measure, settings)
 
 
-def _bits(sample: Any, i: int, fingerprint: Callable[[Any], np.ndarray]) -> np.ndarray:
+def _bits(sample: Any, fingerprint: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """The fingerprint of a molecule; the ValueError says what is wrong with the sample."""
     from rdkit.Chem import Mol, MolFromSmiles
 
     remedy = "correct or remove it, or pass on_error='skip'"
     if not isinstance(sample, (str, Mol)):
-        raise SampleError(
-            i, f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {sample!r:.40}"
+        raise ValueError(  # noqa: TRY004
+            f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {sample!r:.40}"
         )
     molecule = MolFromSmiles(sample) if isinstance(sample, str) else sample
     if molecule is None:
-        raise SampleError(i, f"is not a SMILES that RDKit can read: {sample!r}; {remedy}")
+        raise ValueError(f"is not a SMILES that RDKit can read: {sample!r}; {remedy}")
     if molecule.GetNumAtoms() == 0:
-        raise SampleError(i, f"is a molecule without atoms: {sample!r}; {remedy}")
+        raise ValueError(f"is a molecule without atoms: {sample!r}; {remedy}")
     try:
         return fingerprint(molecule)
     except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
         reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raise SampleError(
-            i, f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
+        raise ValueError(
+            f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
         ) from None

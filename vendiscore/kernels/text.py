@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..arguments import integer, one_of
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity import FeatureSimilarity, Similarity
@@ -36,7 +38,8 @@ def ngram_overlap(
     ns : int or ints of at least 1
         Lengths of n-grams.
     tokenizer : callable str → list of str, optional
-        NLTK's Treebank-style `NLTKWordTokenizer` by default; case is kept.
+        NLTK's Treebank-style `NLTKWordTokenizer` by default; case is kept. Tokens may also be
+        integers (ids), or tuples of both.
     analyzer : {"word", "char"}
         Whether n-grams are of tokens or of characters (k-mers of a sequence).
 
@@ -48,34 +51,75 @@ def ngram_overlap(
     Raises
     ------
     SampleError
-        If a text is not a string, is empty, or has no n-gram of any length in `ns`.
+        If texts are not strings, are empty, or have no n-gram of any length in `ns`.
+    TypeError
+        If the tokenizer returns anything but a list of tokens.
+    Exception
+        Whatever the tokenizer raises, with a note that quotes the text.
     """
     orders = _check_ns(ns)
     tokenize = _tokenizer(tokenizer, analyzer)
-    tokens = read_tokens(texts, tokenize)
-    for i, words in enumerate(tokens):
-        if len(words) < min(orders):
-            raise SampleError(
-                i,
-                f"has {len(words)} tokens, fewer than every n in ns={orders}; "
-                f"remove it or pass a smaller n",
-            )
+    tokens = read_tokens(texts, tokenize, min(orders), f"every n in ns={orders}")
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return FeatureSimilarity(sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F)
+    scale = sp.diags_array(1 / np.sqrt(lengths), format="csr")
+    return FeatureSimilarity(scale @ F, {"ns": list(orders)})
 
 
-def read_tokens(texts: Sequence[str], tokenize: Tokenizer) -> list[list[str]]:
-    """The tokens of each text; a SampleError for one that is not a string or has none."""
-    tokens = []
+def read_tokens(
+    texts: Sequence[str], tokenize: Tokenizer, least: int = 1, than: str = "1"
+) -> list[list[Any]]:
+    """The tokens of each text.
+
+    Raises a SampleError for all that are not strings, or have fewer tokens than `least`, which is
+    called `than`.
+    """
+    tokens: list[list[Any]] = []
+    problems: dict[int, str] = {}
     for i, text in enumerate(texts):
+        tokens.append([])
         if not isinstance(text, str):
-            raise SampleError(i, f"must be a str, got {type(text).__name__}: {text!r:.40}")
-        tokens.append(list(tokenize(text)))
-        if not tokens[-1]:
-            raise SampleError(i, f"has no tokens: {text!r:.40}; remove empty texts")
+            problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
+            continue
+        tokens[i] = _tokens(text, tokenize)
+        if not tokens[i]:
+            problems[i] = f"has no tokens: {text!r:.40}; remove empty texts"
+        elif len(tokens[i]) < least:
+            found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
+            problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
+    SampleError.check(problems)
     return tokens
+
+
+def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
+    try:
+        found: Any = tokenize(text)
+    except Exception as error:
+        error.add_note(f"the tokenizer was reading {text!r:.80}")
+        raise
+    # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
+    listed = not isinstance(found, (str, bytes, Mapping, AbstractSet)) and isinstance(found, Iterable)
+    tokens = found.tolist() if hasattr(found, "tolist") else list(found) if listed else None
+    if not isinstance(tokens, list):
+        raise TypeError(
+            f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "
+            f"{text!r:.40}; pass a function such as str.split"
+        )
+    for token in tokens:
+        if type(token) is not str and not _is_token(token):
+            raise TypeError(
+                f"`tokenizer` must return tokens that are str or int, got {type(token).__name__} "
+                f"{token!r:.40} for {text!r:.40}; take their text"
+            )
+    return tokens
+
+
+def _is_token(token: Any) -> bool:
+    """Whether equal tokens are equal values: other objects may be equal only to themselves."""
+    if isinstance(token, tuple):
+        return all(map(_is_token, token))
+    return isinstance(token, (str, bytes, int, np.integer))
 
 
 def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
@@ -100,15 +144,17 @@ def _unit_rows(X: sp.csr_array) -> sp.csr_array:
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
-    orders = (ns,) if isinstance(ns, int) else tuple(ns)
-    if not orders or not all(isinstance(n, (int, np.integer)) and n >= 1 for n in orders):
-        raise ValueError(f"`ns` must be one or more integers of at least 1, got {ns!r}")
-    return tuple(int(n) for n in orders)
+    several = isinstance(ns, Iterable) and not isinstance(ns, (str, bytes))
+    several &= getattr(ns, "ndim", 1) > 0
+    orders = tuple(ns) if several else (ns,)  # type: ignore[arg-type]
+    remedy = f"it is {ns!r:.60}; pass 1, or (1, 2, 3, 4)"
+    if not orders:
+        raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
+    return tuple(integer("ns", n, remedy=remedy) for n in orders)
 
 
 def _tokenizer(tokenizer: Tokenizer | None, analyzer: str) -> Tokenizer:
-    if analyzer not in ("word", "char"):
-        raise ValueError(f"`analyzer` must be 'word' or 'char', got {analyzer!r}")
+    one_of("analyzer", analyzer, ("word", "char"))
     if tokenizer is not None and not callable(tokenizer):
         raise TypeError(
             f"`tokenizer` must be a callable from str to a list of str, "

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..encode import check_batch_size, embed, external, is_network, no_effect
+from ..arguments import integer
+from ..encode import embed, external, is_network, no_effect
 from ..errors import SampleError
+from ..model_files import Stated, stated
 from ..networks import (
     Pooling,
+    check_model_path,
     check_pooling,
     describe,
     evaluating,
@@ -37,7 +40,7 @@ def text_embeddings(
     model_path: str | Path = MODEL_PATH,
     model: Any = None,
     tokenizer: Any = None,
-    pooling: Pooling = "pooler",
+    pooling: Pooling | None = None,
     batch_size: int = 64,
     max_length: int | None = None,
     device: Any = None,
@@ -51,7 +54,9 @@ def text_embeddings(
     texts : sequence of str
         The empty string is a text like another, as long as the model has tokens for it.
     model_path : str or Path
-        Hub id or local folder of a transformers model and its tokenizer.
+        Hub id or local folder of a transformers model and its tokenizer. What the files of a
+        sentence-transformers model say is followed: pooling, length, lower case. Steps that are
+        not done here (Dense, other poolings, a prompt) are refused.
     model : object, optional
         Instead of `model_path`: an object with `.encode(list of str)` (sentence-transformers,
         model2vec, a wrapper of a web API), a function of such a list that returns an (n, d)
@@ -60,11 +65,12 @@ def text_embeddings(
     tokenizer : transformers tokenizer, optional
         The one of a transformers `model`.
     pooling : {"pooler", "cls", "mean"}
-        The model's own pooled output, its first token, or the mean of its tokens. For a
-        sentence-transformers model loaded by path it is most often "mean" (see its card).
+        The model's own pooled output, its first token, or the mean of its tokens. By default
+        what the files of `model_path` say, and "pooler" for the default model; a model that says
+        nothing is refused, since one choice gives other numbers than another.
     batch_size : int
     max_length : int, optional
-        Texts are cut to so many tokens; by default to what the model takes. How many (distinct)
+        Texts are cut to so many tokens; by default to what the model's files say or it takes. How many (distinct)
         texts were cut is reported as `truncated`.
     device : str or torch.device, optional
         A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
@@ -76,28 +82,37 @@ def text_embeddings(
     Returns
     -------
     Similarity
-        With float32 features (n, d); `settings` has model, revision, dims, dtype, truncated.
+        With float32 features (n, d); `settings` has model, revision, pooling and where that is
+        from (`pooling_from`), dims, dtype, truncated.
 
     Raises
     ------
     SampleError
-        If a text is no str or has no tokens, or its embedding is zero or not finite.
+        If texts are no str or have no tokens, or their embeddings are zero or not finite.
     MissingPackageError
         Without torch and transformers (extra `text`), unless `model` needs neither.
     TypeError, ValueError
-        For a model that returns no such array, has no such pooling, or lacks trained weights.
+        For a model that returns no such array, has no such pooling, does not say how it pools, or
+        lacks trained weights.
 
     Notes
     -----
     Time is that of the model; texts of similar length share a batch, only a batch at a time is
     on the device, and nothing is cached. Memory n·d numbers.
     """
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise SampleError(i, f"must be a str, got {type(text).__name__}: {text!r:.40}")
-    check_pooling(pooling)
-    check_batch_size(batch_size)
+    SampleError.check(
+        {
+            i: f"must be a str, got {type(text).__name__}: {text!r:.40}"
+            for i, text in enumerate(texts)
+            if not isinstance(text, str)
+        }
+    )
+    pooling = check_pooling(pooling)
+    batch_size = integer("batch_size", batch_size)
+    max_length = None if max_length is None else integer("max_length", max_length)
+    check_model_path(model_path)
     lengths = [len(text) for text in texts]
+    says = Stated(pooling, "given")
     if model is not None:
         no_effect({"model_path": model_path != MODEL_PATH, "revision": revision}, "model=…")
         if tokenizer is None:
@@ -108,29 +123,54 @@ def text_embeddings(
                 f"`tokenizer` goes with a transformers `model`, got {type(model).__name__}; leave "
                 f"it out if the model encodes by itself"
             )
+        if pooling is None:
+            raise ValueError(
+                "`pooling` is missing: a transformers `model` does not say how its tokens become "
+                "one embedding; pass pooling='mean', 'cls' or 'pooler', as its card says"
+            )
         place = None if device is None else pick_device(device, "text")
     else:
         no_effect({"tokenizer": tokenizer is not None}, "model_path=…, which has its own")
         place = pick_device(device, "text")
-        model = load_pretrained(
-            model_path, pooling, extra="text", revision=revision, dtype=pick_dtype(half, place)
-        )
-        tokenizer = _load_tokenizer(model_path, revision)
-    limit = _limit(model, tokenizer, max_length)
-    with evaluating(model, place) as (where, dtype):
-        encode = _Transformer(model, tokenizer, pooling, limit, where)
+        dtype = pick_dtype(half, place)
+        says = _stated(model_path, revision, pooling)
+        where: dict[str, Any] = {"revision": revision, "subfolder": says.subfolder}
+        model = load_pretrained(model_path, says.pooling, extra="text", dtype=dtype, **where)
+        tokenizer = _load_tokenizer(model_path, lowercase=says.lowercase, **where)
+    limit = _limit(model, tokenizer, max_length, says.max_length)
+    with evaluating(model, place) as (home, dtype):
+        encode = _Transformer(model, tokenizer, says.pooling, limit, home)
+        encode.check_blank(texts)
         X = embed(texts, encode, batch_size=batch_size, lengths=lengths, what="texts")
     settings = {
         **describe(model),
         "tokenizer": type(tokenizer).__name__,
-        "pooling": pooling,
+        "pooling": says.pooling,
+        "pooling_from": says.pooling_from,
+        **({"lowercase": True} if says.lowercase else {}),
         "max_length": limit,
         "truncated": encode.truncated,
         "dims": X.shape[1],
-        "device": where.type,
+        "device": home.type,
         "half": dtype.itemsize == 2,
     }
     return FeatureSimilarity(X, settings).normalized()
+
+
+def _stated(model_path: str | Path, revision: str | None, pooling: Pooling | None) -> Stated:
+    """What the model's files say, where they and `pooling` together say enough."""
+    if model_path == MODEL_PATH:
+        return Stated("pooler", "its card") if pooling is None else Stated(pooling, "given")
+    says = stated(model_path, revision, "text", pooling=pooling)
+    if says.pooling is None:
+        # A path that leads nowhere is a matter for transformers.
+        transformers = require("transformers", "text", "kernel 'text_embeddings'")
+        transformers.AutoConfig.from_pretrained(model_path, revision=revision)
+        raise ValueError(
+            f"`model_path` {str(model_path)!r} says nothing about pooling (it has no modules.json); "
+            f"pass pooling='mean', 'cls' or 'pooler', as the model's card says"
+        )
+    return says
 
 
 def _external(
@@ -138,7 +178,7 @@ def _external(
     lengths: Sequence[int],
     model: Any,
     batch_size: int,
-    pooling: Pooling,
+    pooling: Pooling | None,
     max_length: int | None,
     device: Any,
     half: bool | None,
@@ -151,7 +191,7 @@ def _external(
         )
     no_effect(
         {
-            "pooling": pooling != "pooler",
+            "pooling": pooling is not None,
             "max_length": max_length is not None,
             "device": device is not None,
             "half": half is not None,
@@ -164,11 +204,19 @@ def _external(
     return FeatureSimilarity(X, {**idle, "model": name, "dims": X.shape[1]}).normalized()
 
 
+def _without_tokens(texts: Sequence[str], lengths: Any) -> dict[int, str]:
+    return {
+        i: f"has no tokens: {text!r:.40}; remove empty texts"
+        for i, (text, length) in enumerate(zip(texts, lengths.tolist(), strict=True))
+        if not length
+    }
+
+
 class _Transformer:
     """Tokenizer, network and pooling as one encoder that counts the texts it cuts."""
 
     def __init__(
-        self, model: Any, tokenizer: Any, pooling: Pooling, limit: int | None, device: Any
+        self, model: Any, tokenizer: Any, pooling: Pooling | None, limit: int | None, device: Any
     ) -> None:
         self.model, self.tokenizer, self.pooling = model, tokenizer, pooling
         self.limit, self.device, self.truncated = limit, device, 0
@@ -183,11 +231,18 @@ class _Transformer:
         if self.limit is not None and inputs["input_ids"].shape[1] > self.limit:
             self.truncated += int((lengths > self.limit).sum())
             inputs = self._tokenize(texts, truncation=True, max_length=self.limit)
-        if not bool(lengths.all()):
-            i = int(lengths.argmin())
-            raise SampleError(i, f"has no tokens: {texts[i]!r:.40}; remove empty texts")
+        SampleError.check(_without_tokens(texts, lengths))
         output = self.forward(**inputs.to(self.device))
         return pool(output, self.pooling, inputs["attention_mask"])
+
+    def check_blank(self, texts: Sequence[str]) -> None:
+        """Raise for blank texts without tokens, before any work is done on the others."""
+        blank = [i for i, text in enumerate(texts) if not text.strip()]
+        if blank:
+            found = [texts[i] for i in blank]
+            lengths = self._tokenize(found)["attention_mask"].sum(dim=1)
+            problems = _without_tokens(found, lengths)
+            SampleError.check({blank[i]: problem for i, problem in problems.items()})
 
     def _tokenize(self, texts: list[str], **options: Any) -> Any:
         # Padding goes to the right, so that the first token is where pooling looks for it.
@@ -196,28 +251,38 @@ class _Transformer:
         )
 
 
-def _load_tokenizer(model_path: str | Path, revision: str | None) -> Any:
+def _load_tokenizer(model_path: str | Path, *, lowercase: bool, **where: Any) -> Any:
     transformers = require("transformers", "text", "kernel 'text_embeddings'")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(model_path, revision=revision)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model_path, **where)
     if tokenizer.pad_token is None:  # masked, so any token does
         tokenizer.pad_token = tokenizer.eos_token
+    if lowercase:
+        if not tokenizer.is_fast:
+            raise ValueError(
+                f"`model_path` {str(model_path)!r} lower-cases texts, which a {type(tokenizer)} "
+                f"does not; pass model=SentenceTransformer({str(model_path)!r})"
+            )
+        normalizers = require("tokenizers.normalizers", "text", "kernel 'text_embeddings'")
+        own = tokenizer.backend_tokenizer.normalizer
+        steps = [normalizers.Lowercase(), *([] if own is None else [own])]
+        tokenizer.backend_tokenizer.normalizer = normalizers.Sequence(steps)
     return tokenizer
 
 
-def _limit(model: Any, tokenizer: Any, max_length: int | None) -> int | None:
-    """The number of tokens to cut at: `max_length`, or what tokenizer and positions allow."""
+def _limit(
+    model: Any, tokenizer: Any, max_length: int | None, stated_length: int | None
+) -> int | None:
+    """The number of tokens to cut at: `max_length`, or what is stated and positions allow."""
     positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa and its kin count positions from behind the padding index.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             positions = module.num_embeddings - module.padding_idx - 1
     if max_length is None:
-        bounds = [tokenizer.model_max_length, positions]
+        bounds = [stated_length or tokenizer.model_max_length, positions]
         # Tokenizers without a limit of their own say 10³⁰.
         known = [bound for bound in bounds if bound is not None and bound < 1 << 24]
         return min(known, default=None)
-    if not isinstance(max_length, int) or max_length < 1:
-        raise ValueError(f"`max_length` must be an integer of at least 1, got {max_length!r}")
     if positions is not None and max_length > positions:
         raise ValueError(f"`max_length` must be at most {positions} here, got {max_length}")
     return max_length

@@ -3,87 +3,157 @@
 from __future__ import annotations
 
 import math
+from numbers import Number
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .. import memory
-from ..arrays import Array, as_matrix, is_torch, namespace
-from ..distances import manhattan, median_distance, squared_euclidean
+from ..arguments import integer, number
+from ..arrays import Array, as_matrix, is_torch, namespace, scalar
+from ..errors import SampleError
+from ..exponentials import gaussian, laplace
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity, scale_rows
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
+
+# Squared lengths between 2^±_SQUARES are sums of squares that have all digits.
+_SQUARES = 600
 
 
 @register_kernel("cosine", samples="vectors", source=_VENDI)
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
-    return FeatureSimilarity(_rows(vectors)).normalized()
+    return _normalized(_rows(vectors), "is a zero vector, which has no cosine; remove it")
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
 def linear(vectors: Any) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
-    return FeatureSimilarity(_rows(vectors))
+    similarity = FeatureSimilarity(_rows(vectors))
+    squares = _squared_lengths(similarity)
+    xp = namespace(squares)
+    lost = ~((squares > 2.0**-_SQUARES) & (squares < 2.0**_SQUARES))
+    if bool(xp.any(lost)):
+        lost &= _largest(similarity.X) > 0
+        problem = "has a length whose square is beyond double precision"
+        _refuse(lost, f"{problem}; rescale all samples, or pass k='cosine'")
+    return similarity
 
 
 @register_kernel("rbf", samples="vectors", source=_RASMUSSEN)
 def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given."""
-    X = _dense_rows(vectors)
-    D = squared_euclidean(X)
-    bandwidth = _bandwidth(sigma) or median_distance(D, X, power=2)
-    D /= -2 * bandwidth**2
-    return _exponential(D, bandwidth)
+    """exp(−‖x − y‖² / 2σ²); σ is the median distance between distinct samples unless given.
+
+    Then it is that of these samples, and other samples have another: `fitted` of the Similarity,
+    or `details["options"]["sigma"]`, passed on as `sigma`, compares two sets under one kernel.
+    """
+    return _exponential(gaussian, vectors, sigma)
 
 
 @register_kernel("laplacian", samples="vectors", source=_RASMUSSEN)
 def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given."""
-    X = _dense_rows(vectors)
-    D = manhattan(X)
-    bandwidth = _bandwidth(sigma) or median_distance(D, X)
-    D /= -bandwidth
-    return _exponential(D, bandwidth)
+    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given, as for "rbf"."""
+    return _exponential(laplace, vectors, sigma)
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
 def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
-    if isinstance(degree, bool) or not isinstance(degree, (int, np.integer)) or degree < 1:
-        raise ValueError(f"`degree` must be an integer of at least 1, got {degree!r}")
-    if not 0 <= c < math.inf:
-        raise ValueError(f"`c` must be a finite number of at least 0, got {c}")
+    degree = integer("degree", degree)
+    c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
     X = _dense_rows(vectors)
-    xp, n = namespace(X), X.shape[0]
-    memory.require(8 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
+    xp, (n, d) = namespace(X), X.shape
+    needed = 8 * n * (n + 3 * d)
+    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
+    X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = FeatureSimilarity(X).normalized().dense()
-    return MatrixSimilarity(K**degree, psd=True)
+    K = _normalized(X, "is a zero vector, which has no similarity with c=0; remove it").dense()
+    settings = {"degree": degree, "c": c}
+    if is_torch(K):
+        return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
+    with np.errstate(under="ignore"):
+        np.power(np.clip(K, -1, 1, out=K), float(degree), out=K)
+    np.fill_diagonal(K, 1.0)
+    return MatrixSimilarity(K, psd=True, settings=settings)
+
+
+def level(similarity: FeatureSimilarity) -> FeatureSimilarity:
+    """The similarity with rows brought near 1 where squared lengths leave the range of numbers.
+
+    They are multiplied by powers of two, which changes no direction. The similarity itself if
+    there are none such.
+    """
+    X, squares = similarity.X, _squared_lengths(similarity)
+    xp = namespace(squares)
+    far = 2.0**100 if str(X.dtype).endswith("float32") else 2.0**_SQUARES
+    if bool(xp.all((squares > 1 / far) & (squares < far))):
+        return similarity
+    largest = _largest(X)
+    exponents = xp.where(largest > 0, -xp.round(xp.log2(xp.where(largest > 0, largest, 1.0))), 0.0)
+    half = xp.trunc(exponents / 2)  # 2^exponent may be beyond the range
+    for exponent in (half, exponents - half):
+        factors = 2.0**exponent
+        X = scale_rows(X, xp.astype(factors, X.dtype))
+    return FeatureSimilarity(X, similarity.settings)
+
+
+def _normalized(X: Any, zero: str) -> FeatureSimilarity:
+    similarity = level(FeatureSimilarity(X))
+    _refuse(_squared_lengths(similarity) == 0, zero)
+    return similarity.normalized()
+
+
+def _squared_lengths(similarity: FeatureSimilarity) -> Array:
+    with np.errstate(all="ignore"):
+        squares = similarity.diagonal()
+    return squares.detach() if is_torch(squares) else squares
+
+
+def _largest(X: Any) -> Array:
+    """max_j |x_j| of every row, without gradient."""
+    if sp.issparse(X):
+        return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
+    if is_torch(X):
+        return abs(X.detach()).amax(dim=1).double()
+    return np.asarray(np.abs(X).max(axis=1), dtype=float)
+
+
+def _refuse(bad: Array, problem: str) -> None:
+    if bool(bad.any()):
+        SampleError.check({int(i): problem for i in np.flatnonzero(bad.tolist())})
+
+
+def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
+    if sigma is not None:
+        sigma = number("sigma", sigma, "a finite number above 0", lambda s: 0 < s < math.inf)
+    K, width = kernel(_dense_rows(vectors), sigma)
+    similarity = MatrixSimilarity(K, psd=True, settings={"sigma": scalar(width)})
+    if sigma is None:
+        similarity.fitted = {"sigma": scalar(width)}
+    return similarity
 
 
 def _rows(vectors: Any) -> Any:
-    if isinstance(vectors, list) and vectors and isinstance(vectors[0], (int, float)):
-        vectors = [[x] if isinstance(x, (int, float)) else x for x in vectors]
-    elif hasattr(vectors, "ndim") and vectors.ndim == 1:
+    if isinstance(vectors, list):
+        numbers = [_is_number(x) for x in vectors]
+        if any(numbers):
+            pairs = zip(vectors, numbers, strict=True)
+            vectors = [[x] if single and not is_torch(x) else x for x, single in pairs]
+            vectors = [x.reshape(1) if is_torch(x) and x.ndim == 0 else x for x in vectors]
+    elif vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     return as_matrix(vectors)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (Number, np.generic)) or getattr(x, "ndim", None) == 0
 
 
 def _dense_rows(vectors: Any) -> Array:
     X = _rows(vectors)
     return X.toarray() if hasattr(X, "toarray") else X
-
-
-def _bandwidth(sigma: float | None) -> float | None:
-    if sigma is not None and not 0 < sigma < math.inf:
-        raise ValueError(f"`sigma` must be a finite number above 0, got {sigma}")
-    return sigma
-
-
-def _exponential(exponent: Array, bandwidth: float) -> Similarity:
-    K = exponent.exp() if is_torch(exponent) else namespace(exponent).exp(exponent, out=exponent)
-    return MatrixSimilarity(K, psd=True, settings={"sigma": bandwidth})

@@ -1,0 +1,117 @@
+"""What differs reads differently, and what is the same reads the same."""
+
+import functools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compute
+from vendiscore.signature import digits, line, plain
+
+X = np.random.default_rng(0).standard_normal((6, 2))
+TEXTS = ["a b c", "a b d", "e f g"]
+
+
+def signature(samples=X, **how):
+    return compute(samples, details=True, **how)["details"]["signature"]
+
+
+def times(factor):
+    return lambda a, b: math.exp(-factor * abs(a - b))
+
+
+def gaussian(a, b, width=1.0):
+    return math.exp(-width * (a - b) ** 2)
+
+
+UNLIKE = {
+    "sigma": [{"k": "rbf", "sigma": s} for s in (1, 1 + 1e-9, np.float32(0.1), 0.1, None)],
+    "degree": [{"k": "polynomial", "degree": d} for d in (1, 2, np.int64(3), np.int8(4))],
+    "orders": [{"k": "cosine", "q": q} for q in (1, 1 + 1e-12, 2, [1, 2], "inf")],
+    "weights": [
+        {"k": "cosine", "p": p} for p in (None, [0.5, 0.1, 0.1, 0.1, 0.1, 0.1], [1 / 6] * 6)
+    ]
+    + [{"k": "cosine", "p": np.r_[0.5 + 1e-9, 0.1 - 1e-9, np.full(4, 0.1)]}],
+    "psd": [{"k": "cosine", "psd": psd} for psd in ("check", "clip")],
+    "normalize": [{"k": "linear", "normalize": True}, {"k": "cosine"}],
+    "measures": [{"k": "rbf", "measures": m} for m in ("VS", ["VS", "LC"], "LC")],
+    "mixtures": [{"k": {"rbf": 0.5 + e, "cosine": 0.5 - e}} for e in (0, 1e-9, 0.1)],
+}
+
+
+@pytest.mark.parametrize("kind", UNLIKE)
+def test_settings_that_can_change_the_number_change_the_signature(kind):
+    found = [signature(**how) for how in UNLIKE[kind]]
+    assert len(set(found)) == len(found)
+    assert all("\n" not in one for one in found)
+
+
+def test_functions_of_one_name_are_told_apart():
+    numbers = [0.0, 1.0, 2.5]
+    functions = [
+        times(1.0),
+        times(2.0),
+        lambda a, b: math.exp(-abs(a - b)),
+        lambda a, b: math.exp(-2 * abs(a - b)),
+        gaussian,
+        functools.partial(gaussian, width=2.0),
+        functools.partial(gaussian, width=3.0),
+    ]
+    found = [signature(numbers, k=k) for k in functions]
+    assert len(set(found)) == len(found)
+    assert signature(numbers, k=times(1.0)) == found[0]
+    tokenizers = [str.split, lambda text: text.split(), lambda text: list(text)]
+    found = [signature(TEXTS, tokenizer=tokenizer, ns=1) for tokenizer in tokenizers]
+    assert len(set(found)) == 3
+
+
+@pytest.mark.parametrize(
+    "equal",
+    [
+        [{"k": "rbf", "sigma": s} for s in (2, 2.0, np.float16(2), np.int8(2))],
+        [{"k": "cosine", "q": q} for q in ([1, 2], (1.0, 2), np.array([1, 2]), iter([1, 2]))],
+        [{"k": "cosine", "p": p} for p in ([1 / 6] * 6, np.full(6, 1 / 6))],
+    ],
+)
+def test_equal_settings_read_the_same(equal):
+    assert len({signature(**how) for how in equal}) == 1
+
+
+def test_precision_of_the_samples_is_part_of_it():
+    assert signature(X, k="cosine") != signature(X.astype(np.float32), k="cosine")
+
+
+def test_every_order_has_a_key_of_its_own():
+    orders = [1, 1.0000001, 1 - 1e-12, 2, 2.0, "inf", 0.1, 1e-7]
+    scores = compute(X, k="cosine", q=orders)
+    assert list(scores) == [
+        *(
+            "VS_q1",
+            "VS_q1.0000001",
+            "VS_q0.999999999999",
+            "VS_q2",
+            "VS_qinf",
+            "VS_q0.1",
+            "VS_q1e-07",
+        )
+    ]
+    for q in orders:
+        alone = compute(X, k="cosine", q=q)["VS"]
+        assert scores[f"VS_q{digits(float(q))}"] == pytest.approx(alone, rel=1e-12)
+    details = compute(X, k="cosine", q=orders, details=True)["details"]
+    assert list(details["method"]) == [key.removeprefix("VS_q") for key in scores]
+
+
+def test_text_with_marks_is_quoted_and_all_is_json():
+    assert line(["VS"], {"column": "a b"}) != line(["VS"], {"column": "ab"})
+    value = plain({"w": np.arange(100.0), "set": {2, 1}, "f": gaussian, "x": np.float32(0.5)})
+    assert json.loads(json.dumps(value)) == value
+    assert value["set"] == [1, 2]
+    assert value["w"] != plain(np.arange(100.0) + (np.arange(100) == 50))
+    json.dumps(compute(X, k=gaussian_of_rows, p=np.full(6, 1 / 6), details=True))
+
+
+def gaussian_of_rows(a, b):
+    return float(np.exp(-((a - b) ** 2).sum()))

@@ -1,0 +1,194 @@
+"""Samples that come in batches: copied when they come, one collection when they are scored.
+
+Nothing is converted, so that what is scored is what would have been scored at once. Batches are
+copied, since loops fill the same array, list or canvas again and again.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .arrays import as_matrix, as_samples, is_numpy, is_torch
+
+_ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
+    """A copy of a batch that goes with those that are kept: a list or an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no collection or empty, or if rows of numbers are not finite, differ in length
+        among themselves or from those that are kept, or come together with other samples.
+    """
+    batch = as_samples(samples, name)
+    width = _width(batch, name)
+    if kept and width != (before := _width(kept[0], name, checked=True)):
+        raise ValueError(
+            f"`{name}` must be of one kind in all batches: {_say(before)} before, {_say(width)} "
+            f"now; nothing of this batch was kept"
+        )
+    return _copied_batch(batch)
+
+
+def joined(batches: Sequence[Any]) -> Any:
+    """All samples, as one array where all batches are arrays that fit, or as one list."""
+    first = batches[0]
+    if len(batches) == 1:
+        return first
+    if is_numpy(first) and _alike(batches, is_numpy):
+        return np.concatenate(batches)
+    if is_torch(first) and _alike(batches, is_torch):
+        return sys.modules["torch"].cat(list(batches))
+    if all(map(sp.issparse, batches)):
+        return sp.vstack(batches, format="csr")
+    return [sample for batch in batches for sample in _listed(batch)]
+
+
+def size(batch: Any) -> int:
+    """The number of samples in a batch."""
+    return int(batch.shape[0]) if hasattr(batch, "shape") else len(batch)
+
+
+def _say(width: int | None) -> str:
+    return "other samples than rows of numbers" if width is None else f"rows of {width} numbers"
+
+
+def _width(batch: Any, name: str, *, checked: bool = False) -> int | None:
+    """The length of the rows of numbers in a batch, or None if it has others or none."""
+    if hasattr(batch, "shape"):
+        if batch.ndim != 2:
+            return None
+    elif not any(map(_is_row, batch)):
+        return None
+    if checked:
+        return int(batch.shape[1] if hasattr(batch, "shape") else len(batch[0]))
+    return int(as_matrix(batch, name).shape[1])
+
+
+def _is_row(sample: Any) -> bool:
+    if isinstance(sample, (list, tuple)):
+        return bool(sample) and isinstance(sample[0], (int, float, np.number))
+    if is_numpy(sample):
+        return sample.ndim == 1 and sample.dtype.kind in "fiub"
+    return is_torch(sample) and sample.ndim == 1
+
+
+def _alike(batches: Sequence[Any], is_kind: Callable[[Any], bool]) -> bool:
+    first = batches[0]
+    return all(
+        is_kind(batch)
+        and batch.dtype == first.dtype
+        and batch.shape[1:] == first.shape[1:]
+        and getattr(batch, "device", None) == getattr(first, "device", None)
+        for batch in batches
+    )
+
+
+def _listed(batch: Any) -> list[Any]:
+    if isinstance(batch, list):
+        return batch
+    if sp.issparse(batch):
+        return list(batch.toarray())
+    return batch.tolist() if batch.ndim == 1 else list(batch)
+
+
+def _copied_batch(batch: Any) -> Any:
+    if isinstance(batch, list):
+        return [sample if type(sample) in _ATOMS else _copied(sample) for sample in batch]
+    return _copied(batch)
+
+
+def _copied(sample: Any) -> Any:
+    """A copy of what loops write into (containers, arrays, images); other objects as they are."""
+    kind = type(sample)
+    if kind in (list, tuple, set):
+        return kind(sample) if _ATOMS.issuperset(map(type, sample)) else kind(map(_copied, sample))
+    if kind is dict:
+        return {key: _copied(value) for key, value in sample.items()}
+    if is_torch(sample):
+        return sample.detach().clone()
+    if is_numpy(sample) or sp.issparse(sample):
+        return sample.copy()
+    if isinstance(sample, (list, dict, set, bytearray)):
+        return copy.copy(sample)
+    pillow = sys.modules.get("PIL.Image")
+    if isinstance(sample, getattr(pillow, "Image", ())):
+        try:
+            return sample.copy()  # type: ignore[union-attr]
+        except (OSError, SyntaxError, ValueError):
+            pass  # a file that cannot be read: the kernel names it
+    return sample
+
+
+def packed(batch: Any) -> str:
+    """A batch as text, for another process; exact, unlike columns of numbers.
+
+    Raises
+    ------
+    TypeError
+        If it holds anything but text, numbers, arrays of numbers, and lists, tuples, sets and
+        dicts of them.
+
+    >>> unpacked(packed([2**53 + 1, "a", (0.1, None)]))
+    [9007199254740993, 'a', (0.1, None)]
+    """
+    return json.dumps(_pack(batch))
+
+
+def unpacked(text: str) -> Any:
+    """What `packed` got."""
+    return _unpack(json.loads(text))
+
+
+def _pack(item: Any) -> Any:
+    if type(item) in _ATOMS and not isinstance(item, bytes):
+        return item
+    if isinstance(item, str):  # NumPy's
+        return str(item)
+    if isinstance(item, list):
+        return [_pack(one) for one in item]
+    if isinstance(item, (tuple, set, frozenset)):
+        kind = "tuple" if isinstance(item, tuple) else "set"
+        return {kind: [_pack(one) for one in item]}
+    if isinstance(item, dict):
+        return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
+    if isinstance(item, bytes):
+        return {"bytes": base64.b64encode(item).decode()}
+    if is_torch(item):
+        item = item.cpu()
+        half = item.is_floating_point() and item.dtype.itemsize == 2
+        item = (item.float() if half else item).numpy()
+    if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
+        file = io.BytesIO()
+        np.save(file, item, allow_pickle=False)
+        return {"array": base64.b64encode(file.getvalue()).decode()}
+    raise TypeError(
+        f"with num_process > 1 samples must be text, numbers or rows of numbers, got "
+        f"{type(item).__name__}; score them in one process"
+    )
+
+
+def _unpack(item: Any) -> Any:
+    if isinstance(item, list):
+        return [_unpack(one) for one in item]
+    if not isinstance(item, dict):
+        return item
+    ((kind, value),) = item.items()
+    if kind == "array":
+        array = np.load(io.BytesIO(base64.b64decode(value)), allow_pickle=False)
+        return array if array.ndim else array[()]
+    if kind == "bytes":
+        return base64.b64decode(value)
+    parts = _unpack(value)
+    return {"tuple": tuple, "set": set, "dict": dict}[kind](parts)
