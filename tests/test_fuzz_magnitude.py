@@ -263,7 +263,10 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
     if epsilon * n > 1e-13:
         # (1 − ε) n is rounded to ε_machine·n; so is the scale at which it is reached, to that of ε.
         rel = 1e-8 + 8 * np.finfo(float).eps * n / epsilon
-        assert convergence_scale(x, epsilon=epsilon) == pytest.approx(t_conv, rel=rel)
+        found = []
+        error = fuzz.refusal(lambda: found.append(convergence_scale(x, epsilon=epsilon)))
+        assert error is None or epsilon < 1e-5  # the magnitude does not say how far it is from n
+        assert not found or found[0] == pytest.approx(t_conv, rel=rel)
     cut = t_conv or 1.0
     ts = np.linspace(0, cut, n_scales)
     values = np.array([cf.tree(g, t) for t in ts])
