@@ -18,6 +18,7 @@ from vendiscore.magnitude_scoring import compute
 
 REL = 1e-9
 MP = cf.MP
+SAME = MP.mpf(10) ** -50  # rounding of angles at 60 digits
 
 
 def mp(x):
@@ -86,7 +87,8 @@ def all_distances(rows, distance):
     rows = [mp(row) for row in dict.fromkeys(tuple(np.asarray(row, float) + 0.0) for row in rows)]
     kept = []
     for row in rows:
-        if all(distance(row, other) > 0 for other in kept):
+        least = SAME if distance in (cosine, correlation) else 0
+        if all(distance(row, other) > least for other in kept):
             kept.append(row)
     return [[distance(a, b) if a is not b else MP.mpf(0) for b in kept] for a in kept]
 
@@ -107,11 +109,11 @@ def well_posed(D, t):
 )
 def test_rows_under_a_metric_have_the_magnitude_of_its_definition(X, metric, relative):
     X = np.abs(X) if metric == "braycurtis" else X
-    spans = np.ptp(X, axis=1) > 1e-9 * np.abs(X).max()
+    spans = np.ptp(X, axis=1) > 1e-3 * np.abs(X).max(axis=1)
     assume(metric != "correlation" or spans.all())
     D = all_distances(X, DEFINITIONS[metric])
     largest = max(max(row) for row in D)
-    assume(largest == 0 or 1e-300 < largest < 1e300)
+    assume(largest == 0 or 1e-290 < largest < 1e300)
     t = relative / float(largest) if largest else 1.0
     # Angles are as good as the rounding of unit vectors, distances as that of their coordinates.
     least = min((d for row in D for d in row if d), default=1)
@@ -180,7 +182,14 @@ def test_kernels_have_the_magnitude_of_their_distances(case, metric, t):
     least = np.linalg.eigvalsh(Z)[0]
     assume(least > 1e-4)
     options = {name: value for name, value in case.options.items() if name != "psd"}
-    got = magnitude(case.samples, t=t, metric=metric, **options)
+    found = []
+    error = fuzz.refusal(
+        lambda: found.append(magnitude(case.samples, t=t, metric=metric, **options))
+    )
+    if error is not None:  # samples that differ in the last digits only: singular in double
+        assert same.any()
+        return
+    (got,) = found
     assert got == pytest.approx(
         np.linalg.solve(Z, np.ones(len(Z))).sum(), rel=1e-8 + 10 * case.noise
     )
@@ -206,18 +215,20 @@ def test_small_angles_keep_their_digits_whatever_the_number_of_columns(exponent,
         "polynomial": {"k": "polynomial", "degree": 2},
         "rbf": {"k": "rbf", "sigma": 1.0},
     }[k]
-    got = compute(P, n_scales=5, **how)
-    plain = compute(Y, n_scales=5, **how)
-    assert got == pytest.approx(plain, rel=1e-6)
     similar = {"polynomial": reference.polynomial(2), "rbf": reference.rbf(Y, 1.0)}.get(
         k, reference.cosine
     )
-    distance = (lambda a, b: 1 - similar(a, b)) if k == "metric" else (
-        lambda a, b: MP.sqrt(2 * (1 - similar(a, b)))
-    )  # fmt: skip
+
+    def distance(a, b):
+        apart = 1 - similar(a, b)
+        return apart if k == "metric" else MP.sqrt(2 * apart)
+
     D = [[distance(a, b) if a is not b else 0 for b in Y] for a in Y]
     nearest = float(min(d for row in D for d in row if d))
-    rel = 1e-7 + 16 * np.finfo(float).eps / nearest**2 * (k in ("polynomial", "rbf"))
+    # A kernel without features is a matrix, in which 1 − k has lost what it has lost.
+    rel = 1e-6 + 16 * np.finfo(float).eps / nearest**2 * (k in ("polynomial", "rbf"))
+    got, plain = (compute(points, n_scales=5, **how) for points in (P, Y))
+    assert got == pytest.approx(plain, rel=rel)
     for t in (1.0, 1 / nearest):
         if t * nearest > 1e-9:
             assert magnitude(P, t=t, **how) == pytest.approx(cf.magnitude(D, t), rel=rel)
