@@ -259,8 +259,8 @@ def test_other_measures_are_those_of_their_definitions(case, data):
     got = compute(X, measures=["AvgSim", "GMStds"], **case.options)
     assert got["AvgSim"] == pytest.approx(reference.average_similarity(K), abs=1e-11)
     # A mean is rounded, which moves the deviations from it by the square of that.
-    least = np.std(X, axis=0).min()
-    rel = 1e-9 + (4 * np.finfo(float).eps * np.abs(X).max() / least) ** 2 if least else 1e-9
+    least = np.std(X / (np.abs(X).max() or 1.0), axis=0).min()
+    rel = 1e-9 + (4 * np.finfo(float).eps / least) ** 2 if least else 1e-9
     assert got["GMStds"] == pytest.approx(reference.deviations(X.tolist()), rel=rel)
 
 
