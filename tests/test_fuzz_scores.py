@@ -9,6 +9,7 @@ import kernel_cases
 import numpy as np
 import pytest
 import reference
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -275,3 +276,13 @@ def test_a_diagonal_of_labels_gives_hill_numbers(K, q, p_seed):
         float(compute(list(range(len(K))), k="labels", q=q, p=shares)["VS"]), right, right, REL
     )
     fuzz.check_number(vendiscore.effective_number(shares, q), right, right, REL)
+
+
+@fuzz.examples(30)
+@given(
+    X=fuzz.row_sets(nonzero=True, scales=(1.0, 1e-3, 1e3)), offset=st.sampled_from((0, 1e3, 1e7))
+)
+def test_deviations_of_sparse_columns_are_those_of_dense_ones(X, offset):
+    X = np.round(X, 9) + offset
+    sparse = compute(sp.csr_array(X), score_X=True, normalize=True, measures="GMStds")["GMStds"]
+    assert sparse == pytest.approx(reference.deviations(X.tolist()), rel=1e-6, abs=1e-6)
