@@ -151,9 +151,8 @@ def hill(values, q):
     if abs(q - 1) < 0.01:  # Σ λ^q − 1 cancels
         return float(_hill_mp(logs, q))
     top = max(logs)
-    return math.exp(
-        (q * top + math.log(math.fsum(math.exp(q * (x - top)) for x in logs))) / (1 - q)
-    )
+    rest = math.log(math.fsum(math.exp(q * (x - top)) for x in logs))
+    return math.exp(q / (1 - q) * top + rest / (1 - q))
 
 
 def _hill_mp(logs, q):
