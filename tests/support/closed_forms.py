@@ -1,0 +1,120 @@
+"""Magnitudes known without a solve, and a solve at 60 digits for the rest.
+
+Points on a line, trees, cycles, complete graphs, cubes and grids: Leinster, Documenta Mathematica
+2013 (a join at a point adds up: |A ∨ B| = |A| + |B| − 1; ℓ1 products multiply). A weighted tree is
+a join of edges, so that its magnitude is 1 + Σ tanh(t·length/2); a line is a tree.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+from scipy.optimize import brentq
+
+MP = mpmath.MPContext()
+MP.dps = 60
+
+
+def gaps(x):
+    """Between neighbours of the distinct points of a line."""
+    return np.diff(np.unique(np.asarray(x, dtype=float) + 0.0))
+
+
+def tree(lengths, t):
+    """Mag(t) of any tree with edges of these lengths, or of a line with these gaps."""
+    return 1 + math.fsum(math.tanh(t * g / 2) for g in lengths)
+
+
+def tree_area(lengths, t):
+    """∫₀ᵗ of it: t + Σ (2/g) log cosh(tg/2)."""
+
+    def log_cosh(y):
+        if y < 1e-3:
+            return y * y / 2 - y**4 / 12
+        return y + math.log1p(math.exp(-2 * y)) - math.log(2)
+
+    return t + math.fsum(2 / g * log_cosh(t * g / 2) for g in lengths)
+
+
+def tree_weights(n, edges, t):
+    """Of the n vertices of a tree with edges (a, b, length): half of each edge goes to its ends."""
+    parts = [[1.0] for _ in range(n)]
+    for a, b, length in edges:
+        # (1 − tanh)/2, without cancelling
+        lost = 1 / (1 + math.exp(min(700.0, t * length)))
+        parts[a].append(-lost)
+        parts[b].append(-lost)
+    return np.array([math.fsum(part) for part in parts])
+
+
+def line_weights(x, t):
+    """Of samples on a line, in their order; identical ones share."""
+    x = np.asarray(x, dtype=float) + 0.0
+    points, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    edges = [(i, i + 1, gap) for i, gap in enumerate(np.diff(points))]
+    return (tree_weights(len(points), edges, t) / counts)[inverse]
+
+
+def tree_distances(n, edges):
+    """All distances in a tree whose edges (parent, child, length) come from the root outwards."""
+    D = np.zeros((n, n))
+    known = [0]
+    for a, b, length in edges:
+        D[b, known] = D[known, b] = D[a, known] + length
+        known.append(b)
+    return D
+
+
+def convergence(f, n, epsilon=0.05):
+    """Where an increasing magnitude function reaches (1 − ε) n, by bisection."""
+    target = (1 - epsilon) * n
+    if target <= 1:
+        return 0.0
+    high = 1.0
+    while f(high) < target:
+        high *= 4
+    low = high
+    while f(low) > target:
+        low /= 4
+    return math.exp(
+        brentq(lambda u: f(math.exp(u)) - target, math.log(low), math.log(high), xtol=1e-13)
+    )
+
+
+def homogeneous(distances, t):
+    """Of a space that looks the same from all its n points, from one's distances to all."""
+    return len(distances) / math.fsum(math.exp(-t * d) for d in distances)
+
+
+def cycle(n):
+    """Distances in the cycle of n vertices."""
+    i = np.arange(n)
+    gap = np.abs(i[:, None] - i[None, :])
+    return np.minimum(gap, n - gap).astype(float)
+
+
+def bipartite(n, m, t):
+    """Of the complete bipartite graph: not of negative type, singular at (n−1)(m−1)e^{−2t} = 1."""
+    q = MP.exp(-MP.mpf(t))
+    a, b = 1 + (n - 1) * q**2, 1 + (m - 1) * q**2  # rows: a·u + m·q·v = 1, n·q·u + b·v = 1
+    u = (b - m * q) / (a * b - n * m * q**2)
+    v = (a - n * q) / (a * b - n * m * q**2)
+    return float(n * u + m * v)
+
+
+def weights(D, t):
+    """Z⁻¹ 1 at 60 digits for the distances as they are: float64 entries or mpf."""
+    n = len(D)
+    Z = MP.matrix(n, n)
+    for i in range(n):
+        for j in range(n):
+            Z[i, j] = MP.exp(-MP.mpf(t) * MP.mpf(D[i][j]))
+    return list(MP.lu_solve(Z, MP.matrix([1] * n)))
+
+
+def magnitude(D, t):
+    return float(MP.fsum(weights(D, t)))
+
+
+def spread(D, t):
+    return math.fsum(1 / math.fsum(math.exp(-t * float(d)) for d in row) for row in D)

@@ -1,0 +1,142 @@
+"""What all fuzzers share: how long they look, what they draw, and when an outcome is right.
+
+The suite draws the same examples every time. VENDISCORE_FUZZ_MINUTES=60 draws sixty times as many
+as a minute holds, from another seed each time; a failure prints how to have it again.
+"""
+
+import linecache
+import math
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+
+import vendiscore
+from vendiscore import errors
+
+MINUTES = float(os.environ.get("VENDISCORE_FUZZ_MINUTES", "0"))
+PACKAGE = Path(vendiscore.__file__).parent
+OWN_ERRORS = tuple(
+    e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)
+)
+
+
+def examples(number):
+    """Settings of a test that draws `number` examples in the suite."""
+    return settings(
+        max_examples=math.ceil(number * max(1.0, MINUTES)),
+        derandomize=not MINUTES,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        phases=[Phase.generate],  # examples hang on seeds, which do not shrink
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+# ---------------------------------------------------------------------------------- outcomes
+
+
+def refusal(call):
+    """The error that a call raises on purpose, or None where it returns.
+
+    On purpose: of a documented type, by a `raise` of the library, with a sentence. An error of
+    NumPy, SciPy or torch that passes through is none, and neither is a warning.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*may be rounding")
+        try:
+            call()
+        except Exception as error:
+            check_refusal(error)
+            return error
+    return None
+
+
+def check_refusal(error):
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file, line = (
+        trace.tb_frame.f_code.co_filename,
+        linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno),
+    )
+    where = f"{type(error).__name__} at {file}:{trace.tb_lineno}: {error}"
+    assert type(error) in (TypeError, ValueError, *OWN_ERRORS), f"not a documented type: {where}"
+    assert Path(file).is_relative_to(PACKAGE), f"not raised by the library: {where}"
+    assert line.strip().startswith("raise"), f"passed through the library: {where}"
+    assert len(str(error).split()) >= 6, f"no sentence: {where}"
+
+
+def numbers(result):
+    """The values of a dict of results as floats, in their order."""
+    return [float(value) for key, value in result.items() if key != "details"]
+
+
+def check_number(got, low, high, rel):
+    """Finite, and between two right values but for a relative `rel`."""
+    assert math.isfinite(got), got
+    assert low * (1 - rel) <= got <= high * (1 + rel), f"got {got!r}, right is {low!r}" + (
+        f" to {high!r}" if high > low else ""
+    )
+
+
+# ------------------------------------------------------------------------------------ drawing
+
+seeds = st.integers(0, 2**31 - 1)
+ORDERS = (0, 0.1, 0.5, 0.9, 1 - 1e-9, 1, 1 + 1e-9, 1.5, 2, 3, 20, 1e4, 1e308, math.inf)
+orders = st.one_of(st.sampled_from(ORDERS), st.floats(0, 4))
+SCALES = (1.0, 1.0, 1.0, 1e-3, 1e3, 1e-8, 1e8, 1e-40, 1e40, 1e-150, 1e150)
+KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
+
+
+def draw_rows(rng, n, d, kind):
+    """Rows (n, d): small numbers, a cloud, far clusters, near-duplicates, zeros of any sign."""
+    X = rng.standard_normal((n, d))
+    if kind == "grid":
+        return rng.integers(-4, 5, (n, d)) / 2.0
+    if kind == "clusters":
+        return X + rng.integers(0, 2, (n, 1)) * 10.0 ** rng.integers(1, 9)
+    if kind == "twins" and n > 1:
+        for i in rng.integers(0, n, 1 + n // 4):
+            X[i] = X[rng.integers(n)] + 10.0 ** -rng.integers(1, 13) * rng.standard_normal(d)
+    if kind == "masked":
+        return (rng.random((n, d)) < 0.4) * X
+    if kind == "outlier":
+        X[rng.integers(n)] *= 10.0 ** rng.integers(1, 9)
+    return X
+
+
+@st.composite
+def row_sets(draw, most=10, kinds=KINDS, scales=SCALES, nonzero=False):
+    """Rows with duplicates among them, of any scale."""
+    n = draw(st.integers(1, most))
+    d = draw(st.sampled_from((1, 2, 3, 5, 8, 20)))
+    rng = np.random.default_rng(draw(seeds))
+    X = draw_rows(rng, n, d, draw(st.sampled_from(kinds)))
+    if nonzero:
+        X[~X.any(axis=1)] = 1.0
+    if draw(st.booleans()):
+        X = X[rng.integers(0, n, n)]
+    return X * draw(st.sampled_from(scales))
+
+
+@st.composite
+def weights(draw, n):
+    """None, or n weights that sum to 1: even, uneven, with zeros, with some that are tiny."""
+    kind = draw(st.sampled_from(("none", "none", "uneven", "zeros", "tiny")))
+    if kind == "none":
+        return None
+    rng = np.random.default_rng(draw(seeds))
+    p = rng.random(n) + 0.01
+    if kind == "zeros":
+        p[rng.random(n) < 0.3] = 0.0
+        p[rng.integers(n)] = 1.0
+    if kind == "tiny":
+        p[rng.random(n) < 0.3] *= 1e-12
+        p[rng.integers(n)] = 1.0
+    return p / p.sum()

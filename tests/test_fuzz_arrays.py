@@ -1,0 +1,300 @@
+"""A score depends on the numbers, not on what holds them; and a tensor's gradient is its slope."""
+
+import datasets
+import fuzz
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore import compute, magnitude_weights
+from vendiscore.magnitude import magnitude
+
+# Small whole numbers, which every type below holds exactly.
+whole_rows = st.builds(
+    lambda n, d, seed: np.random.default_rng(seed).integers(0, 4, (n, d)).astype(float),
+    st.integers(1, 7),
+    st.integers(1, 5),
+    fuzz.seeds,
+).map(lambda X: np.where(X.any(axis=1, keepdims=True), X, 1.0))
+
+
+def strided(X):
+    wide = np.full((2 * len(X), 3 * X.shape[1]), np.nan)
+    wide[::2, ::3] = X
+    return wide[::2, ::3]
+
+
+def frozen(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def column(X, kind=None):
+    return datasets.Dataset.from_dict({"x": X.tolist()}).with_format(kind)["x"]
+
+
+HOLDERS = {
+    "list": lambda X: X.tolist(),
+    "tuples": lambda X: tuple(map(tuple, X.tolist())),
+    "ints": lambda X: [[int(x) for x in row] for row in X],
+    "list of arrays": lambda X: list(X),
+    "generator": lambda X: (row for row in X),
+    **{
+        name: lambda X, name=name: X.astype(name)
+        for name in (
+            *("int8", "uint8", "int16", "uint64", ">i4"),
+            *("float16", "float32", "longdouble", ">f8"),
+        )
+    },
+    "Fortran": np.asfortranarray,
+    "strided": strided,
+    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "read-only": frozen,
+    "unmasked": np.ma.masked_array,
+    "column": column,
+    "NumPy column": lambda X: column(X, "numpy"),
+    "frame": pd.DataFrame,
+    "frame of Float32": lambda X: pd.DataFrame(X).astype("Float32"),
+    "frame of Int64": lambda X: pd.DataFrame(X).astype("Int64"),
+    "Arrow": lambda X: pa.array(X.tolist()),
+    "chunked Arrow": lambda X: pa.chunked_array(
+        [X[:1].tolist(), X[1:].tolist()], pa.list_(pa.float64())
+    ),
+    **{
+        name: lambda X, name=name: getattr(sp, name)(X)
+        for name in ("csr_array", "csc_array", "coo_array", "lil_array", "bsr_array", "dia_array",
+                     "dok_array", "csr_matrix", "coo_matrix", "dok_matrix")
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch")
+
+
+def tensors(torch):
+    def grad(X):
+        return torch.tensor(X, requires_grad=True)
+
+    return {
+        **{
+            str(dtype): lambda X, dtype=dtype: torch.tensor(X).to(dtype)
+            for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64,
+                          torch.uint8)
+        },
+        "gradient": grad,
+        "transposed": lambda X: torch.tensor(X.T.copy()).T,
+        "list of tensors": lambda X: list(torch.tensor(X)),
+        "torch column": lambda X: column(X, "torch"),
+    }  # fmt: skip
+
+
+WAYS = (
+    {"k": "cosine"},
+    {"k": "linear", "normalize": True},
+    {"k": "rbf"},
+    {"k": "rbf", "sigma": 2.0},
+    {"k": "laplacian"},
+    {"k": "polynomial", "degree": 2},
+    {"score_X": True, "normalize": True},
+    {"score_dual": True, "normalize": True},
+)
+
+
+@fuzz.examples(60)
+@given(
+    X=whole_rows,
+    holder=st.sampled_from(sorted(HOLDERS)),
+    way=st.sampled_from(WAYS),
+    q=st.sampled_from((0.5, 1, 2, np.inf)),
+)
+def test_what_holds_the_numbers_does_not_matter(X, holder, way, q):
+    plain = compute(X, q=q, **way)["VS"]
+    held = compute(HOLDERS[holder](X), q=q, **way)["VS"]
+    assert type(held) is float
+    # Single precision comes with its own: orders below 1 may see its rounding.
+    rel = 1e-9 if holder not in ("float16", "float32", "frame of Float32") else 1e-6
+    assert q < 1 < rel * 1e8 or held == pytest.approx(plain, rel=rel)
+
+
+@fuzz.examples(60)
+@given(
+    X=whole_rows, data=st.data(), way=st.sampled_from(WAYS), q=st.sampled_from((1, 1.5, 2, np.inf))
+)
+def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
+    held = tensors(torch)
+    kind = data.draw(st.sampled_from(sorted(held)))
+    p = data.draw(fuzz.weights(len(X)))
+    plain = compute(X, q=q, p=p, **way)["VS"]
+    weights = p if p is None or data.draw(st.booleans()) else torch.tensor(p)
+    exact = kind in (
+        "torch.float64",
+        "torch.int64",
+        "torch.uint8",
+        "gradient",
+        "transposed",
+        "list of tensors",
+    )
+    found = compute(held[kind](X), q=q, p=weights, **way)["VS"]
+    assert float(found.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
+
+
+@fuzz.examples(30)
+@given(X=whole_rows, data=st.data(), q=st.sampled_from((1, 1.5, 2, np.inf)))
+def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
+    K = np.where(X[:, :1] == X[:, :1].T, 1.0, 0.25)
+    np.fill_diagonal(K, 1.0)
+    assert np.linalg.eigvalsh(K)[0] > -1e-9
+    held = {**HOLDERS, **tensors(torch)}
+    kinds = [
+        name
+        for name in held
+        if "int" not in name and name != "column" and name != ">i4" and "Int" not in name
+    ]
+    kind = data.draw(st.sampled_from(sorted(kinds)))
+    found = compute(held[kind](K), score_K=True, q=q)["VS"]
+    found = found.detach() if torch.is_tensor(found) else found
+    assert float(found) == pytest.approx(compute(K, score_K=True, q=q)["VS"], rel=1e-6)
+
+
+@fuzz.examples(40)
+@given(
+    X=whole_rows,
+    holder=st.sampled_from(sorted(HOLDERS)),
+    metric=st.sampled_from(("euclidean", "manhattan", "cosine")),
+)
+def test_magnitude_reads_what_scores_read(X, holder, metric):
+    plain = magnitude(X, t=0.7, metric=metric)
+    assert magnitude(HOLDERS[holder](X), t=0.7, metric=metric) == pytest.approx(plain, rel=1e-6)
+    found = magnitude_weights(HOLDERS[holder](X), t=0.7, metric=metric)
+    assert found == pytest.approx(magnitude_weights(X, t=0.7, metric=metric), rel=1e-5, abs=1e-5)
+
+
+NUMBERS = (
+    int,
+    float,
+    np.float64,
+    np.longdouble,
+    np.int16,
+    np.int64,
+    np.uint8,
+    np.int8,
+    np.float16,
+    np.float32,
+)
+
+
+@fuzz.examples(60)
+@given(
+    value=st.sampled_from((1, 2, 5, 16, 100)),
+    kind=st.sampled_from(NUMBERS),
+    k=st.sampled_from(
+        ("rbf", "laplacian", "polynomial degree", "polynomial c", "q", "ngram_overlap")
+    ),
+    seed=fuzz.seeds,
+)
+def test_the_type_of_an_option_does_not_matter(value, kind, k, seed):
+    X = np.random.default_rng(seed).standard_normal((6, 3)) * value
+    if k == "ngram_overlap":
+        texts = ["a b c d e f", "a b", "c d e", "a b c d"]
+        value = min(value, 2)
+        whole = kind in (int, *(kind for kind in NUMBERS if np.issubdtype(kind, np.integer)))
+        call = lambda ns: compute(texts, ns=ns)["VS"]  # noqa: E731
+        if not whole:
+            assert fuzz.refusal(lambda: call(kind(value))) is not None
+            return
+    elif k == "q":
+        call = lambda q: compute(X, k="rbf", q=q)["VS"]  # noqa: E731
+    elif k.startswith("polynomial"):
+        option = k.split()[1]
+        if option == "degree" and not np.issubdtype(kind, np.integer):
+            return
+        call = lambda x: compute(X, k="polynomial", **{option: x})["VS"]  # noqa: E731
+    else:
+        call = lambda sigma: compute(X, k=k, sigma=sigma)["VS"]  # noqa: E731
+    assert call(kind(value)) == pytest.approx(call(value), rel=1e-12)
+
+
+# ------------------------------------------------------------------------------------ gradients
+
+DIFFERENTIABLE = (*WAYS, {"k": "laplacian", "sigma": 1.5}, {"score_K": True, "normalize": True})
+
+
+def slope(f, X, direction, step=2e-4):
+    """Of f(X + s·direction) at s = 0, from four values; to step⁴."""
+    near, far = (f(X + s * direction) - f(X - s * direction) for s in (step, 2 * step))
+    return (8 * near - far) / (12 * step)
+
+
+@fuzz.examples(80)
+@given(
+    way=st.sampled_from(DIFFERENTIABLE),
+    q=st.sampled_from((0.5, 1, 1.5, 2, 3, np.inf)),
+    n=st.integers(2, 7),
+    d=st.integers(1, 9),
+    seed=fuzz.seeds,
+    data=st.data(),
+)
+def test_the_gradient_is_the_slope(torch, way, q, n, d, seed, data):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    if "score_K" in way:
+        X = np.eye(n) + 0.3 * (X @ X.T) / d
+    p = data.draw(fuzz.weights(n))
+    direction = rng.standard_normal(X.shape)
+    direction = (direction + direction.T) / 2 if "score_K" in way else direction
+    direction /= np.linalg.norm(direction)
+    T = torch.tensor(X, requires_grad=True)
+    value = compute(T, q=q, p=p, **way)["VS"]
+    value.backward()
+    got = float((T.grad * torch.tensor(direction)).sum())
+
+    def f(X):
+        return compute(X, q=q, p=p, **way)["VS"]
+
+    assert np.isfinite(got)
+    # λ_min is not smooth where its order weighs it: low orders with fewer directions than samples.
+    spectrum_is_smooth = q >= 1 and not (p is not None and p.min() == 0)
+    kinks = _kinks(f, X, direction)
+    if spectrum_is_smooth and not kinks:
+        assert got == pytest.approx(slope(f, X, direction), rel=1e-4, abs=1e-5)
+
+
+def _kinks(f, X, direction):
+    """Whether f is not smooth here (|x − y| near 0, another median, two equal eigenvalues)."""
+    a, b = slope(f, X, direction, 4e-4), slope(f, X, direction, 1e-4)
+    return abs(a - b) > 1e-5 * max(1.0, abs(b))
+
+
+@fuzz.examples(30)
+@given(
+    n=st.integers(2, 6),
+    q=st.sampled_from((0.5, 1, 1.5, 2, 3)),
+    copies=st.booleans(),
+    seed=fuzz.seeds,
+)
+def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(
+    torch, n, q, copies, seed
+):
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    X = np.vstack([basis, basis[:1]]) if copies else basis
+    T = torch.tensor(X, requires_grad=True)
+    value = compute(T, score_X=True, normalize=True, q=q)["VS"]
+    (grad,) = torch.autograd.grad(value, T, create_graph=True)
+    assert bool(torch.isfinite(grad).all())
+    found = []
+
+    def second():
+        found.append(
+            torch.autograd.grad((grad * grad).sum() + (grad * T.detach() ** 2).sum(), T)[0]
+        )
+
+    fuzz.refusal(second)
+    assert not found or bool(torch.isfinite(found[0]).all())
