@@ -94,8 +94,8 @@ def test_probability_product_is_the_sum_of_roots(kind):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0.5, 0.5], [0.5, 0.4]], r"a sum of 0\.9 in row 1; pass the softmax"),
-        ([[0.5, 0.5], [1.5, -0.5]], r"a minimum of -0\.5 in row 1"),
+        ([[0.5, 0.5], [0.5, 0.4]], r"sample 1 .* sum to 1, got a sum of 0\.9; pass the softmax"),
+        ([[0.5, 0.5], [1.5, -0.5]], r"sample 1 .* at least 0 .* got a minimum of -0\.5"),
     ],
 )
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -219,11 +219,21 @@ def _from_arrow(column: Any) -> Any:
     return column.to_pylist() if values.dtype.kind == "O" else values
 
 
-def as_matrix(samples: Any, name: str = "samples") -> Any:
+def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
+    """The samples at these places, of a list or an array."""
+    if isinstance(samples, Sequence):
+        return [samples[i] for i in places]
+    return samples[places]
+
+
+def as_matrix(
+    samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
+) -> Any:
     """Rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
 
     Integers and booleans become float64, half precision becomes float32; anything else keeps its
-    precision and is not copied.
+    precision and is not copied. Where rows are refused, `also` says what the caller would refuse
+    of the others, so that one error names all.
 
     Raises
     ------
@@ -235,7 +245,25 @@ def as_matrix(samples: Any, name: str = "samples") -> Any:
     ValueError
         If it is not two-dimensional.
     """
-    X = as_samples(samples, name)
+    samples = as_samples(samples, name)
+    try:
+        return _matrix(samples, name)
+    except SampleError as error:
+        problems = error.problems
+    n = len(samples) if isinstance(samples, list) else samples.shape[0]
+    while rest := [i for i in range(n) if i not in problems]:
+        try:
+            X = _matrix(choose(samples, rest), name)
+            problems |= {rest[i]: problem for i, problem in (also(X) if also else {}).items()}
+            break
+        except SampleError as error:
+            problems |= error.at(rest).problems
+        except (TypeError, ValueError):
+            break  # to be told when these are mended
+    raise SampleError(*next(iter(problems.items())), problems)
+
+
+def _matrix(X: Any, name: str) -> Any:
     if isinstance(X, list):
         X = _stack(X, name)
     if X.ndim != 2:

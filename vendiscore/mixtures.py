@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from .arrays import as_samples
+from .arrays import as_samples, choose
 from .composite import ProductSimilarity, SumSimilarity
 from .arguments import number, one_of
 from .errors import SampleError, suggestion
@@ -27,7 +27,6 @@ from .registry import (
     build_kernel,
     check_on_error,
     check_options,
-    choose,
     get_kernel,
     repeatable,
     warn_dropped,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -27,7 +28,8 @@ _SQUARES = 600
 @register_kernel("cosine", samples="vectors", source=_VENDI)
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
-    return _normalized(_rows(vectors), "is a zero vector, which has no cosine; remove it")
+    problem = "is a zero vector, which has no cosine; remove it"
+    return _normalized(_rows(vectors, lambda X: _where(_largest(X) == 0, problem)), problem)
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
@@ -40,7 +42,7 @@ def linear(vectors: Any) -> Similarity:
     if bool(xp.any(lost)):
         lost &= _largest(similarity.X) > 0
         problem = "has a length whose square is beyond double precision"
-        _refuse(lost, f"{problem}; rescale all samples, or pass k='cosine'")
+        SampleError.check(_where(lost, f"{problem}; rescale all samples, or pass k='cosine'"))
     return similarity
 
 
@@ -104,7 +106,7 @@ def level(similarity: FeatureSimilarity) -> FeatureSimilarity:
 
 def _normalized(X: Any, zero: str) -> FeatureSimilarity:
     similarity = level(FeatureSimilarity(X))
-    _refuse(_squared_lengths(similarity) == 0, zero)
+    SampleError.check(_where(_squared_lengths(similarity) == 0, zero))
     return similarity.normalized()
 
 
@@ -123,9 +125,8 @@ def _largest(X: Any) -> Array:
     return np.asarray(np.abs(X).max(axis=1), dtype=float)
 
 
-def _refuse(bad: Array, problem: str) -> None:
-    if bool(bad.any()):
-        SampleError.check({int(i): problem for i in np.flatnonzero(bad.tolist())})
+def _where(bad: Array, problem: str) -> dict[int, str]:
+    return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
 def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
@@ -138,7 +139,7 @@ def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
     return similarity
 
 
-def _rows(vectors: Any) -> Any:
+def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:
     if isinstance(vectors, list):
         numbers = [_is_number(x) for x in vectors]
         if any(numbers):
@@ -147,7 +148,7 @@ def _rows(vectors: Any) -> Any:
             vectors = [x.reshape(1) if is_torch(x) and x.ndim == 0 else x for x in vectors]
     elif vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
-    return as_matrix(vectors)
+    return as_matrix(vectors, also=also)
 
 
 def _is_number(x: Any) -> bool:
