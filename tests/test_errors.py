@@ -55,7 +55,12 @@ CASES = [
     ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "sample 0 .* must be finite, got nan"),
     (2 * GOOD, X_, ValueError, "similarity 1 with itself, got 4 for sample 0; pass normalize=True"),
     (GOOD * [[1], [0], [1]], {**X_, "normalize": True}, ValueError, "normalize row 1.*zero vector"),
-    (GOOD * [[1], [0], [1]], {"k": "cosine"}, ValueError, "sample 1 is a zero vector, which has no"),
+    (
+        GOOD * [[1], [0], [1]],
+        {"k": "cosine"},
+        ValueError,
+        "sample 1 is a zero vector, which",
+    ),
     (TEXTS, {"p": [0.5, 0.5]}, ValueError, r"one weight for each of 3 samples, got shape \(2,\)"),
     (TEXTS, {"p": [1.5, -0.5, 0]}, ValueError, "finite and at least 0, got -0.5 at index 1"),
     (TEXTS, {"p": [0.5, 0.2, 0.2]}, ValueError, r"must sum to 1, got 0.9; pass p / p.sum\(\)"),

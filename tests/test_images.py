@@ -259,7 +259,7 @@ def test_a_tensor_that_can_be_read_two_ways_is_refused():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
 def test_size_is_checked(size):
-    with pytest.raises((TypeError, ValueError), match="`size` must be an integer .*got .*or None"):
+    with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
         dense(pictures(), size=size)
 
 

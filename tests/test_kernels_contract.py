@@ -344,11 +344,10 @@ def test_all_samples_that_cannot_be_used_are_named_at_once(name, build):
 def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
     mixed, good, where = _spoilt(name)
     expected = build(good)
-    with pytest.warns(UserWarning) as caught:
+    message = f"kernel '{name}' left out {len(where)} of {len(mixed)} samples, as asked; the first"
+    with pytest.warns(UserWarning, match=message) as caught:
         similarity = build(mixed, on_error="skip")
-    assert [str(w.message)[: len(name) + 30] for w in caught] == [
-        f"kernel {name!r} left out {len(where)} of {len(mixed)} sample"[: len(name) + 30]
-    ]
+    assert len(caught) == 1
     assert list(similarity.dropped) == where
     np.testing.assert_array_equal(similarity.dense(), expected.dense())
 
@@ -357,7 +356,7 @@ def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
 def test_no_sample_that_can_be_used_is_an_error(name, build):
     build(CASES[name][0])
     bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
-    with pytest.raises(ValueError, match=f"{name!r} can use none of the {len(bad)} samples: sample 0 "):
+    with pytest.raises(ValueError, match=f"{name!r} can use none of the {len(bad)} samples"):
         build(bad, on_error="skip")
 
 

@@ -86,7 +86,7 @@ def precision(samples: Any) -> float:
     0.0009765625
     """
     first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    dtype = getattr(first, "dtype", None)
+    dtype: Any = getattr(first, "dtype", None)
     if is_torch(first):
         torch = sys.modules["torch"]
         return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
@@ -302,12 +302,10 @@ def _stack(rows: Sequence[Any], name: str) -> Any:
 
 def _row(row: Any) -> np.ndarray:
     """One row in float64, entry by entry; its error says what is wrong as a predicate."""
-    if isinstance(row, (str, bytes, Mapping)) or row is None or not hasattr(row, "__len__"):
-        if not isinstance(row, (Number, np.generic)) or _odd(row):
-            hint = "; pass one of its columns" if isinstance(row, Mapping) else ""
-            raise TypeError(
-                f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{hint or _REMOVE}"
-            )
+    listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
+    if not listed and _odd(row):
+        remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
+        raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
     try:

@@ -101,7 +101,8 @@ def check_weights(
     if is_torch(like) and not is_torch(weights):
         weights = sys.modules["torch"].as_tensor(weights)
     if is_torch(weights):
-        weights = weights.double() if not is_torch(like) else weights.to(like.device).double()
+        weights = weights.double()
+        weights = weights.to(like.device) if like is not None and is_torch(like) else weights
     xp = namespace(weights)
     if tuple(weights.shape) != (n + len(dropped),):
         raise ValueError(

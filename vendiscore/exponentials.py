@@ -82,10 +82,7 @@ def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]
     _require(X, sigma)
     exponent = _exponent(X, sigma)
     X = _times_power(X, -exponent)
-    if is_torch(X):
-        D = sys.modules["torch"].cdist(X, X, p=1.0)
-    else:
-        D = cdist(X, X, "cityblock")
+    D = sys.modules["torch"].cdist(X, X, p=1.0) if is_torch(X) else cdist(X, X, "cityblock")
     width = _shifted(sigma, -exponent) if sigma is not None else median_distance(D, X)
     K = _exp_of_ratio(D, -width, 1.0)
     return K, _shifted(width, exponent) if sigma is None else sigma

@@ -19,9 +19,9 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
+from .arguments import number, one_of
 from .arrays import as_samples, choose
 from .composite import ProductSimilarity, SumSimilarity
-from .arguments import number, one_of
 from .errors import SampleError, suggestion
 from .registry import (
     build_kernel,
@@ -207,9 +207,7 @@ def _weight(name: str, weight: Any) -> float:
         ) from None
 
 
-def _build_all(
-    parts: Sequence[Part], samples: Any
-) -> tuple[list[Similarity], dict[int, str]]:
+def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], dict[int, str]]:
     """Each part on the samples that all can use, and the others with the reason."""
     columns = [repeatable(_column(samples, part)) for part in parts]
     sizes = [len(c) if isinstance(c, Sequence) else c.shape[0] for c in columns]
@@ -239,7 +237,7 @@ def _build_all(
             except SampleError as error:
                 problems = error.problems
                 if not part.skips:
-                    refused |= error.at(kept).problems
+                    refused |= error.at(kept.tolist()).problems
             for i, problem in problems.items():
                 dropped.setdefault(int(kept[i]), problem)
             if problems:
@@ -266,10 +264,9 @@ def _build(part: Part, column: Any) -> Similarity:
     try:
         return build_kernel(get_kernel(part.kernel), column, own)
     except SampleError as error:
-        problems = {
-            i: where + problem.removeprefix("of `samples` ") for i, problem in error.problems.items()
-        }
-        raise SampleError(*next(iter(problems.items())), problems) from error.__cause__
+        found = error.problems.items()
+        problems = {i: where + problem.removeprefix("of `samples` ") for i, problem in found}
+        raise SampleError(error.index, problems[error.index], problems) from error.__cause__
 
 
 @dataclass(frozen=True)

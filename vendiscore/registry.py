@@ -207,7 +207,7 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
         except SampleError as error:
             if not skip:
                 raise
-            dropped |= error.at(kept).problems
+            dropped |= error.at(kept.tolist()).problems
     dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
     similarity.dropped = dict(sorted(dropped.items()))
     warn_dropped(f"kernel {name!r}", similarity)
