@@ -368,7 +368,11 @@ def identical_rows(A: Any) -> np.ndarray | None:
         keys = (
             row
             for block in row_blocks(len(A), A[:1].nbytes)
-            for row in (A[block] + 0.0 if A.dtype.kind == "f" else np.ascontiguousarray(A[block]))
+            for row in (
+                np.add(A[block], 0.0, order="C")
+                if A.dtype.kind == "f"
+                else np.ascontiguousarray(A[block])
+            )
         )
     else:
         return None

@@ -67,14 +67,15 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
     degree = integer("degree", degree)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
-    X = _dense_rows(vectors)
+    zero = "is a zero vector, which has no similarity with c=0; remove it"
+    X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
     xp, (n, d) = namespace(X), X.shape
     needed = 8 * n * (n + 3 * d)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
     X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = _normalized(X, "is a zero vector, which has no similarity with c=0; remove it").dense()
+    K = _normalized(X, zero).dense()
     settings = {"degree": degree, "c": c}
     if is_torch(K):
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
@@ -155,6 +156,6 @@ def _is_number(x: Any) -> bool:
     return isinstance(x, (Number, np.generic)) or getattr(x, "ndim", None) == 0
 
 
-def _dense_rows(vectors: Any) -> Array:
-    X = _rows(vectors)
+def _dense_rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
+    X = _rows(vectors, also)
     return X.toarray() if hasattr(X, "toarray") else X
