@@ -137,7 +137,9 @@ def test_masked_arrays_are_refused_wherever_arrays_come_in():
 
 
 def test_an_array_that_does_not_go_to_numpy_is_refused():
-    with pytest.raises(TypeError, match=r"got .*Foreign \(Implicit conversion.*; bring it to NumPy"):
+    with pytest.raises(
+        TypeError, match=r"got .*Foreign \(Implicit conversion.*; bring it to NumPy"
+    ):
         compute(Foreign(ROWS, goes=False), k="rbf")
     single = as_matrix(Foreign(ROWS.astype(np.float32)))
     assert isinstance(single, np.ndarray)

@@ -137,6 +137,8 @@ def _numbers(p: Any, n: int) -> Array:
     if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
         torch = sys.modules["torch"]
         try:
+            if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
+                raise TypeError("complex")
             return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
         except (TypeError, ValueError, RuntimeError) as error:
             raise TypeError(f"{expected}{p!r:.40}") from error
