@@ -149,7 +149,7 @@ def test_an_array_that_does_not_go_to_numpy_is_refused():
 def test_a_table_is_a_list_of_records():
     table = pa.table({"a": [1.0, 2.0]})
     assert as_samples(table) == [{"a": 1.0}, {"a": 2.0}]
-    with pytest.raises(SampleError, match="got dict: {'a': 1.0}; pass one of its columns"):
+    with pytest.raises(SampleError, match=r"got dict: {'a': 1.0}; pass one of its columns"):
         compute(table, k="cosine")
 
 
@@ -180,7 +180,9 @@ def test_tensors_in_a_list_that_do_not_fit_are_named():
     assert as_matrix(good).dtype == torch.float64
     with pytest.raises(SampleError, match=r"sample 2 .* has shape \(3,\), others have \(2,\)"):
         as_matrix([*good, torch.ones(3)])
-    with pytest.raises(SampleError, match="sample 0 .* must be a torch tensor like others, got li"):
+    with pytest.raises(
+        SampleError, match=r"sample 0 .* must be a torch tensor like others, got li"
+    ):
         as_matrix([[1.0, 2.0], *good])
 
 

@@ -74,13 +74,13 @@ def test_any_single_number_may_be_returned(of):
     "value", ["1", b"1", None, 1j, np.complex128(1), np.ones(2), [1.0], np.ma.masked]
 )
 def test_what_is_no_number_is_refused(value):
-    with pytest.raises(TypeError, match="`k` must return a number, got .* for samples 0 and 0"):
+    with pytest.raises(TypeError, match=r"`k` must return a number, got .* for samples 0 and 0"):
         compute([0, 1], k=lambda a, b: value)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 10**400])
 def test_what_is_not_finite_is_refused(value):
-    with pytest.raises(ValueError, match="`k` must return finite numbers, got .* samples 0 and 2"):
+    with pytest.raises(ValueError, match=r"`k` must return finite numbers, got .* samples 0 and 2"):
         compute([0, 0, 1], k=lambda a, b: value if a != b else 1.0)
 
 

@@ -307,5 +307,5 @@ def test_a_size_may_be_any_integer(size):
 
 
 def test_a_size_that_does_not_fit_in_memory_is_refused():
-    with pytest.raises(MemoryError, match="the pixels of 4 images .*; pass a smaller `size`"):
+    with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
         dense(pictures(), size=10**7)

@@ -145,7 +145,7 @@ def test_mode_diversity_of_torch_can_be_differentiated():
 
 def test_a_tuple_that_holds_a_list_is_no_label():
     for samples, kernel in (([("a", ["b"])], "labels"), ([[("a", ["b"])]], "tags")):
-        with pytest.raises(SampleError, match="sample 0 .*"):
+        with pytest.raises(SampleError, match=r"sample 0 .*"):
             compute(samples, k=kernel)
 
 
@@ -168,7 +168,9 @@ def test_probabilities_in_half_precision_sum_to_one_as_well_as_they_can(dtype, c
     for P in (half, half / half.sum(-1, keepdim=True), list(half)):
         assert compute(P, k="probability_product")["VS"].item() == pytest.approx(exact, rel=1e-2)
     for P in (half.double() * 1.001, half * 1.1):  # what half precision cannot do by itself
-        with pytest.raises(SampleError, match="sample 0 of `probabilities` .* got a sum of 1.[01]"):
+        with pytest.raises(
+            SampleError, match=r"sample 0 of `probabilities` .* got a sum of 1.[01]"
+        ):
             compute(P, k="probability_product")
 
 

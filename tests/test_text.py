@@ -218,7 +218,7 @@ def test_an_exception_of_the_tokenizer_quotes_the_text():
 
 @pytest.mark.parametrize("first", [None, "", " ", float("nan")])
 def test_texts_that_begin_with_none_are_texts(first):
-    with pytest.raises(SampleError, match="sample 0 .*2 samples cannot be used: 0, 2"):
+    with pytest.raises(SampleError, match=r"sample 0 .*2 samples cannot be used: 0, 2"):
         compute([first, "a b", None, "c d"])
     with pytest.warns(UserWarning, match="kernel 'ngram_overlap' left out 2 of 4 samples"):
         scores = compute([first, "a b", None, "c d"], on_error="skip", q=2)

@@ -82,7 +82,7 @@ def test_weights_in_half_precision_sum_to_one_as_well_as_they_can(dtype):
     p = torch.rand(50, generator=torch.Generator().manual_seed(0)).softmax(0)
     half = p.to(getattr(torch, dtype))
     assert check_weights(half, 50).sum().item() == pytest.approx(1)
-    with pytest.raises(ValueError, match="`p` must sum to 1, got 1.1"):
+    with pytest.raises(ValueError, match=r"`p` must sum to 1, got 1.1"):
         check_weights(half * 1.1, 50)
 
 
