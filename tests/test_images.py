@@ -259,7 +259,7 @@ def test_a_tensor_that_can_be_read_two_ways_is_refused():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
 def test_size_is_checked(size):
-    with pytest.raises(ValueError, match="`size` must be an integer of at least 1 or None, got"):
+    with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
         dense(pictures(), size=size)
 
 
@@ -279,3 +279,33 @@ def test_the_kernels_are_listed():
     kernels = {kernel.name: kernel for kernel in list_kernels() if kernel.samples == "images"}
     assert set(kernels) >= {"pixels", "image_embeddings"}
     assert all(kernel.needs == "images" and kernel.psd for kernel in kernels.values())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_tensors_of_any_precision_are_read(dtype):
+    torch = pytest.importorskip("torch")
+    images = pictures(3)
+    floats = torch.tensor(np.array(images)).movedim(-1, 1) / 255
+    for samples in (floats.to(getattr(torch, dtype)), list(floats.to(getattr(torch, dtype)))):
+        np.testing.assert_array_equal(dense(samples, size=None), dense(images, size=None))
+
+
+def test_masked_pixels_and_tensors_without_values_are_refused():
+    torch = pytest.importorskip("torch")
+    masked = np.ma.masked_array(np.ones((4, 4), np.uint8), mask=np.eye(4))
+    for image, message in (
+        (masked, "has masked pixels"),
+        (torch.ones(4, 4, device="meta"), "cannot be read as an array"),
+    ):
+        with pytest.raises(SampleError, match=f"sample 1 {message}"):
+            dense([np.ones((4, 4), np.uint8), image])
+
+
+@pytest.mark.parametrize("size", [np.int64(4), np.uint8(4), np.array(4)])
+def test_a_size_may_be_any_integer(size):
+    np.testing.assert_array_equal(dense(pictures(), size=size), dense(pictures(), size=4))
+
+
+def test_a_size_that_does_not_fit_in_memory_is_refused():
+    with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
+        dense(pictures(), size=10**7)

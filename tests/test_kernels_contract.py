@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import MissingPackageError, compute, list_kernels
+from vendiscore import MissingPackageError, SampleError, compute, list_kernels
 from vendiscore.registry import apply_kernel
 
 TEXTS = [
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 # kernel: option: (a value that changes something, a value that is refused or None)
-_FINGERPRINT = {"measure": ("dice", "cosine"), "on_error": (None, "ignore")}
+_FINGERPRINT = {"measure": ("dice", "cosine")}
 _ENCODER = {  # those of a model that is loaded are refused beside one that is given
     "model_path": (None, "bert"),
     "pooling": (None, "max"),
@@ -227,7 +227,7 @@ def test_score_is_between_1_and_n_and_repeats_are_weights(name, build):
 @every_kernel
 def test_every_option_changes_something_or_is_checked(name, build):
     options = {o: d for o, d in KERNELS[name].options.items() if o not in CASES[name][1]}
-    known = OPTIONS.get(name, {})
+    known = {"on_error": (None, "ignore"), **OPTIONS.get(name, {})}
     assert set(options) == set(known), f"give the options of kernel {name!r} entries in OPTIONS"
     for option, (other, refused) in known.items():
         samples = SHOWS.get(option, CASES[name][0])
@@ -253,7 +253,9 @@ def test_settings_can_be_quoted(name, build):
     samples, options = CASES[name]
     details = compute(samples, k=name, details=True, psd="clip", **options)["details"]
     assert details["kernel"] == name
-    assert set(details["options"]) >= set(KERNELS[name].options)
+    # What is left out is told by `dropped`; it changes no kernel.
+    assert set(details["options"]) >= set(KERNELS[name].options) - {"on_error"}
+    assert "on_error" not in details["signature"]
     assert f"kernel={name}|" in details["signature"]
     json.dumps(details)
 
@@ -303,6 +305,68 @@ def test_library_needs_no_heavy_package_to_be_imported():
     folder = Path(vendiscore.__path__[0]).parent
     ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert ran.stdout == "[]\n", ran.stdout + ran.stderr
+
+
+# What no kernel on such samples can use: several kinds of each.
+BAD: dict[str, list[Any]] = {
+    "text": ["", None, "  ", 3.5],
+    "vectors": [[math.nan, 0, 1], [1.0, 2.0], None, ["a", 1, 2], [math.inf, 0, 0]],
+    "labels": [None, math.nan, ["a"]],
+    "sets of labels": [[], None, "oak", [math.nan], [["oak"]]],
+    "class probabilities": [[0.5, 0.5, 0.5], [2, -1, 0], None, [math.nan, 0, 1]],
+    "molecules": ["C1CC", "", None, 7],
+    "images": [None, np.full((9, 7, 3), 2.5), b"no file"],
+}
+# Of what is no text or image by its type; the rest is for the model to say, after a long time.
+BAD_FOR = {"text_embeddings": [None, 3.5, b"x"], "image_embeddings": [None, 3.5, {"path": None}]}
+
+
+def _spoilt(name: str) -> tuple[list[Any], list[Any], list[int]]:
+    """Good samples with bad ones among them, twice; the good ones alone; where the bad ones are."""
+    good = list(CASES[name][0])
+    bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
+    mixed = [*bad, *good[:3], *bad, *good[3:]]
+    where = [*range(len(bad)), *range(len(bad) + 3, 2 * len(bad) + 3)]
+    return mixed, good, where
+
+
+@every_kernel
+def test_all_samples_that_cannot_be_used_are_named_at_once(name, build):
+    mixed, good, where = _spoilt(name)
+    build(good)
+    with pytest.raises(SampleError) as caught:
+        build(mixed)
+    assert list(caught.value.problems) == where
+    assert f"({len(where)} samples cannot be used: 0, 1, " in str(caught.value)
+
+
+@every_kernel
+def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
+    mixed, good, where = _spoilt(name)
+    expected = build(good)
+    message = f"kernel '{name}' left out {len(where)} of {len(mixed)} samples, as asked; the first"
+    with pytest.warns(UserWarning, match=message) as caught:
+        similarity = build(mixed, on_error="skip")
+    assert len(caught) == 1
+    assert list(similarity.dropped) == where
+    np.testing.assert_array_equal(similarity.dense(), expected.dense())
+
+
+@every_kernel
+def test_no_sample_that_can_be_used_is_an_error(name, build):
+    build(CASES[name][0])
+    bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
+    with pytest.raises(ValueError, match=f"{name!r} can use none of the {len(bad)} samples"):
+        build(bad, on_error="skip")
+
+
+@every_kernel
+def test_nothing_left_out_is_nothing_said(name, build):
+    expected = build(CASES[name][0])
+    similarity = build(CASES[name][0], on_error="skip")  # warnings are errors
+    assert similarity.dropped == {}
+    np.testing.assert_array_equal(similarity.dense(), expected.dense())
+    assert similarity.settings == expected.settings
 
 
 def test_a_warning_about_a_sample_left_out_is_the_only_one():

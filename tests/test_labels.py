@@ -94,8 +94,8 @@ def test_probability_product_is_the_sum_of_roots(kind):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0.5, 0.5], [0.5, 0.4]], r"a sum of 0\.9 in row 1; pass the softmax"),
-        ([[0.5, 0.5], [1.5, -0.5]], r"a minimum of -0\.5 in row 1"),
+        ([[0.5, 0.5], [0.5, 0.4]], r"sample 1 .* sum to 1, got a sum of 0\.9; pass the softmax"),
+        ([[0.5, 0.5], [1.5, -0.5]], r"sample 1 .* at least 0 .* got a minimum of -0\.5"),
     ],
 )
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -141,3 +141,50 @@ def test_mode_diversity_of_torch_can_be_differentiated():
         mode_diversity(logits.softmax(dim=1).detach().numpy()), rel=1e-6
     )
     assert logits.grad.abs().max() > 0
+
+
+def test_a_tuple_that_holds_a_list_is_no_label():
+    for samples, kernel in (([("a", ["b"])], "labels"), ([[("a", ["b"])]], "tags")):
+        with pytest.raises(SampleError, match=r"sample 0 .*"):
+            compute(samples, k=kernel)
+
+
+def test_tags_may_be_iterators_that_are_read_once():
+    def sets():
+        return [iter(["a"]), iter([]), iter(["a", "b"])]
+
+    with pytest.warns(UserWarning, match="left out 1 of 3"):
+        K = as_similarity(sets(), k="tags", on_error="skip").dense()
+    np.testing.assert_allclose(K, [[1, math.sqrt(0.5)], [math.sqrt(0.5), 1]])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("classes", [3, 1000])
+def test_probabilities_in_half_precision_sum_to_one_as_well_as_they_can(dtype, classes):
+    torch = pytest.importorskip("torch")
+    logits = torch.randn(20, classes, generator=torch.Generator().manual_seed(0))
+    exact = compute(logits.double().softmax(1), k="probability_product")["VS"].item()
+    half = logits.to(getattr(torch, dtype)).softmax(-1)
+    for P in (half, half / half.sum(-1, keepdim=True), list(half)):
+        assert compute(P, k="probability_product")["VS"].item() == pytest.approx(exact, rel=1e-2)
+    for P in (half.double() * 1.001, half * 1.1):  # what half precision cannot do by itself
+        with pytest.raises(
+            SampleError, match=r"sample 0 of `probabilities` .* got a sum of 1.[01]"
+        ):
+            compute(P, k="probability_product")
+
+
+def test_probabilities_that_end_in_zero_have_a_gradient():
+    torch = pytest.importorskip("torch")
+    logits = torch.tensor([[0.0, 1.0, -1e4], [1.0, 0.0, 0.0]], requires_grad=True)
+    compute(logits.softmax(1), k="probability_product")["VS"].backward()
+    assert bool(torch.isfinite(logits.grad).all())
+    assert logits.grad.abs().max() > 0
+
+
+def test_all_rows_that_are_no_probabilities_are_named_at_once():
+    P = [[0.5, 0.5], [math.nan, 1], [0.5, 0.4], [1.5, -0.5], [1, 0]]
+    for call in (mode_diversity, lambda P: compute(P, k="probability_product")):
+        with pytest.raises(SampleError) as caught:
+            call(P)
+        assert list(caught.value.problems) == [1, 2, 3]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
+from vendiscore.arrays import scalar
 from vendiscore.mixtures import mixture
 
 RECORDS = [
@@ -96,7 +97,7 @@ def test_parts_and_options_are_reported():
     options = {"ngram_overlap:text": {"ns": 2}}
     details = compute(RECORDS, k=MIXED, options=options, details=True)["details"]
     assert details["kernel"] == "0.5*labels:shape+0.3*tags:tags+0.2*ngram_overlap:text"
-    assert details["options"]["ngram_overlap:text.ns"] == 2
+    assert details["options"]["ngram_overlap:text.ns"] == [2]
     product = compute(RECORDS, k=list(MIXED), combine="product", details=True)["details"]
     assert product["kernel"] == "labels:shape*tags:tags*ngram_overlap:text"
 
@@ -182,10 +183,7 @@ def test_mistakes_in_samples_are_explained():
 def test_every_sample_left_out_by_one_part_or_another_is_an_error():
     pytest.importorskip("rdkit")
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
-    with (
-        pytest.warns(UserWarning, match="left out 1 of 2"),
-        pytest.raises(ValueError, match="every sample is left out"),
-    ):
+    with pytest.raises(ValueError, match=r"every sample is left out.*sample 0 of column 'b' "):
         compute({"a": ["CCO", "bad"], "b": ["bad", "CCO"]}, k=list(options), options=options)
 
 
@@ -193,7 +191,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
     pytest.importorskip("rdkit")
     table = {"a": ["CCO", "bad", "CCO", "CCN", "CCCl"], "b": ["CCO", "CCO", "bad", "CCC", "CCO"]}
     options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
-    with pytest.warns(UserWarning, match="left out 1 of 5"):
+    with pytest.warns(UserWarning, match="the mixture left out 2 of 5 samples.*sample 1, which of"):
         mixed = as_similarity(table, k=list(options), options=options)
     assert list(mixed.dropped) == [1, 2]
     kept = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
@@ -217,3 +215,118 @@ def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     eigenvalues = np.linalg.eigvalsh(0.9 * bad + 0.1 * np.eye(3)) / 3
     expected = -eigenvalues[eigenvalues < 0].sum()
     assert clipped["details"]["negative_mass"] == pytest.approx(expected)
+
+
+TABLE = {"x": np.random.default_rng(0).standard_normal((9, 3)), "label": list("abcabcabd")}
+
+
+@pytest.mark.parametrize("combine", ["sum", "product"])
+@pytest.mark.parametrize("kernels", [["cosine:x", "labels:label"], ["rbf:x", "cosine:x"]])
+def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(TABLE["x"], requires_grad=True)
+    table = {**TABLE, "x": X}
+    options = {"k": kernels, "combine": combine, "q": [0, 0.5, 1, 2, "inf"]}
+    expected = compute(TABLE, **options)
+    found = compute(table, **options)
+    for name, value in expected.items():
+        assert scalar(found[name]) == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(
+        as_similarity(table, k=kernels, combine=combine).dense().detach(),
+        as_similarity(TABLE, k=kernels, combine=combine).dense(),
+        atol=1e-14,
+    )
+    found["VS_q1"].backward()
+    assert bool(torch.isfinite(X.grad).all())
+    assert X.grad.abs().max() > 0
+
+
+def test_two_tensors_of_few_columns_are_compared_through_them():
+    torch = pytest.importorskip("torch")
+    A, B = (torch.randn(20, 3, dtype=torch.float64) for _ in range(2))
+    found = compute({"a": A, "b": B}, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
+    arrays = {"a": A.numpy(), "b": B.numpy()}
+    expected = compute(arrays, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
+    assert found.item() == pytest.approx(expected)
+
+
+def test_bandwidths_of_the_parts_can_be_handed_over():
+    k = {"rbf:x": 0.5, "laplacian:x": 0.25, "labels:label": 0.25}
+    other = {**TABLE, "x": TABLE["x"] * 3}
+    for options in ({}, {"options": {"labels:label": {"on_error": "skip"}}}):
+        similarity = as_similarity(TABLE, k=k, **options)
+        fitted = similarity.fitted
+        assert set(fitted) == {"options"}
+        assert fitted["options"]["rbf:x"].keys() == {"sigma"}
+        again = as_similarity(TABLE, k=k, **{**options, **fitted})
+        np.testing.assert_allclose(again.dense(), similarity.dense(), atol=1e-14)
+        shared = as_similarity(other, k=k, **fitted).dense()
+        parts = [
+            weight
+            * as_similarity(other[name.partition(":")[2]], k=name.partition(":")[0], **own).dense()
+            for (name, weight), own in zip(
+                k.items(),
+                ({"sigma": fitted["options"][n].get("sigma")} for n in ("rbf:x", "laplacian:x")),
+                strict=False,
+            )
+        ]
+        labels = as_similarity(other["label"], k="labels").dense()
+        np.testing.assert_allclose(shared, sum(parts) + 0.25 * labels, atol=1e-14)
+    assert as_similarity(TABLE, k=["labels:label", "cosine:x"]).fitted == {}
+
+
+@pytest.mark.parametrize("combine", ["sum", "product"])
+def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
+    table = {
+        "x": [[0.0, 1.0], [1.0, 1.0], None, [9.0, 9.0], [2.0, 0.0], [5.0, 1.0]],
+        "text": ["a b", "", "c", "a", " ", "b c"],
+    }
+    good = {name: [column[i] for i in (0, 3, 5)] for name, column in table.items()}
+    k = ["rbf:x", "ngram_overlap:text"]
+    options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
+    message = (
+        "the mixture left out 3 of 6 samples, as asked; the first is sample 1, which of column"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        mixed = as_similarity(table, k=k, on_error="skip", **options)
+    assert len(caught) == 1
+    assert list(mixed.dropped) == [1, 2, 4]
+    expected = as_similarity(good, k=k, **options)
+    # Bandwidths too are those of the samples that are left.
+    np.testing.assert_array_equal(mixed.dense(), expected.dense())
+    assert mixed.settings == expected.settings
+    with pytest.raises(SampleError, match="sample 1 of column 'text'") as refused:
+        as_similarity(table, k=k, **options)
+    assert list(refused.value.problems) == [1, 2, 4]
+
+
+def test_one_part_may_refuse_what_another_leaves_out():
+    table = {"a": ["x", None, "y"], "b": ["x", "y", None]}
+    options = {"labels:a": {"on_error": "skip"}}
+    with pytest.raises(SampleError, match="sample 2 of column 'b' has a missing label") as caught:
+        compute(table, k=["labels:a", "labels:b"], options=options)
+    assert list(caught.value.problems) == [2]
+
+
+def test_records_without_the_column_are_named_and_left_out():
+    records = [{"a": "x"}, {"b": 1}, None, {"a": "y"}]
+    with pytest.raises(SampleError, match="sample 1 has no 'a'") as caught:
+        compute(records, k=["labels:a"])
+    assert list(caught.value.problems) == [1, 2]
+    with pytest.warns(UserWarning, match="left out 2 of 4"):
+        assert compute(records, k=["labels:a"], on_error="skip")["VS"] == pytest.approx(2)
+
+
+@pytest.mark.parametrize("half", [0.5, np.float16(0.5), np.float32(0.5), np.array(0.5)])
+def test_weights_of_a_mixture_are_read_in_double_precision(half):
+    expected = compute(COLUMNS, k={"labels:shape": 0.5, "tags:tags": 0.5}, details=True)
+    found = compute(COLUMNS, k={"labels:shape": half, "tags:tags": half}, details=True)
+    assert found == expected
+
+
+def test_weights_that_differ_in_the_seventh_digit_are_told_apart():
+    details = [
+        compute(COLUMNS, k={"labels:shape": w, "tags:tags": 1 - w}, details=True)["details"]
+        for w in (0.5, 0.50000001)
+    ]
+    assert details[0]["signature"] != details[1]["signature"]

@@ -1,5 +1,6 @@
 """Adding kernels, finding them, and getting them from other packages."""
 
+import math
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,8 @@ import pytest
 import vendiscore
 from vendiscore import (
     MatrixSimilarity,
+    SampleError,
+    as_similarity,
     compute,
     get_kernel,
     list_kernels,
@@ -42,7 +45,7 @@ def test_a_kernel_is_added_in_ten_lines():
     )
     assert compute(["cat", "dog", "mouse"], k="same_length", tolerance=2) == {"VS": 1.0}
     assert compute(["a", "b"], k={"same_length": 0.5, "labels": 0.5})["VS"] < 2
-    assert get_kernel("same_length").options == {"tolerance": 0}
+    assert get_kernel("same_length").options == {"tolerance": 0, "on_error": "raise"}
     assert get_kernel("same_length").summary == "1 if two texts are equally long."
     assert "| `same_length` | text | 1 if two texts are equally long | " in markdown()
 
@@ -181,3 +184,90 @@ def test_a_plugin_that_is_a_wheel_works_from_the_wheel(tmp_path):
                 archive.write(path, path.relative_to(source))
     names, _ = use(wheel)
     assert names == "['same_length']"
+
+
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (lambda n: np.eye(n), TypeError, "must return a Similarity, got ndarray; wrap .*MatrixSim"),
+        (lambda n: None, TypeError, "must return a Similarity, got NoneType"),
+        (lambda n: MatrixSimilarity(np.eye(n + 1)), ValueError, "of its 3 samples, got one of 4"),
+        (lambda n: MatrixSimilarity(np.eye(1)), ValueError, "of its 3 samples, got one of 1"),
+        (
+            lambda n: MatrixSimilarity(np.eye(n) + np.eye(n, k=1) / 2),
+            ValueError,
+            "symmetric .* but gives 0.5 and 0 for samples 0 and 2 in the two directions",
+        ),
+        (
+            lambda n: MatrixSimilarity(np.full((n, n), np.nan)),
+            ValueError,
+            "symmetric Similarity of finite numbers, but gives nan",
+        ),
+    ],
+)
+def test_what_a_kernel_returns_is_checked(returned, error, message):
+    register_kernel("broken", samples="text", source="this test")(lambda x: returned(len(x)))
+    with pytest.raises(error, match=message):
+        compute(["a", "a", "b", "c"], k="broken")
+
+
+def test_an_object_that_a_kernel_keeps_is_not_written_to():
+    own = MatrixSimilarity(np.eye(2))
+    register_kernel("kept", samples="text", source="this test")(lambda x: own)
+    assert as_similarity(["a", "b"], k="kept").settings["kernel"] == "kept"
+    assert own.settings == {}
+
+
+def test_a_kernel_that_names_one_sample_at_a_time_can_leave_out_all_that_it_cannot_use():
+    @register_kernel("strict", samples="text", source="this test")
+    def strict(texts):
+        for i, text in enumerate(texts):
+            if len(text) > 1:
+                raise SampleError(i, "is too long")
+        return MatrixSimilarity(np.eye(len(texts)))
+
+    with pytest.warns(UserWarning, match="left out 3 of 6 samples, as asked; .* sample 1"):
+        similarity = as_similarity(["a", "aa", "b", "aa", "c", "dd"], k="strict", on_error="skip")
+    assert dict(similarity.dropped) == dict.fromkeys([1, 3, 5], "is too long")
+    assert similarity.n == 3
+
+
+@pytest.mark.parametrize("place", [-1, 7])
+def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
+    @register_kernel("lost", samples="text", source="this test")
+    def lost(texts):
+        raise SampleError(place, "is nowhere")
+
+    for on_error in ("raise", "skip"):
+        with pytest.raises(ValueError, match=f"'lost' names a sample {place} of the 2 that it was"):
+            as_similarity(["a", "b"], k="lost", on_error=on_error)
+
+
+def test_a_kernel_may_leave_out_samples_by_itself():
+    @register_kernel("choosy", samples="text", source="this test")
+    def choosy(texts):
+        left = MatrixSimilarity(np.eye(len(texts) - 1))
+        left.dropped = {1: "is the second"}
+        return left
+
+    with pytest.warns(UserWarning, match="left out 2 of 5 samples"):
+        similarity = as_similarity(["a", "b", "a", "b", "c"], k="choosy")
+    assert list(similarity.dropped) == [1, 3]
+    np.testing.assert_array_equal(similarity.dense(), np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
+
+
+@pytest.mark.parametrize("samples", [[0.0, -0.0], [0, 0.0], [1, 1.0]])
+def test_numbers_that_a_function_may_tell_apart_reach_it(samples):
+    def same(a, b):
+        return float((type(a), math.copysign(1, a)) == (type(b), math.copysign(1, b)))
+
+    assert compute(samples, k=same)["VS"] == pytest.approx(2)
+
+
+def test_the_settings_of_numpy_do_not_reach_kernels():
+    X = np.random.default_rng(0).standard_normal((30, 4)) * 100
+    for kernel in ("rbf", "laplacian", "cosine", "polynomial"):
+        expected = as_similarity(X, k=kernel).dense()
+        with np.errstate(all="raise"):
+            K = as_similarity(X, k=kernel).dense()
+        np.testing.assert_array_equal(K, expected)

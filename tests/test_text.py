@@ -154,3 +154,80 @@ def test_ngram_overlap_keeps_no_matrix_of_all_pairs(questions):
     similarity = as_similarity(questions, k="ngram_overlap")
     F = similarity.features()
     assert F.data.nbytes + F.indices.nbytes < 8 * similarity.n**2 / 50
+
+
+@pytest.mark.parametrize(
+    "ns", [2, np.int64(2), (2,), [2], {2}, np.array([2]), np.array(2), range(2, 3)]
+)
+def test_lengths_of_ngrams_are_read_from_any_integers(ns):
+    texts = ["a b c", "a b d", "e f"]
+    assert compute(texts, ns=ns, details=True) == compute(texts, ns=2, details=True)
+
+
+@pytest.mark.parametrize(
+    "ns", [2.0, None, "2", True, [1, 2.0], [None], b"1", [True], np.array(2.0)]
+)
+def test_what_is_no_length_of_ngrams_is_refused(ns):
+    with pytest.raises((TypeError, ValueError), match="`ns` must be an integer of at least 1, got"):
+        compute(["a b", "c"], ns=ns)
+
+
+class Token:
+    """Equal to itself alone, as a spaCy token is."""
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "message"),
+    [
+        (lambda text: None, "must return a list of tokens, got NoneType for 'a b'"),
+        (str.lower, "must return a list of tokens, got str for 'a b'; pass a function such as"),
+        (lambda text: {"input_ids": [1], "mask": [1]}, "must return a list of tokens, got dict"),
+        (lambda text: set(text), "must return a list of tokens, got set"),
+        (lambda text: 7, "must return a list of tokens, got int"),
+        (lambda text: [[1]], r"must return tokens that are str or int, got list \[1\] for 'a b'"),
+        (lambda text: [Token()], "must return tokens that are str or int, got Token"),
+        (lambda text: [None], "must return tokens that are str or int, got NoneType"),
+    ],
+)
+def test_what_a_tokenizer_returns_is_checked(tokenizer, message):
+    with pytest.raises(TypeError, match=f"`tokenizer` {message}"):
+        compute(["a b", "c d"], tokenizer=tokenizer)
+
+
+def test_tokens_may_be_numbers_or_come_in_arrays_and_tensors():
+    texts = ["a b c", "a b d", "e f g"]
+    expected = compute(texts, tokenizer=str.split)
+    ids = {letter: i for i, letter in enumerate("abcdefg")}
+    for kind in (list, tuple, np.array, pytest.importorskip("torch").tensor, iter):
+
+        def tokenizer(text, kind=kind):
+            return kind([ids[letter] for letter in text.split()])
+
+        assert compute(texts, tokenizer=tokenizer) == expected
+    assert compute(texts, tokenizer=lambda text: [(t, 1) for t in text.split()]) == expected
+
+
+def test_an_exception_of_the_tokenizer_quotes_the_text():
+    def tokenizer(text):
+        return [text[3]]
+
+    with pytest.raises(IndexError) as caught:
+        compute(["a b c", "ab"], tokenizer=tokenizer)
+    assert caught.value.__notes__ == ["the tokenizer was reading 'ab'"]
+
+
+@pytest.mark.parametrize("first", [None, "", " ", float("nan")])
+def test_texts_that_begin_with_none_are_texts(first):
+    with pytest.raises(SampleError, match=r"sample 0 .*2 samples cannot be used: 0, 2"):
+        compute([first, "a b", None, "c d"])
+    with pytest.warns(UserWarning, match="kernel 'ngram_overlap' left out 2 of 4 samples"):
+        scores = compute([first, "a b", None, "c d"], on_error="skip", q=2)
+    assert scores["VS"] == pytest.approx(2)
+
+
+def test_text_is_left_out_by_its_place_among_repeats():
+    texts = ["a b", "", "a b", "  ", "", "c d"]
+    with pytest.warns(UserWarning, match="left out 3 of 6 samples.*the first is sample 1"):
+        details = compute(texts, on_error="skip", p=[0.1, 0.2, 0.2, 0.1, 0.1, 0.3], details=True)
+    assert list(details["details"]["dropped"]) == [1, 3, 4]
+    assert details["VS"] == pytest.approx(2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -99,7 +99,7 @@ def precision(samples: Any) -> float:
     0.0009765625
     """
     first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    dtype = getattr(first, "dtype", None)
+    dtype: Any = getattr(first, "dtype", None)
     if is_torch(first):
         torch = sys.modules["torch"]
         return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
@@ -232,11 +232,21 @@ def _from_arrow(column: Any) -> Any:
     return column.to_pylist() if values.dtype.kind == "O" else values
 
 
-def as_matrix(samples: Any, name: str = "samples") -> Any:
+def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
+    """The samples at these places, of a list or an array."""
+    if isinstance(samples, Sequence):
+        return [samples[i] for i in places]
+    return samples[places]
+
+
+def as_matrix(
+    samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
+) -> Any:
     """Rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
 
     Integers and booleans become float64, half precision becomes float32; anything else keeps its
-    precision and is not copied.
+    precision and is not copied. Where rows are refused, `also` says what the caller would refuse
+    of the others, so that one error names all.
 
     Raises
     ------
@@ -248,7 +258,25 @@ def as_matrix(samples: Any, name: str = "samples") -> Any:
     ValueError
         If it is not two-dimensional.
     """
-    X = as_samples(samples, name)
+    samples = as_samples(samples, name)
+    try:
+        return _matrix(samples, name)
+    except SampleError as error:
+        problems = error.problems
+    n = len(samples) if isinstance(samples, list) else samples.shape[0]
+    while rest := [i for i in range(n) if i not in problems]:
+        try:
+            X = _matrix(choose(samples, rest), name)
+            problems |= {rest[i]: problem for i, problem in (also(X) if also else {}).items()}
+            break
+        except SampleError as error:
+            problems |= error.at(rest).problems
+        except (TypeError, ValueError):
+            break  # to be told when these are mended
+    raise SampleError(*next(iter(problems.items())), problems)
+
+
+def _matrix(X: Any, name: str) -> Any:
     if isinstance(X, list):
         X = _stack(X, name)
     if X.ndim != 2:
@@ -287,12 +315,10 @@ def _stack(rows: Sequence[Any], name: str) -> Any:
 
 def _row(row: Any) -> np.ndarray:
     """One row in float64, entry by entry; its error says what is wrong as a predicate."""
-    if isinstance(row, (str, bytes, Mapping)) or row is None or not hasattr(row, "__len__"):
-        if not isinstance(row, (Number, np.generic)) or _odd(row):
-            hint = "; pass one of its columns" if isinstance(row, Mapping) else ""
-            raise TypeError(
-                f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{hint or _REMOVE}"
-            )
+    listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
+    if not listed and _odd(row):
+        remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
+        raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
     try:

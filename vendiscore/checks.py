@@ -121,7 +121,8 @@ def check_weights(
     if is_torch(like) and not is_torch(weights):
         weights = sys.modules["torch"].as_tensor(weights)
     if is_torch(weights):
-        weights = weights.double() if not is_torch(like) else weights.to(like.device).double()
+        weights = weights.double()
+        weights = weights.to(like.device) if like is not None and is_torch(like) else weights
     xp = namespace(weights)
     if tuple(weights.shape) != (n + len(dropped),):
         raise ValueError(
@@ -156,6 +157,8 @@ def _numbers(p: Any, n: int) -> Array:
     if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
         torch = sys.modules["torch"]
         try:
+            if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
+                raise TypeError("complex")
             return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
         except (TypeError, ValueError, RuntimeError) as error:
             raise TypeError(f"{expected}{p!r:.40}") from error

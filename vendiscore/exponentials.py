@@ -74,7 +74,7 @@ def gaussian(X: Array, sigma: float | None = None) -> tuple[Array, Array | float
             f"or less, which is no bandwidth in double precision; pass `sigma`"
         )
     K = _exp_of_ratio(D, -2 * width, width)
-    return K, _shifted(width, exponent) if sigma is None else sigma
+    return K, _fitted(width, exponent) if sigma is None else sigma
 
 
 def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]:
@@ -82,13 +82,19 @@ def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]
     _require(X, sigma)
     exponent = _exponent(X, sigma)
     X = _times_power(X, -exponent)
-    if is_torch(X):
-        D = sys.modules["torch"].cdist(X, X, p=1.0)
-    else:
-        D = cdist(X, X, "cityblock")
+    D = sys.modules["torch"].cdist(X, X, p=1.0) if is_torch(X) else cdist(X, X, "cityblock")
     width = _shifted(sigma, -exponent) if sigma is not None else median_distance(D, X)
     K = _exp_of_ratio(D, -width, 1.0)
-    return K, _shifted(width, exponent) if sigma is None else sigma
+    return K, _fitted(width, exponent) if sigma is None else sigma
+
+
+def _fitted(width: Array | float, exponent: int) -> Array | float:
+    width = _shifted(width, exponent)
+    if not math.isfinite(scalar(width)):
+        raise ValueError(
+            "the median distance between distinct samples is beyond double precision; rescale them"
+        )
+    return width
 
 
 def _require(X: Array, sigma: float | None) -> None:

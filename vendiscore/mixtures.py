@@ -20,14 +20,13 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from .arguments import number, one_of
-from .arrays import as_samples
+from .arrays import as_samples, choose
 from .composite import ProductSimilarity, SumSimilarity
 from .errors import SampleError, suggestion
 from .registry import (
     build_kernel,
     check_on_error,
     check_options,
-    choose,
     get_kernel,
     repeatable,
     warn_dropped,
@@ -239,7 +238,7 @@ def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], d
             except SampleError as error:
                 problems = error.problems
                 if not part.skips:
-                    refused |= error.at(kept).problems
+                    refused |= error.at(kept.tolist()).problems
             for i, problem in problems.items():
                 dropped.setdefault(int(kept[i]), problem)
             if problems:
@@ -266,11 +265,9 @@ def _build(part: Part, column: Any) -> Similarity:
     try:
         return build_kernel(get_kernel(part.kernel), column, own)
     except SampleError as error:
-        problems = {
-            i: where + problem.removeprefix("of `samples` ")
-            for i, problem in error.problems.items()
-        }
-        raise SampleError(*next(iter(problems.items())), problems) from error.__cause__
+        found = error.problems.items()
+        problems = {i: where + problem.removeprefix("of `samples` ") for i, problem in found}
+        raise SampleError(error.index, problems[error.index], problems) from error.__cause__
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arguments import one_of
-from .arrays import is_torch
+from .arrays import choose, is_torch
 from .composite import RepeatedSimilarity
 from .errors import SampleError, suggestion
 from .fingerprints import BitSimilarity
@@ -207,7 +207,7 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
         except SampleError as error:
             if not skip:
                 raise
-            dropped |= error.at(kept).problems
+            dropped |= error.at(kept.tolist()).problems
     dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
     similarity.dropped = dict(sorted(dropped.items()))
     warn_dropped(f"kernel {name!r}", similarity)
@@ -238,13 +238,6 @@ def repeatable(samples: Any) -> Any:
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
 
 
-def choose(samples: Any, places: np.ndarray) -> Any:
-    """The samples at these places, of a list or an array."""
-    if isinstance(samples, Sequence):
-        return [samples[i] for i in places]
-    return samples[places]
-
-
 def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Similarity:
     """The Similarity of samples, of which each distinct one is seen once by the kernel.
 
@@ -261,8 +254,12 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             similarity = kernel.build(distinct, **options)
     except SampleError as error:
-        if not all(0 <= i < len(first) for i in error.problems):
-            raise
+        strange = [i for i in error.problems if not 0 <= i < len(first)]
+        if strange:
+            raise ValueError(
+                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} that it "
+                f"was given ({error}); give places from 0 to {len(first) - 1}"
+            ) from error
         order = np.argsort(inverse, kind="stable")
         places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
         raise error.at(places) from error.__cause__

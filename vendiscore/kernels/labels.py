@@ -168,7 +168,17 @@ def mode_diversity(probabilities: Any, p: Any = None) -> Any:
 
 def _check_probabilities(probabilities: Any) -> Array:
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
-    P = as_matrix(probabilities, "probabilities")
+
+    def improper(P: Any) -> dict[int, str]:
+        return _improper(P, tolerance)
+
+    P = as_matrix(probabilities, "probabilities", improper)
+    SampleError.check(improper(P))
+    return P
+
+
+def _improper(P: Any, tolerance: float) -> dict[int, str]:
+    """What is wrong with rows that are no probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
         lowest, sums = P.min(axis=1).toarray().ravel(), np.asarray(P.sum(axis=1)).ravel()
@@ -176,8 +186,8 @@ def _check_probabilities(probabilities: Any) -> Array:
         with np.errstate(over="ignore"):
             lowest, sums = xp.min(P, axis=1), xp.sum(P, axis=1)
     bad = (lowest < 0) | ~(xp.abs(sums - 1) <= tolerance)
+    problems: dict[int, str] = {}
     if bool(xp.any(bad)):
-        problems = {}
         for i in map(int, np.flatnonzero(bad.tolist())):
             low = scalar(lowest[i])
             found = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {scalar(sums[i]):.6g}"
@@ -185,8 +195,7 @@ def _check_probabilities(probabilities: Any) -> Array:
                 f"of `probabilities` must be at least 0 and sum to 1, got {found}; pass the "
                 f"softmax of logits, or divide each row by its sum"
             )
-        SampleError.check(problems)
-    return P
+    return problems
 
 
 def _is_hashable(value: Any) -> bool:

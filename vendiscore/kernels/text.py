@@ -68,7 +68,7 @@ def ngram_overlap(
 
 
 def read_tokens(
-    texts: Sequence[str], tokenize: Tokenizer, least: int = 1, than: str = "1"
+    texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:
     """The tokens of each text.
 
@@ -100,7 +100,7 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
         raise
     # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
     listed = not isinstance(found, (str, bytes, Mapping, AbstractSet)) and isinstance(found, Iterable)
-    tokens = found.tolist() if hasattr(found, "tolist") else list(found) if listed else None
+    tokens: Any = found.tolist() if hasattr(found, "tolist") else list(found) if listed else None
     if not isinstance(tokens, list):
         raise TypeError(
             f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "

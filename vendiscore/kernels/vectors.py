@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Number
 from typing import Any
 
@@ -27,7 +28,8 @@ _SQUARES = 600
 @register_kernel("cosine", samples="vectors", source=_VENDI)
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
-    return _normalized(_rows(vectors), "is a zero vector, which has no cosine; remove it")
+    problem = "is a zero vector, which has no cosine; remove it"
+    return _normalized(_rows(vectors, lambda X: _where(_largest(X) == 0, problem)), problem)
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
@@ -40,7 +42,7 @@ def linear(vectors: Any) -> Similarity:
     if bool(xp.any(lost)):
         lost &= _largest(similarity.X) > 0
         problem = "has a length whose square is beyond double precision"
-        _refuse(lost, f"{problem}; rescale all samples, or pass k='cosine'")
+        SampleError.check(_where(lost, f"{problem}; rescale all samples, or pass k='cosine'"))
     return similarity
 
 
@@ -65,14 +67,15 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
     degree = integer("degree", degree)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
-    X = _dense_rows(vectors)
+    zero = "is a zero vector, which has no similarity with c=0; remove it"
+    X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
     xp, (n, d) = namespace(X), X.shape
     needed = 8 * n * (n + 3 * d)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
     X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = _normalized(X, "is a zero vector, which has no similarity with c=0; remove it").dense()
+    K = _normalized(X, zero).dense()
     settings = {"degree": degree, "c": c}
     if is_torch(K):
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
@@ -104,7 +107,7 @@ def level(similarity: FeatureSimilarity) -> FeatureSimilarity:
 
 def _normalized(X: Any, zero: str) -> FeatureSimilarity:
     similarity = level(FeatureSimilarity(X))
-    _refuse(_squared_lengths(similarity) == 0, zero)
+    SampleError.check(_where(_squared_lengths(similarity) == 0, zero))
     return similarity.normalized()
 
 
@@ -123,9 +126,8 @@ def _largest(X: Any) -> Array:
     return np.asarray(np.abs(X).max(axis=1), dtype=float)
 
 
-def _refuse(bad: Array, problem: str) -> None:
-    if bool(bad.any()):
-        SampleError.check({int(i): problem for i in np.flatnonzero(bad.tolist())})
+def _where(bad: Array, problem: str) -> dict[int, str]:
+    return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
 def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
@@ -138,7 +140,7 @@ def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
     return similarity
 
 
-def _rows(vectors: Any) -> Any:
+def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:
     if isinstance(vectors, list):
         numbers = [_is_number(x) for x in vectors]
         if any(numbers):
@@ -147,13 +149,13 @@ def _rows(vectors: Any) -> Any:
             vectors = [x.reshape(1) if is_torch(x) and x.ndim == 0 else x for x in vectors]
     elif vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
-    return as_matrix(vectors)
+    return as_matrix(vectors, also=also)
 
 
 def _is_number(x: Any) -> bool:
     return isinstance(x, (Number, np.generic)) or getattr(x, "ndim", None) == 0
 
 
-def _dense_rows(vectors: Any) -> Array:
-    X = _rows(vectors)
+def _dense_rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
+    X = _rows(vectors, also)
     return X.toarray() if hasattr(X, "toarray") else X

@@ -1,0 +1,93 @@
+"""Functions of two samples as kernels."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, compute, score
+
+
+def exponential(a, b):
+    return math.exp(-abs(a - b))
+
+
+def asymmetric_at(i, j):
+    def k(a, b):
+        return 1.0 if a == b else 0.9 if (a, b) == (i, j) else 0.1
+
+    return k
+
+
+@pytest.mark.parametrize("n", [2, 3, 20, 63])
+def test_among_few_samples_any_asymmetry_is_found(n):
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    for i, j in pairs[:: max(1, len(pairs) // 40)]:
+        with pytest.raises(ValueError, match=rf"`k` must be symmetric.*samples\[{min(i, j)}\]"):
+            compute(list(range(n)), k=asymmetric_at(i, j))
+
+
+@pytest.mark.parametrize(("n", "tried"), [(1, "0/0"), (63, "1953/1953"), (300, "2000/44850")])
+def test_it_is_told_how_many_pairs_were_compared_both_ways(n, tried):
+    seen = set()
+
+    def k(a, b):
+        seen.add((a, b))
+        return exponential(a, b)
+
+    assert as_similarity(list(range(n)), k=k).settings["symmetric_pairs"] == tried
+    both = sum((b, a) in seen for a, b in seen if a < b)
+    assert f"{both}/{n * (n - 1) // 2}" == tried
+
+
+def test_one_value_in_single_precision_rounds_no_other():
+    def k(a, b):
+        return np.float32(1) if (a, b) == (0, 0) else exponential(a, b)
+
+    samples = [0, 1, 2, 3]
+    assert score(samples, k) == score(samples, exponential)
+    single = as_similarity(samples, k=lambda a, b: np.float32(exponential(a, b)))
+    assert single.K.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        float,
+        np.float64,
+        np.float32,
+        lambda x: np.array([[x]]),
+        lambda x: np.array(x),
+        pytest.param(lambda x: pytest.importorskip("torch").tensor(x), id="tensor"),
+        pytest.param(
+            lambda x: pytest.importorskip("torch").tensor(x, requires_grad=True), id="with gradient"
+        ),
+    ],
+)
+def test_any_single_number_may_be_returned(of):
+    assert score([0, 1, 5], lambda a, b: of(exponential(a, b))) == pytest.approx(
+        score([0, 1, 5], exponential), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    "value", ["1", b"1", None, 1j, np.complex128(1), np.ones(2), [1.0], np.ma.masked]
+)
+def test_what_is_no_number_is_refused(value):
+    with pytest.raises(TypeError, match=r"`k` must return a number, got .* for samples 0 and 0"):
+        compute([0, 1], k=lambda a, b: value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 10**400])
+def test_what_is_not_finite_is_refused(value):
+    with pytest.raises(ValueError, match=r"`k` must return finite numbers, got .* samples 0 and 2"):
+        compute([0, 0, 1], k=lambda a, b: value if a != b else 1.0)
+
+
+def test_an_exception_of_the_function_says_which_pair_it_was():
+    def k(a, b):
+        return 1.0 if a == b else 1 / (a + b - 5)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        compute([1, 1, 7, 4], k=k)
+    assert caught.value.__notes__ == ["`k` was comparing samples 0 and 3"]

@@ -1,0 +1,129 @@
+"""How much memory there is, and that kernels ask for what they use."""
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import TooLargeError, as_similarity, memory
+from vendiscore.kernels.function import pairwise
+
+GB = 1 << 30
+
+
+def write(folder: Path, **files: object) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(f"{text}\n")
+
+
+@pytest.fixture
+def groups(tmp_path, monkeypatch):
+    """A folder of control groups, and a machine that has more than any of them."""
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "_OWN", tmp_path / "own")
+    machine = type("", (), {"available": 64 * GB})()
+    monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: machine)
+    return tmp_path
+
+
+def test_files_that_nobody_reads_are_not_counted_as_used(groups):
+    write(
+        groups / "cgroup",
+        memory__max=4 * GB,
+        memory__current=3 * GB,
+        memory__stat=f"anon {GB}\ninactive_file {2 * GB}\nactive_file 0",
+    )
+    assert memory.available_bytes() == 3 * GB
+
+
+def test_the_first_version_of_control_groups_is_read(groups):
+    write(
+        groups / "cgroup" / "memory",
+        memory__limit_in_bytes=4 * GB,
+        memory__usage_in_bytes=3 * GB,
+        memory__stat=f"inactive_file 7\ntotal_inactive_file {GB}",
+    )
+    assert memory.available_bytes() == 2 * GB
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_tightest_of_the_groups_above_a_process_counts(groups, version):
+    root = groups / "cgroup" / ("memory" if version == 1 else "")
+    names = ("limit_in_bytes", "usage_in_bytes") if version == 1 else ("max", "current")
+    for folder, limit in ((root, 50), (root / "slice", 5), (root / "slice" / "job", 9)):
+        files = {f"memory__{names[0]}": limit * GB, f"memory__{names[1]}": 2 * GB}
+        write(folder, **files, memory__stat="inactive_file 0")
+    line = "4:cpu,memory:/slice/job" if version == 1 else "0::/slice/job"
+    (groups / "own").write_text(f"1:name=systemd:/elsewhere\n{line}\n")
+    assert memory.available_bytes() == 3 * GB
+
+
+@pytest.mark.parametrize("limit", ["max", 9223372036854771712, "nonsense"])
+def test_no_limit_is_the_machine(groups, limit):
+    write(groups / "cgroup", memory__max=limit, memory__current=3 * GB)
+    assert memory.available_bytes() == 64 * GB
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on addresses are a matter of Linux")
+def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
+    code = (
+        "import resource, numpy as np, psutil; from vendiscore import compute, TooLargeError;"
+        "X = np.ones((4000, 2)); X[:, 0] = range(4000);"
+        "used = psutil.Process().memory_info().vms;"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 27), resource.RLIM_INFINITY))\n"
+        "try: compute(X, k='rbf')\n"
+        "except TooLargeError as error: print(error)"
+    )
+    folder = Path(vendiscore.__path__[0]).parent
+    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert "the similarity matrix of 4000 samples needs 0.2 GB" in ran.stdout, ran.stderr
+
+
+N = 700
+X = np.random.default_rng(0).standard_normal((N, 40))
+WORDS = np.random.default_rng(0).choice(list("abcdefghijk"), (N, 8))
+MATRICES = {
+    **{
+        f"{kernel} {name}": lambda kernel=kernel, x=x, o=o: as_similarity(x, k=kernel, **o)
+        for kernel in ("rbf", "laplacian")
+        for name, x, o in (
+            ("median", X, {}),
+            ("sigma", X, {"sigma": 5.0}),
+            ("few columns", X[:, :3], {}),
+            ("single", X.astype(np.float32), {}),
+            ("repeats", np.vstack([X, X[:50]]), {}),
+        )
+    },
+    "polynomial": lambda: as_similarity(X, k="polynomial"),
+    "bleu": lambda: as_similarity([" ".join(words) for words in WORDS], k="bleu"),
+    "a function": lambda: pairwise(range(200), lambda a, b: float(a == b)),
+    "a function in single precision": lambda: pairwise(range(200), lambda a, b: np.float32(a == b)),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_a_kernel_asks_for_the_memory_that_it_uses(name, monkeypatch):
+    if name == "bleu":
+        pytest.importorskip("sacrebleu")
+    MATRICES[name]()  # what is imported or kept for later is no matter of samples
+    asked = []
+    monkeypatch.setattr(memory, "require", lambda needed, what, remedy: asked.append(needed))
+    tracemalloc.start()
+    MATRICES[name]()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.9 * peak < max(asked) < 2 * peak
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
+    if name == "bleu":
+        pytest.importorskip("sacrebleu")
+    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 100_000)
+    with pytest.raises(TooLargeError, match="the similarity matrix of"):
+        MATRICES[name]()
