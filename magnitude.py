@@ -63,8 +63,12 @@ Args:
     relative, absolute: divide MagDiff by the area of the references; ignore its sign.
     method: "auto", "cg" or "cholesky", how the equations are solved.
     details: add how the numbers came about (scales, values, methods, a signature to quote).
-    **options: options of the kernel or metric.
-    All but the samples can also be given to `evaluate.load`, as defaults.
+    **options: options of the kernel or metric; for kernels on_error="skip" leaves out samples that
+        cannot be used, with a warning.
+    All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
+    that were added are kept until they are scored: after an error, compute again.
+    MagArea ends at the convergence scale of each set, which is larger the closer its samples are.
+    Areas of two sets can be compared only with one t_cut= for both, or by references=.
 Returns:
     MagArea: the area under the magnitude function.
     t_conv: the convergence scale.

@@ -46,8 +46,13 @@ Args:
     measures: other measures to give, by name: "VS", "IntDiv", "LC", "MagArea", "AvgSim", "GMStds".
     details: add how the number came about (method, options, versions, a signature to quote).
     references: ignored.
-    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap".
-    All but the samples can also be given to `evaluate.load`, as defaults.
+    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", and
+        on_error="skip" to leave out samples that cannot be used, with a warning.
+    All but the samples can also be given to `evaluate.load`, as defaults. Samples that were added
+    are kept until they are scored: after an error, compute again with other options.
+    Without `sigma`, "rbf" and "laplacian" fit the median distance within each set, so that a narrow
+    and a wide set score alike. To compare sets, pass one sigma= for all, such as
+    details["options"]["sigma"] of one of them.
 Returns:
     VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
 Examples:

@@ -8,6 +8,7 @@ loses nothing. Only several processes (`num_process`) go through files, those of
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import sys
 import threading
@@ -77,7 +78,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         **defaults: Any,
     ) -> None:
         defaults = _read_once(defaults)
-        self._check(defaults)
+        self._check_names(defaults)
         self.defaults = defaults
         self._added: Parts = ([], [])
         self._left: Parts = ([], [])  # what process 0 has gathered and not scored yet
@@ -94,6 +95,20 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             max_concurrent_cache_files=max_concurrent_cache_files,
             timeout=timeout,
         )
+        self._experiment, self._round = self.experiment_id, 0
+
+    def _check_names(self, options: dict[str, Any]) -> None:
+        """`_check`, where a name that is almost one of the metric's own is told from an option."""
+        try:
+            self._check(options)
+        except TypeError as error:
+            known = self.settings.union(("samples", "predictions", "references", "data"))
+            for name in options.keys() - known:
+                if f"`{name}`" in str(error) and "Did you mean" not in str(error):
+                    for close in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
+                        said = str(error).rstrip(".")
+                        raise TypeError(f"{said}. Did you mean `{close}`?") from None
+            raise
 
     def _check(self, options: dict[str, Any]) -> None:
         """Raise for options that `_score` would not accept; no samples are looked at."""
@@ -123,7 +138,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **self._own(_read_once(options), sys._getframe(1))}
-        self._check(options)
+        self._check_names(options)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is not None and self.num_process == 1 and not len(self):
             return self._result(samples, references, options)
@@ -233,6 +248,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """Open this process's file and wait until all have theirs, as `evaluate` does."""
         if self.writer is not None:
             return
+        # Rounds have other names in turn: a fast process may be one ahead of process 0, which has
+        # not read its file of the last one yet.
+        self.info.experiment_id = self._experiment + "-other" * (self._round % 2)
         self.selected_feature_format = datasets.Features(
             dict.fromkeys(self._feature_names(), datasets.Value("large_string"))
         )
@@ -248,6 +266,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         with self._waiting():
             self.writer.write_batch({name: rows[name] for name in self._feature_names()})
             found = evaluate.Metric.compute(self)
+        self._round += 1
         self._forget(kept)
         if found is None:
             return None
