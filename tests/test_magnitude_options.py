@@ -113,10 +113,10 @@ def test_a_check_leaves_scales_that_can_be_read_once() -> None:
         (lambda X: magnitude(X, metric="minkowski", w=[1, -1]), ValueError, "got -1.0 at [1]"),
         (lambda X: magnitude(X, metric="euclidean", w=[0, 0]), ValueError, "not all 0"),
         (lambda X: magnitude(X, metric="hamming", w=[1, 2, 3]), ValueError, "`w` must be 2 numb"),
-        (lambda X: magnitude(X, metric="hamming", w="ab"), TypeError, "`w` must be a number for each"),
+        (lambda X: magnitude(X, metric="hamming", w="ab"), TypeError, "`w` must be a number"),
         (lambda X: magnitude(X, metric="seuclidean", V=[-1, 1]), ValueError, "got -1.0 at [0]"),
         (lambda X: magnitude(X, metric="seuclidean", V=[1, math.nan]), ValueError, "more than 0"),
-        (lambda X: magnitude(X, metric="seuclidean", V=1.0), ValueError, "`V` must be a number for each"),
+        (lambda X: magnitude(X, metric="seuclidean", V=1.0), ValueError, "`V` must be a number"),
         (lambda X: magnitude(X, metric="mahalanobis", VI=np.eye(3)), ValueError, "shape (3, 3)"),
         (lambda X: magnitude(X, metric="mahalanobis", VI=-np.eye(2)), ValueError, "eigenvalue of"),
         (
@@ -128,8 +128,8 @@ def test_a_check_leaves_scales_that_can_be_read_once() -> None:
         (lambda X: magnitude(X, metric="mahalanobis", w=[1, 1]), TypeError, "`w` is not an opti"),
         (lambda X: magnitude(X * [1, 0], metric="seuclidean"), ValueError, "that of column 1 is 0"),
         (lambda X: magnitude(X[:, [0, 0]], metric="mahalanobis"), ValueError, "has rank 1; take"),
-        (lambda X: magnitude(X[:1], metric="seuclidean"), ValueError, "two or more samples, got 1"),
-        (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0 an"),
+        (lambda X: magnitude(X[:1], metric="seuclidean"), ValueError, "two or more samples"),
+        (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
     ],
 )  # fmt: skip
 def test_what_is_no_option_is_refused_by_name(call, error: type[Exception], message: str) -> None:
@@ -149,7 +149,7 @@ def test_metrics_of_truth_values_take_nothing_else(metric: str) -> None:
     with pytest.raises(SampleError, match=f"has 2, and metric '{metric}' is one of truth") as e:
         magnitude(counts, metric=metric)
     assert list(e.value.problems) == list(range(40))
-    with pytest.raises(SampleError, match="has -0.5"):
+    with pytest.raises(SampleError, match=r"has -0\.5"):
         distances(np.where(truths, -0.5, 0.0), metric)
 
 
@@ -236,9 +236,10 @@ def test_convergence_scales_of_points_on_a_line(x: list[float], epsilon: float) 
     t = convergence_scale(x, epsilon=epsilon)
     with mpmath.workdps(40):
         gaps = [mpmath.mpf(b) - mpmath.mpf(a) for a, b in neighbours(x)]
+        wanted = len(x) * mpmath.mpf(epsilon)
         lacking = mpmath.findroot(
-            lambda s: sum(1 - mpmath.tanh(s * gap / 2) for gap in gaps) - len(x) * mpmath.mpf(epsilon), t
-        )  # fmt: skip
+            lambda s: sum(1 - mpmath.tanh(s * gap / 2) for gap in gaps) - wanted, t
+        )
     assert t == pytest.approx(float(lacking), rel=1e-10 / epsilon + 1e-9)
 
 
@@ -377,7 +378,7 @@ def test_peak_memory_is_asked_for() -> None:
         for how in ({}, {"metric": "cosine"}, {"metric": "manhattan"}, {"k": "cosine"}):
             asked.clear()
             tracemalloc.start()
-            as_space(X, **how).magnitude(2.0)
+            as_space(X, **how).magnitude(100.0)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < max(asked) + 8e6, how  # a few blocks that fit in the cache
