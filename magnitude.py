@@ -53,16 +53,19 @@ Args:
         Strings are compared by "ngram_overlap" without it. score_K, score_X, score_dual and
         normalize as in the Vendi Score.
     n_scales: how many evenly spaced scales the area is taken over; 30 by default.
-    epsilon: the area ends where the magnitude is (1 − epsilon) n; 0.05 by default.
-    t_cut: the scale where it ends, instead.
+    epsilon: the area ends where the magnitude is (1 − epsilon) n; 0.05 by default, 1e-6 or more.
+    t_cut: the scale where it ends, instead. Areas of two sets can only be compared with one t_cut
+        for both (or by `references`): without it a collapsed set gets the largest.
     average: divide the area by the scale where it ends.
     quadrature: "trapezoid", or "adaptive" for the exact area.
-    t: a scale, or several: give the magnitude there instead of the area.
+    t: a scale, or several: give the magnitude there instead of the area; `references` are then
+        not looked at.
     references: another set of samples; adds MagDiff, the area between the two functions up to the
         convergence scale of the references, negative if the samples are less diverse.
     relative, absolute: divide MagDiff by the area of the references; ignore its sign.
     method: "auto", "cg" or "cholesky", how the equations are solved.
-    details: add how the numbers came about (scales, values, methods, a signature to quote).
+    details: add how the numbers came about (scales, values, methods, a signature to quote), and
+        notes on what they may not be used for.
     **options: options of the kernel or metric; for kernels on_error="skip" leaves out samples that
         cannot be used, with a warning.
     All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
@@ -70,10 +73,11 @@ Args:
     MagArea ends at the convergence scale of each set, which is larger the closer its samples are.
     Areas of two sets can be compared only with one t_cut= for both, or by references=.
 Returns:
-    MagArea: the area under the magnitude function.
+    MagArea: the area under the magnitude function, to t_conv or t_cut.
     t_conv: the convergence scale.
     MagDiff: with references.
-    Magnitude: with `t`, instead of these; with several Magnitude_t0.5, Magnitude_t1, …
+    Magnitude: with `t`, instead of these; with several Magnitude_t0.5, Magnitude_t1, …, in all
+        their digits.
 Examples:
     >>> magnitude = evaluate.load("magnitude.py")
     >>> magnitude.compute(samples=[[0.0], [1.0]], t=1)

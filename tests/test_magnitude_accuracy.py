@@ -111,8 +111,8 @@ def test_few_points_agree_with_fifty_digits(t: float) -> None:
         Z = mpmath.matrix(12, 12)
         for i in range(12):
             for j in range(12):
-                Z[i, j] = mpmath.exp(-t * mpmath.norm([mpmath.mpf(a) - mpmath.mpf(b)
-                                                       for a, b in zip(X[i], X[j], strict=True)]))  # fmt: skip
+                gap = [mpmath.mpf(a) - mpmath.mpf(b) for a, b in zip(X[i], X[j], strict=True)]
+                Z[i, j] = mpmath.exp(-t * mpmath.norm(gap))
         expected = [float(w) for w in mpmath.lu_solve(Z, mpmath.ones(12, 1))]
     assert magnitude(X, t) == pytest.approx(math.fsum(expected), rel=1e-12)
     np.testing.assert_allclose(magnitude_weights(X, t), expected, rtol=0, atol=1e-7)
@@ -125,7 +125,7 @@ def test_weights_of_near_duplicates_are_those_of_a_double_solve(
     n: int, gap: float, t: float, copies: int
 ) -> None:
     X = cloud(n, 3)
-    X[1 : 2 * copies : 2] = X[0 : 2 * copies : 2] + [gap, 0, 0]
+    X[1 : 2 * copies : 2] = X[0 : 2 * copies : 2] + np.array([gap, 0, 0])
     Y = X.astype(np.longdouble)
     D = np.sqrt(((Y[:, None] - Y) ** 2).sum(-1))
     expected = solved_in_long_double(np.exp(-t * D)).astype(float)
@@ -155,8 +155,8 @@ def test_the_bound_from_nearest_neighbours_is_below_the_similarities() -> None:
 def test_threads_share_one_space(metric: str) -> None:
     X = cloud(300, 3)
     scales = np.geomspace(0.3, 20, 6)
-    expected = [naive_weights(cdist(X, X, "cityblock" if metric == "manhattan" else metric), t).sum()
-                for t in scales]  # fmt: skip
+    D = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
+    expected = [naive_weights(D, t).sum() for t in scales]
     for round_ in range(50 if metric == "euclidean" else 5):
         space = as_space(X, metric=metric)
         found: dict[int, list[float]] = {}
@@ -193,9 +193,17 @@ def test_a_space_can_be_pickled_and_goes_on() -> None:
 
 @pytest.mark.parametrize("n", [50, 400])
 @pytest.mark.parametrize("factor", [1e-300, 1e-160, 1e-100, 1.0, 1e100, 1e200, 1e300])
-@pytest.mark.parametrize("how", [{}, {"metric": "manhattan"}, {"metric": "minkowski", "p": 3},
-                                 {"metric": "seuclidean", "V": [1, 1]},
-                                 {"metric": "mahalanobis", "VI": [[1, 0], [0, 1]]}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"metric": "manhattan"},
+        {"metric": "minkowski", "p": 3},
+        {"metric": "seuclidean", "V": [1, 1]},
+        {"metric": "mahalanobis", "VI": [[1, 0], [0, 1]]},
+    ],
+    ids=str,
+)
 def test_units_do_not_matter(how: dict, factor: float, n: int) -> None:
     X = cloud(n, 2)
     expected = magnitude(X, 2.0, **how)
@@ -204,8 +212,9 @@ def test_units_do_not_matter(how: dict, factor: float, n: int) -> None:
 
 
 @pytest.mark.parametrize("d", [5, 40])
-@pytest.mark.parametrize("how", [{"metric": "cosine"}, {"metric": "correlation"}, {"k": "cosine"}],
-                         ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "how", [{"metric": "cosine"}, {"metric": "correlation"}, {"k": "cosine"}], ids=str
+)
 def test_lengths_of_vectors_do_not_matter_to_angles(how: dict, d: int) -> None:
     X = cloud(30, d + 1)
     lengths = 10.0 ** np.random.default_rng(1).uniform(-100, 100, (30, 1))
@@ -256,9 +265,20 @@ def test_a_matrix_of_similarities_merges_what_its_precision_does_not_tell_apart(
     assert 1 <= as_space(K, score_K=True).distinct < 6
 
 
-@pytest.mark.parametrize("how", [{}, {"metric": "cosine"}, {"metric": "manhattan"}, {"k": "cosine"},
-                                 {"metric": "mahalanobis"}, {"metric": "correlation"},
-                                 {"method": "cholesky"}, {"quadrature": "adaptive"}], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"metric": "cosine"},
+        {"metric": "manhattan"},
+        {"k": "cosine"},
+        {"metric": "mahalanobis"},
+        {"metric": "correlation"},
+        {"method": "cholesky"},
+        {"quadrature": "adaptive"},
+    ],
+    ids=str,
+)
 def test_settings_of_floating_point_errors_change_nothing(how: dict) -> None:
     X = np.r_[cloud(300, 8), 1e3 * cloud(5, 8, seed=1)]
     expected = compute(X, **how)

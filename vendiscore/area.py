@@ -181,6 +181,7 @@ def mag_diff(
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
 
 
+@np.errstate(over="ignore", under="ignore")
 def area_of(
     space: MetricSpace, t_cut: float, n_scales: int, average: bool, quadrature: Quadrature
 ) -> float:
@@ -195,6 +196,7 @@ def area_of(
     return _check(area / t_cut if average else area)
 
 
+@np.errstate(over="ignore", under="ignore")
 def difference_of(
     space: MetricSpace,
     reference: MetricSpace,

@@ -96,6 +96,12 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def is_several(value: Any) -> bool:
+    """Whether it is a collection, as opposed to one word, number, or array of no dimension."""
+    single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not single
+
+
 def _is_truth(value: Any) -> bool:
     kind = getattr(value, "dtype", None)
     return isinstance(value, (bool, np.bool_)) or str(kind).endswith("bool")

@@ -6,16 +6,17 @@ expected, what came (and where) and what to do about it.
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import memory
-from .arguments import flag, number, one_of
+from .arguments import flag, is_several, number, one_of
 from .arrays import (
     Array,
     as_matrix,
@@ -30,7 +31,7 @@ from .arrays import (
 from .errors import suggestion
 from .mixtures import is_mixture, read_mixture
 from .registry import check_options, get_kernel, list_kernels
-from .similarity import MatrixSimilarity, Similarity
+from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 
 # How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
 # single precision; weights may miss a sum of 1 by as much.
@@ -84,12 +85,6 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
             if name not in options:
                 raise TypeError(f"unknown keyword `{name}`. {suggestion(name, options | SETTINGS)}")
             raise TypeError(f"`{name}` is an option of a named kernel: pass that name as `k`")
-
-
-def is_several(value: Any) -> bool:
-    """Whether it is a collection, as opposed to one word, number, or array of no dimension."""
-    single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
-    return isinstance(value, Iterable) and not single
 
 
 def check_orders(q: Any) -> list[float]:
@@ -195,14 +190,44 @@ def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
     similarity.roundoff = spacing
     similarity = check_diagonal(similarity.normalized() if normalize else similarity)
-    tolerance = max(SYMMETRY_TOLERANCE, 2 * spacing)
-    worst = _check_entries(K, similarity.scale, tolerance)
-    if worst > ROUNDING:
-        similarity.K = _symmetric(K)
+    return _checked_entries(similarity, "`samples` with score_K=True")
+
+
+def check_similarity(similarity: Similarity) -> Similarity:
+    """The Similarity itself, of unit diagonal, if it is symmetric as far as is cheap to see.
+
+    All entries of a matrix; of others some rows, and two products that agree for a symmetric one.
+    """
+    if isinstance(similarity, MatrixSimilarity):
+        return _checked_entries(copy.copy(similarity), "a MatrixSimilarity")
+    if isinstance(similarity, FeatureSimilarity) or is_torch(similarity.diagonal()):
+        return similarity
+    u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
+    Ku, Kv = similarity.matmul(u), similarity.matmul(v)
+    size = np.linalg.norm(u) * np.linalg.norm(Kv) + np.linalg.norm(v) * np.linalg.norm(Ku)
+    if not abs(u @ Kv - v @ Ku) <= SYMMETRY_TOLERANCE * size:
+        raise ValueError(
+            f"a {type(similarity).__name__} must be symmetric and finite, but its products "
+            f"uᵀ(Kv) = {u @ Kv:.6g} and vᵀ(Ku) = {v @ Ku:.6g} differ; check its rows and matmul"
+        )
+    rows = similarity.rows(slice(0, 64))
+    if not np.abs(rows).max() <= 1 + DIAGONAL_TOLERANCE:
+        i, j = divmod(int(np.argmax(np.abs(rows))), similarity.n)
+        raise ValueError(
+            f"a {type(similarity).__name__} must have no entry that can exceed its diagonal of 1, "
+            f"but K[{i}, {j}] = {rows[i, j]:.6g}; such a matrix is not positive semidefinite"
+        )
     return similarity
 
 
-def _check_entries(K: Array, scale: Array | None, tolerance: float) -> float:
+def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
+    tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
+    if _check_entries(similarity.K, similarity.scale, tolerance, what) > ROUNDING:
+        similarity.K = _symmetric(similarity.K)
+    return similarity
+
+
+def _check_entries(K: Array, scale: Array | None, tolerance: float, what: str) -> float:
     """The largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than that."""
     K = K.detach() if is_torch(K) else K
     xp, n = namespace(K), K.shape[0]
@@ -223,7 +248,7 @@ def _check_entries(K: Array, scale: Array | None, tolerance: float) -> float:
             a, b = divmod(int(xp.argmax(xp.abs(part))), n)
             a += rows.start
             raise ValueError(
-                f"`samples` with score_K=True must have no entry that can exceed its diagonal of "
+                f"{what} must have no entry that can exceed its diagonal of "
                 f"1, but K[{a}, {b}] = {found(a, b):.6g}; such a matrix is not positive "
                 f"semidefinite"
             )
@@ -246,7 +271,7 @@ def _check_entries(K: Array, scale: Array | None, tolerance: float) -> float:
                 a, b = divmod(int(xp.argmax(gap)), gap.shape[1])
                 a, b = i + a, j + b
                 raise ValueError(
-                    f"`samples` with score_K=True must be a symmetric matrix, got K[{a}, {b}] = "
+                    f"{what} must be a symmetric matrix, got K[{a}, {b}] = "
                     f"{found(a, b):.6g} and K[{b}, {a}] = {found(b, a):.6g}; "
                     f"pass (K + K.T) / 2 if that is meant"
                 )

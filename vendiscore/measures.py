@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .area import mag_area
+from .arguments import is_several
 from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, scalar, to_host
 from .distances import numpy_rows
 from .errors import suggestion
@@ -219,7 +220,7 @@ def check_measures(measures: Any, weighted: bool = False) -> list[Measure]:
         For something else than names, unknown names, no name, or one that takes no weights.
     """
     names = [measures] if isinstance(measures, str) else measures
-    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+    if not is_several(names) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
     chosen = [get_measure(name) for name in dict.fromkeys(names)]
     if not chosen:
@@ -343,9 +344,9 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     else:
         _refuse_gradient(X, "GMStds")
         X = np.asarray(to_host(X), dtype=np.float64)
-        top = np.abs(X).max(axis=0)
-        top[top == 0] = 1
-        deviations = np.std(X / top, axis=0) * top  # squares of 1e200 overflow
+        # Powers of two, which take no digit: squares of 1e200 overflow.
+        top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
+        deviations = np.std(X / top, axis=0) * top
     if not (deviations > 0).all():
         return 0.0
     return float(np.exp(np.log(deviations).mean()))

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from .arrays import as_matrix, as_samples
-from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, roundoff
+from .checks import (
+    TEXT_KERNEL,
+    check_arguments,
+    check_diagonal,
+    check_matrix,
+    check_similarity,
+    roundoff,
+)
 from .composite import RepeatedSimilarity
 from .kernels.function import pairwise
 from .mixtures import Mixture, is_mixture, mixture
@@ -57,7 +64,8 @@ def as_similarity(
     if normalize:
         similarity = similarity if score_K else similarity.normalized()
         similarity.settings = {**similarity.settings, "normalize": True}
-    return check_diagonal(similarity)
+    check_diagonal(similarity)
+    return check_similarity(similarity) if isinstance(samples, Similarity) else similarity
 
 
 def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:

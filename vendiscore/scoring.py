@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from . import checks
-from .arguments import flag, one_of
+from .arguments import flag, is_several, one_of
 from .arrays import as_samples
-from .checks import PSD_REMEDY, check_orders, check_weights, is_several
+from .checks import PSD_REMEDY, check_orders, check_weights
 from .measures import Subject, check_measures, measure_all
 from .mixtures import is_mixture
 from .packages import versions

@@ -308,7 +308,8 @@ def _from_rows(
     groups = np.asarray(identical_rows(X))
     first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
     _require(len(first))
-    places = [np.flatnonzero(inverse == i) for i in range(len(first))]
+    order = np.argsort(inverse, kind="stable")
+    places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
     D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
     label = metric if isinstance(metric, str) else getattr(metric, "__qualname__", repr(metric))
     p = options.get("p", 2.0) if metric == "minkowski" else None
