@@ -23,6 +23,8 @@ _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4
 
 # Squared lengths between 2^±_SQUARES are sums of squares that have all digits.
 _SQUARES = 600
+# A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
+_MOST_DEGREE = 10**6
 
 
 @register_kernel("cosine", samples="vectors", source=_VENDI)
@@ -65,7 +67,7 @@ def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
 def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
-    degree = integer("degree", degree)
+    degree = integer("degree", degree, 1, _MOST_DEGREE)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
     zero = "is a zero vector, which has no similarity with c=0; remove it"
     X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
