@@ -50,17 +50,21 @@ def linear(vectors: Any) -> Similarity:
 
 @register_kernel("rbf", samples="vectors", source=_RASMUSSEN)
 def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−‖x − y‖² / 2σ²); σ is the median distance between distinct samples unless given.
+    """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
-    Then it is that of these samples, and other samples have another: `fitted` of the Similarity,
-    or `details["options"]["sigma"]`, passed on as `sigma`, compares two sets under one kernel.
+    The median is that of distinct samples, of these samples, and other samples have another:
+    `fitted` of the Similarity, or `details["options"]["sigma"]`, passed on as `sigma`, compares
+    two sets under one kernel.
     """
     return _exponential(gaussian, vectors, sigma)
 
 
 @register_kernel("laplacian", samples="vectors", source=_RASMUSSEN)
 def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given, as for "rbf"."""
+    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
+
+    Then it is that of these samples; see "rbf" for how to compare two sets under one.
+    """
     return _exponential(laplace, vectors, sigma)
 
 
