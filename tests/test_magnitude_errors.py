@@ -72,7 +72,7 @@ def test_bad_arguments(call, error: type[Exception], message: str) -> None:
 def test_bad_samples_are_named() -> None:
     X = cloud(5, 2)
     X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="must be finite, got nan in row 3"):
+    with pytest.raises(ValueError, match=r"sample 3 .* must be finite, got nan"):
         magnitude(X)
     with pytest.raises(
         ValueError, match="sample 1 is a zero vector, for which metric 'cosine' is undefined"
@@ -89,7 +89,7 @@ def test_bad_distances_are_named() -> None:
     for D, message in (
         (wrong(2, 4, 9.0), r"must be a symmetric matrix of distances, got 9 at \[2, 4\]"),
         (wrong(3, 3, 1.0), "distance 0 to itself, got 1 for sample 3"),
-        (wrong(1, 5, np.nan), "must be finite, got nan in row 1"),
+        (wrong(1, 5, np.nan), "sample 1 .* must be finite, got nan"),
         (wrong(1, 2, -1.0), r"at least 0, got -1 at \[1, 2\]"),
         (np.zeros((3, 2)), r"square matrix of distances, got shape \(3, 2\)"),
     ):
@@ -138,5 +138,5 @@ def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.Monk
     monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2))
-    with pytest.raises(TooLargeError, match="12,000,000 bytes"):
+    with pytest.raises(TooLargeError, match="12,032,000 bytes"):
         magnitude(cloud(1000, 2), k="rbf")

@@ -195,7 +195,7 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
     n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
     dropped: dict[int, str] = {}
     while True:
-        kept = np.setdiff1d(np.arange(n), list(dropped))
+        kept = np.setdiff1d(np.arange(n), list(dropped)) if dropped else np.arange(n)
         if not len(kept):
             i, problem = min(dropped.items())
             raise ValueError(
@@ -226,7 +226,7 @@ def warn_dropped(who: str, similarity: Similarity) -> None:
         n = similarity.n + len(similarity.dropped)
         warnings.warn(
             f"{who} left out {len(similarity.dropped)} of {n} samples, as asked; the first is "
-            f"sample {i}, which {problem}",
+            f"sample {i}, which {problem.removeprefix('of `samples` ')}",
             stacklevel=3,
         )
 

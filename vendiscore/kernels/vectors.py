@@ -23,7 +23,8 @@ _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4
 
 # Squared lengths between 2^±_SQUARES are sums of squares that have all digits.
 _SQUARES = 600
-MOST_DEGREE = 10**6
+# A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
+_MOST_DEGREE = 10**6
 
 
 @register_kernel("cosine", samples="vectors", source=_VENDI)
@@ -49,24 +50,28 @@ def linear(vectors: Any) -> Similarity:
 
 @register_kernel("rbf", samples="vectors", source=_RASMUSSEN)
 def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−‖x − y‖² / 2σ²); σ is the median distance between distinct samples unless given.
+    """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
-    Then it is that of these samples, and other samples have another: `fitted` of the Similarity,
-    or `details["options"]["sigma"]`, passed on as `sigma`, compares two sets under one kernel.
+    The median is that of distinct samples, of these samples, and other samples have another:
+    `fitted` of the Similarity, or `details["options"]["sigma"]`, passed on as `sigma`, compares
+    two sets under one kernel.
     """
     return _exponential(gaussian, vectors, sigma)
 
 
 @register_kernel("laplacian", samples="vectors", source=_RASMUSSEN)
 def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
-    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given, as for "rbf"."""
+    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
+
+    Then it is that of these samples; see "rbf" for how to compare two sets under one.
+    """
     return _exponential(laplace, vectors, sigma)
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
 def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
-    degree = integer("degree", degree, most=MOST_DEGREE)
+    degree = integer("degree", degree, 1, _MOST_DEGREE)
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
     zero = "is a zero vector, which has no similarity with c=0; remove it"
     X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
