@@ -134,3 +134,83 @@ def test_without_any_package_the_error_says_what_to_type(tmp_path):
     out = run(code, tmp_path)
     assert f"pip install 'vendiscore=={vendiscore.__version__}'" in out
     assert "neither beside the script nor installed" in out
+
+
+IN_THREADS = f"""
+import sys, threading, time
+import evaluate
+
+metrics, failed, seen = [], [], []
+start = threading.Barrier(5)
+
+def load(script):
+    start.wait()
+    try:
+        metrics.append(evaluate.load(script))
+    except BaseException as error:
+        failed.append(error)
+
+def look():
+    start.wait()
+    while True:
+        try:
+            import vendiscore
+            seen.append(hasattr(vendiscore, "spectrum"))  # the last name of the package
+            return
+        except ModuleNotFoundError:
+            time.sleep(0)
+
+scripts = [{str(ROOT / "vendiscore.py")!r}, {str(ROOT / "magnitude.py")!r}] * 2
+threads = [threading.Thread(target=load, args=(script,)) for script in scripts]
+threads.append(threading.Thread(target=look))
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+packages = [name for name in sys.modules if name.startswith("vendiscore") and "." not in name]
+bases = {{type(metric).__mro__[1] for metric in metrics}}
+print(len(metrics), failed, packages, len(bases), seen)
+"""
+
+
+def test_scripts_loaded_in_threads_find_one_package_and_a_complete_one(tmp_path):
+    for i in range(4):  # without the lock, five in six fail
+        (tmp_path / str(i)).mkdir()
+        out = run(IN_THREADS, tmp_path / str(i))
+        assert out == "4 [] ['vendiscore'] 1 [True]"
+
+
+NEWCOMER = f"""
+import threading
+import evaluate
+
+T, X = ["a b", "b c", "c d", "a b"], [[0.0, 0.0], [0.0, 1.0], [3.0, 4.0]]
+V, M = {str(ROOT / "vendiscore.py")!r}, {str(ROOT / "magnitude.py")!r}
+values, failed = set(), []
+shared = evaluate.load(V)
+
+def work(i):
+    try:
+        for r in range(8):
+            v, m = evaluate.load(V), evaluate.load(M)
+            v.add_batch(predictions=T)
+            m.add_batch(predictions=X, references=X[:2])
+            shared.add_batch(predictions=[str((i, r))] * 2)
+            values.add((v.compute()["VS"], shared_m.compute(samples=X)["MagArea"]))
+            values.add((shared_v.compute(samples=T)["VS"], m.compute()["MagArea"]))
+    except BaseException as error:
+        failed.append(error)
+
+shared_v, shared_m = evaluate.load(V), evaluate.load(M)
+threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(failed, len(values), round(shared.compute(k="labels", q=0)["VS"]))
+"""
+
+
+def test_both_entries_serve_many_threads(tmp_path):
+    assert run(NEWCOMER, tmp_path) == "[] 1 64"
+    assert not list(tmp_path.rglob("*.arrow"))

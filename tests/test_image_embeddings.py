@@ -1,5 +1,7 @@
 """Images by their embeddings: networks of random weights, loaded as trained ones are."""
 
+import json
+import shutil
 import sys
 
 import numpy as np
@@ -9,6 +11,7 @@ from PIL import Image
 
 from vendiscore import SampleError, as_similarity
 from vendiscore.errors import MissingPackageError
+from vendiscore.kernels.image_embeddings import image_embeddings
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +141,29 @@ def test_a_vision_model_by_path_is_its_processor_and_network(torch, vit, pooling
     assert S.settings["dims"] == 16
     assert S.settings["model"] == "ViTModel"
     assert S.settings["model_path"] == str(vit)
+
+
+def test_a_vision_model_is_pooled_as_its_files_say(torch, vit, tmp_path):
+    def found(**options):
+        return as_similarity(pictures(3), k="image_embeddings", **options)
+
+    said = found(model_path=vit).settings
+    assert (said["pooling"], said["pooling_from"]) == ("pooler", "default")
+    folder = tmp_path / "model"
+    shutil.copytree(vit, folder)
+    steps = [{"type": "x.Transformer", "path": ""}, {"type": "x.Pooling", "path": "1_Pooling"}]
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "mean"}')
+    (folder / "modules.json").write_text(json.dumps(steps))
+    S = found(model_path=folder)
+    assert (S.settings["pooling"], S.settings["pooling_from"]) == ("mean", "1_Pooling/config.json")
+    np.testing.assert_array_equal(S.X, found(model_path=vit, pooling="mean").X)
+    given = found(model_path=folder, pooling="cls")
+    assert given.settings["pooling_from"] == "given"
+    np.testing.assert_array_equal(given.X, found(model_path=vit, pooling="cls").X)
+    (folder / "modules.json").write_text(json.dumps([*steps, {"type": "x.Dense", "path": "2"}]))
+    with pytest.raises(ValueError, match="goes on with Dense, which cannot be followed here"):
+        found(model_path=folder)
 
 
 def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vit):
@@ -281,6 +307,19 @@ def test_a_file_that_cannot_be_read_is_named_by_its_place_in_all(tmp_path):
 
     with pytest.raises(SampleError, match=r"sample 4 cannot be read as an image \(.*bad.jpg\)"):
         dense([*pictures(4), bad], k="image_embeddings", model=model, batch_size=3)
+
+
+def test_all_images_that_cannot_be_embedded_are_named_at_once():
+    def model(images):
+        return [[1.0, image.width % 2] if image.width != 7 else [0.0, 0.0] for image in images]
+
+    broken = b"\xff\xd8 nothing more"
+    black = np.ones((5, 7), np.uint8)
+    images = [*pictures(2), broken, black, *pictures(1), broken, black]
+    for batch_size in (1, 2, 64):
+        with pytest.raises(SampleError) as caught:
+            image_embeddings(images, model=model, batch_size=batch_size)
+        assert list(caught.value.problems) == [2, 3, 5, 6]
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,31 @@ def test_texts_and_added_batches(metric: evaluate.Metric, X: np.ndarray) -> None
     assert metric.compute() == metric.compute(samples=X)
 
 
+def test_references_may_be_added_too(metric: evaluate.Metric, X: np.ndarray) -> None:
+    Y = 2 * X[:21]
+    whole = metric.compute(samples=X, references=Y)
+    assert "MagDiff" in whole
+    metric.add_batch(predictions=X[:30], references=Y[:20])
+    metric.add_batch(predictions=X[30:39])
+    metric.add(prediction=X[39], reference=Y[20])
+    with pytest.raises(ValueError, match="Did you mean 'euclidean'"):
+        metric.compute(metric="euclid")
+    assert metric.compute() == whole
+    metric.add_batch(predictions=X)
+    assert metric.compute(references=Y) == whole
+    suite = evaluate.combine([metric, evaluate.load(str(ROOT / "vendiscore.py"), k="rbf")])
+    for rows, others in ((X[:20], Y[:10]), (X[20:], Y[10:])):
+        suite.add_batch(predictions=rows, references=others)
+    assert suite.compute().items() >= whole.items()
+    with pytest.raises(ValueError, match="`references` must have rows of one shape"):
+        metric.add_batch(predictions=X, references=[[1.0, 2.0], [1.0]])
+    assert len(metric) == 0
+
+
+def test_a_generator_of_scales_is_read_once(metric: evaluate.Metric, X: np.ndarray) -> None:
+    assert metric.compute(samples=X, t=iter([0.5, 1])) == metric.compute(samples=X, t=[0.5, 1])
+
+
 def test_details_say_how(metric: evaluate.Metric) -> None:
     X = np.random.default_rng(0).standard_normal((300, 3))
     X = np.concatenate([X, X[:10]])

@@ -1,12 +1,16 @@
 """The metric inside `evaluate`: every way to load it, to hand it samples, and to combine it."""
 
+import copy
 import json
 import multiprocessing
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,14 +19,16 @@ import datasets
 import evaluate
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from vendiscore import score
+from vendiscore import SampleError, TooLargeError, score
 from vendiscore.arrays import as_samples
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "vendiscore.py")
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 VS = score(TEXTS, "ngram_overlap")
+X = np.random.default_rng(0).standard_normal((6, 3))
 
 
 def python(code: str, cwd: Path, **env: str) -> str:
@@ -142,27 +148,66 @@ def test_threads_share_one_metric(metric):
         assert all(pool.map(work, range(200)))
 
 
-def _one_process(process_id: int, cache: str, queue) -> None:
+# What two processes add, round after round, and how it is scored.
+ROWS = X.astype(np.float32)
+ROUNDS = [
+    (
+        (["a\ud800", 2**53, 0.1], ["a\ud801", 2**53 + 1, np.float32(0.1), True, b"x"]),
+        {"k": "labels"},
+    ),
+    ((ROWS[:4], ROWS[4:]), {"k": "cosine", "q": 0.5}),
+    ((["a", "b"], None), {"k": "labels"}),
+    ((None, ["c"]), {"k": "labels"}),
+    *(((["a"], ["b"] * i), {"k": "labels", "q": 0}) for i in (1, 2, 3)),
+    ((["a", ""], ["b"]), {}),
+]
+
+
+def _process(process_id: int, cache: str, queue) -> None:
     metric = evaluate.load(
         SCRIPT, num_process=2, process_id=process_id, experiment_id="pair", cache_dir=cache
     )
-    queue.put((process_id, metric.compute(samples=TEXTS[:2] if process_id else TEXTS[2:])))
+    first = metric.compute(samples=TEXTS[:2] if process_id else TEXTS[2:])
+    results = [first]
+    for batches, options in ROUNDS:
+        if batches[process_id] is not None:
+            metric.add_batch(samples=batches[process_id])
+        try:
+            results.append(metric.compute(**options))
+        except SampleError as error:
+            results += [str(error), len(metric), metric.compute(k="labels")]
+    queue.put((process_id, results))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # fork of a process with threads
-def test_two_processes_are_scored_together(tmp_path):
+def test_two_processes_are_scored_together_and_lose_nothing(metric, tmp_path):
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    workers = [
-        context.Process(target=_one_process, args=(i, str(tmp_path), queue)) for i in range(2)
-    ]
+    workers = [context.Process(target=_process, args=(i, str(tmp_path), queue)) for i in range(2)]
     for worker in workers:
         worker.start()
     results = dict(queue.get(timeout=120) for _ in workers)
     for worker in workers:
         worker.join()
-    assert results[1] is None
-    assert results[0]["VS"] == pytest.approx(VS)
+    assert all(result is None for result in results[1])
+    texts, kinds, rows, alone, other, *counts, error, kept, later = results[0]
+    assert texts == {"VS": pytest.approx(VS)}
+    assert kinds == {"VS": pytest.approx(8)}
+    assert rows == metric.compute(samples=ROWS, k="cosine", q=0.5)
+    assert (alone, other) == ({"VS": pytest.approx(2)}, {"VS": pytest.approx(1)})
+    assert counts == [{"VS": pytest.approx(2)}] * 3  # one process may be ahead of the other
+    assert "has no tokens" in error
+    assert (kept, later) == (3, {"VS": pytest.approx(3)})
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_a_process_that_nobody_joins_says_so(tmp_path):
+    metric = evaluate.load(SCRIPT, num_process=2, cache_dir=str(tmp_path), timeout=0.5)
+    with pytest.raises(TimeoutError, match=r"process 0 of 2 waited for the others.*every process"):
+        metric.add_batch(samples=TEXTS)
+    with pytest.raises(TypeError, match="must be text, numbers or rows of numbers, got object"):
+        metric.add_batch(samples=[object()])
+    assert not list(tmp_path.rglob("*.arrow"))
 
 
 LOCAL_METRIC = """
@@ -296,3 +341,314 @@ def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
     suite.suite[0].args_for_task["tokenizer"] = tokenizer
     (result,) = suite.run(model)
     assert 1 < result["VS"] <= len(TEXTS)
+
+
+@pytest.fixture
+def fresh():
+    """A metric to which nothing was added."""
+    return evaluate.load(SCRIPT)
+
+
+def added(metric, batches, **options):
+    """What a metric gives for batches that are added one after the other."""
+    for batch in batches:
+        metric.add_batch(samples=batch)
+    return metric.compute(**options)
+
+
+class Colour:
+    """A sample of a kind that the library has never seen."""
+
+    def __init__(self, hue):
+        self.hue = hue
+
+
+def same_hue(a, b):
+    return float(a.hue == b.hue)
+
+
+IMAGES = np.random.default_rng(1).integers(1, 255, (6, 5, 4), dtype=np.uint8)
+KINDS = {
+    "text": (TEXTS, {}),
+    "lone surrogates": (["a\ud800", "a\ud801", "b", "b"], {"k": "labels"}),
+    "large integers": ([2**53, 2**53 + 1, 2**53 + 2, 10**30], {"k": "labels"}),
+    "array of large integers": (np.array([2**53, 2**53 + 1, 2**53 + 2]), {"k": "labels"}),
+    "truth values": ([True, False, True, True], {"k": "labels"}),
+    "numbers of all types": ([1, 2.5, np.float32(0.1), np.int64(7), True], {"k": "labels"}),
+    "single precision": (np.float32([0.1, 0.2, 0.7, 0.7]), {"k": "rbf", "sigma": 0.3}),
+    "rows in single precision": (X.astype(np.float32), {"k": "cosine", "q": 0.5}),
+    "rows of integers": ((10 * X).astype(np.int64), {"score_X": True, "normalize": True}),
+    "rows as lists": (X.tolist(), {"k": lambda a, b: float(a == b)}),
+    "rows as tuples": ([(1, 2), (1, 3), (1, 2)], {"k": "labels"}),
+    "sparse rows": (sp.csr_array(np.eye(6) + 1), {"k": "cosine"}),
+    "similarities": (np.eye(6) / 2 + 0.5, {"score_K": True}),
+    "sets": ([{"a", "b"}, {"b"}, {"c"}, {"a", "b"}], {"k": "tags"}),
+    "lists of tags": ([["a", "b"], ["b"], ["c"]], {"k": "tags"}),
+    "records": (
+        [{"t": text, "c": i % 2} for i, text in enumerate(TEXTS)],
+        {"k": {"ngram_overlap:t": 0.5, "labels:c": 0.5}},
+    ),
+    "images": (IMAGES, {"k": "pixels", "size": None}),
+    "bytes": ([b"a", b"b", b"a"], {"k": "labels"}),
+    "objects": ([Colour(1), Colour(2), Colour(1)], {"k": same_hue}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cut", [1, 2, None])
+def test_samples_of_any_kind_score_alike_whether_added_or_given_at_once(fresh, kind, cut):
+    if kind == "images":
+        pytest.importorskip("PIL")
+    samples, options = KINDS[kind]
+    n = samples.shape[0] if hasattr(samples, "shape") else len(samples)
+    whole = fresh.compute(samples=samples, **options)
+    batches = [samples[i : i + (cut or n)] for i in range(0, n, cut or n)]
+    assert added(fresh, batches, **options) == whole
+    assert len(fresh) == 0
+    if kind != "sparse rows":
+        for sample in samples:
+            fresh.add(prediction=sample)
+        assert fresh.compute(**options) == pytest.approx(whole, rel=1e-14)
+
+
+def test_tensors_may_be_added(fresh):
+    torch = pytest.importorskip("torch")
+    T = torch.tensor(X, dtype=torch.float32, requires_grad=True)
+    whole = fresh.compute(samples=T, score_X=True, normalize=True)
+    assert added(fresh, [T[:2], T[2:]], score_X=True, normalize=True) == whole
+
+
+def test_what_is_added_is_what_it_was_then(fresh):
+    row, words, tags = np.zeros(2), ["a"], {"a"}
+    rows, bags = [], []
+    for i in range(4):
+        row[:] = [1, i]
+        tags.clear()
+        tags.add(i)
+        rows.append(row.copy())
+        bags.append({i})
+        fresh.add(prediction=row)
+    assert fresh.compute(k="cosine") == fresh.compute(samples=rows, k="cosine")
+    for i in range(4):
+        tags.clear()
+        tags.add(i)
+        fresh.add(prediction=tags)
+    assert fresh.compute(k="tags") == {"VS": pytest.approx(4)}
+    for i in range(3):
+        words[0] = str(i)
+        fresh.add_batch(samples=words)
+    assert fresh.compute(k="labels") == {"VS": pytest.approx(3)}
+    Image = pytest.importorskip("PIL.Image")
+    canvas = Image.new("L", (4, 4))
+    for i in range(4):
+        canvas.paste(0, (0, 0, 4, 4))
+        canvas.putpixel((i, 0), 255)
+        fresh.add(prediction=canvas)
+    assert fresh.compute(k="pixels", size=None) == {"VS": pytest.approx(4)}
+
+
+def interrupt(text):
+    raise KeyboardInterrupt
+
+
+def broken(text):
+    raise RuntimeError("no tokenizer today")
+
+
+@pytest.mark.parametrize(
+    ("samples", "options", "error"),
+    [
+        (TEXTS, {"p": [0.5, 0.6]}, ValueError),
+        (TEXTS, {"ns": [50]}, ValueError),
+        (TEXTS, {"tokenizer": broken}, RuntimeError),
+        (TEXTS, {"tokenizer": interrupt}, KeyboardInterrupt),
+        (TEXTS, {"k": "cosine"}, (TypeError, ValueError)),
+        (TEXTS, {"measures": ["LC"], "q": "x"}, (TypeError, ValueError)),
+        (TEXTS, {"nss": 1}, TypeError),
+        ([*TEXTS, ""], {}, SampleError),
+        ([*TEXTS, None], {}, SampleError),
+    ],
+    ids=str,
+)
+def test_added_samples_survive_an_error(fresh, samples, options, error):
+    fresh.add_batch(samples=samples[:2])
+    fresh.add_batch(samples=samples[2:])
+    for _ in range(2):
+        with pytest.raises(error):
+            fresh.compute(**options)
+        assert len(fresh) == len(samples)
+    if samples == TEXTS:
+        with pytest.raises(ValueError, match="sample 5 has no tokens"):
+            fresh.compute(samples=[""])  # which is not added
+        assert fresh.compute() == {"VS": VS}
+    else:
+        assert fresh.compute(k=lambda a, b: float(a == b)) == {"VS": pytest.approx(6)}
+    assert len(fresh) == 0
+    with pytest.raises(TypeError, match="or add samples before compute"):
+        fresh.compute()
+
+
+def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
+    fresh.add_batch(samples=X)
+    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 100)
+    with pytest.raises(TooLargeError):
+        fresh.compute(k="rbf", sigma=1)
+    monkeypatch.undo()
+    assert fresh.compute(k="rbf", sigma=1, q=2) == {"VS": score(X, "rbf", sigma=1, q=2)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (X, X[:, :2], "rows of 3 numbers before, rows of 2 numbers now"),
+        (X.tolist(), X[:, :2].tolist(), "rows of 3 numbers before, rows of 2 numbers now"),
+        (X, TEXTS, "rows of 3 numbers before, other samples than rows of numbers now"),
+        (TEXTS, X, "other samples than rows of numbers before, rows of 3 numbers now"),
+        (X, [[1.0, 2.0, np.nan]], "must be finite, got nan in row 0"),
+        (X, [[1.0, 2.0, 3.0], [1.0]], "rows of one shape"),
+        (X, [], "`samples` is empty"),
+        (X, "text", "`samples` must be a collection"),
+        (X, None, "`samples` is missing"),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_refused_when_it_is_added(fresh, first, second, message):
+    fresh.add_batch(samples=first)
+    with pytest.raises((TypeError, ValueError), match=message):
+        fresh.add_batch(samples=second)
+    assert len(fresh) == len(first)
+    options = {"k": "cosine"} if first is not TEXTS else {}
+    assert fresh.compute(**options) == fresh.compute(samples=first, **options)
+
+
+def test_none_is_no_sample_to_add(fresh):
+    with pytest.raises(TypeError, match="`prediction` is missing"):
+        fresh.add()
+    with pytest.raises(TypeError, match="`prediction` is missing"):
+        fresh.add(prediction=None)
+    assert len(fresh) == 0
+
+
+def test_adding_writes_no_files(tmp_path):
+    metric = evaluate.load(SCRIPT, cache_dir=str(tmp_path))
+    metric.add_batch(samples=TEXTS)
+    with pytest.raises(ValueError, match="must have one weight"):
+        metric.compute(p=[1.0])
+    del metric
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("dumps", [pickle.dumps, pytest.importorskip("dill").dumps])
+def test_a_metric_and_its_samples_can_be_pickled(dumps):
+    metric = evaluate.load(SCRIPT, q=2)
+    metric.add_batch(samples=TEXTS)
+    again = pickle.loads(dumps(metric))
+    assert again.compute() == metric.compute() == {"VS": score(TEXTS, "ngram_overlap", q=2)}
+    metric.add_batch(samples=TEXTS)
+    twin = copy.deepcopy(metric)
+    assert len(twin) == len(metric) == len(TEXTS)
+
+
+def test_generators_of_options_are_read_once(fresh):
+    wanted = fresh.compute(samples=TEXTS, q=[1, 2], ns=[1, 2])
+    assert fresh.compute(samples=TEXTS, q=iter([1, 2]), ns=iter([1, 2])) == wanted
+    fresh.add_batch(samples=iter(TEXTS))
+    assert fresh.compute(q=(q for q in (1, 2)), ns=[1, 2]) == wanted
+    both = fresh.compute(samples=TEXTS, measures=iter(["VS", "IntDiv"]))
+    assert both.keys() == {"VS", "IntDiv"}
+    default = evaluate.load(SCRIPT, q=iter([1, 2]), ns=[1, 2])
+    assert default.compute(samples=TEXTS) == default.compute(samples=TEXTS) == wanted
+
+
+def test_threads_add_to_one_metric(fresh):
+    def work(i):
+        for j in range(20):
+            fresh.add_batch(samples=[f"{i} {j} {m}" for m in range(3)])
+            fresh.add(prediction=f"{i} {j}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert len(fresh) == 8 * 20 * 4
+    assert fresh.compute(k="labels", q=0) == {"VS": pytest.approx(8 * 20 * 4)}
+
+
+def test_each_sample_is_scored_once_whatever_threads_do(fresh):
+    counts, stop = [], threading.Event()
+
+    def score_some():
+        while not stop.is_set() or len(fresh):
+            try:
+                counts.append(fresh.compute(k="labels", q=0)["VS"])
+            except TypeError:
+                time.sleep(0.001)  # nothing there
+
+    with ThreadPoolExecutor(8) as pool:
+        scorers = [pool.submit(score_some) for _ in range(4)]
+        adders = [
+            pool.submit(lambda i=i: [fresh.add(prediction=f"{i} {j}") for j in range(50)])
+            for i in range(4)
+        ]
+        for adder in adders:
+            adder.result()
+        stop.set()
+        for scorer in scorers:
+            scorer.result()
+    assert sum(counts) == pytest.approx(200)
+
+
+@pytest.mark.parametrize(
+    ("options", "close"),
+    [
+        ({"measure": "IntDiv"}, "measures"),
+        ({"k": "ngram_overlap", "measure": "IntDiv"}, "measures"),
+        ({"sample": TEXTS}, "samples"),
+        ({"k": "cosine", "normalise": True}, "normalize"),
+    ],
+)
+def test_a_keyword_of_the_metric_itself_is_suggested(fresh, options, close):
+    with pytest.raises(TypeError, match=f"Did you mean `{close}`"):
+        fresh.compute(data=TEXTS, **options)
+
+
+class TestSuiteOfBothEntries:
+    """`evaluate.combine` passes every option to every fresh."""
+
+    @pytest.fixture
+    def pair(self, fresh):
+        return [fresh, evaluate.load(str(ROOT / "magnitude.py"))]
+
+    @pytest.mark.parametrize(
+        ("options", "first", "second"),
+        [
+            ({"q": 2}, {"q": 2}, {}),
+            ({"q": [0, 1], "psd": "clip", "p": np.full(6, 1 / 6)}, None, {}),
+            ({"epsilon": 0.1, "n_scales": 5}, {}, {"epsilon": 0.1, "n_scales": 5}),
+            ({"t": 2, "q": 2}, {"q": 2}, {"t": 2}),
+            ({"measures": ["VS", "IntDiv"]}, None, {}),
+        ],
+        ids=str,
+    )
+    def test_each_takes_what_is_its_own(self, pair, options, first, second):
+        alone = pair[0].compute(samples=X, k="cosine", **(options if first is None else first))
+        alone |= pair[1].compute(samples=X, k="cosine", **second)
+        suite = evaluate.combine(pair)
+        assert suite.compute(predictions=X, k="cosine", **options) == alone
+        suite.add_batch(predictions=X[:3])
+        for row in X[3:]:
+            suite.add(prediction=row)
+        assert suite.compute(k="cosine", **options) == pytest.approx(alone)
+
+    def test_p_is_an_exponent_for_the_metric_that_has_one(self, pair):
+        rows = evaluate.load(SCRIPT, score_X=True, normalize=True)
+        options = {"metric": "minkowski", "p": 3}
+        result = evaluate.combine([rows, pair[1]]).compute(predictions=X, **options)
+        assert result == rows.compute(samples=X) | pair[1].compute(samples=X, **options)
+
+    def test_what_nobody_knows_is_refused_and_so_is_the_other_s_when_alone(self, pair):
+        with pytest.raises(TypeError, match="`qq`"):
+            evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
+        with pytest.raises(TypeError, match="unknown keyword `q`"):
+            evaluate.combine([pair[1]]).compute(predictions=X, q=2)
+        with pytest.raises(TypeError, match="unknown keyword `q`"):
+            pair[1].compute(predictions=X, q=2)
+        with pytest.raises(TypeError, match="unknown keyword `epsilon`"):
+            pair[0].compute(predictions=X, epsilon=2)

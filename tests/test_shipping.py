@@ -71,3 +71,28 @@ def test_the_kernels_folder_in_sight_is_the_package_s_and_shadows_nothing():
     assert link.is_symlink()
     assert link.resolve() == ROOT / "vendiscore" / "kernels"
     assert not (link / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    "terminal", ["sys.stderr.close()", "sys.stderr = None", "os.close(2)", "os.dup2(full, 2)"]
+)
+def test_work_goes_on_without_a_terminal(terminal):
+    code = f"""
+import os, sys
+import vendiscore.progress as progress
+progress._DELAY = 0
+full = os.open("/dev/full", os.O_WRONLY) if os.path.exists("/dev/full") else 1
+{terminal}
+print(list(progress.track(range(3), 3, "work")))
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert out.stdout.strip() == "[0, 1, 2]"
+
+
+def test_the_metrics_say_what_can_be_compared():
+    vendi = (ROOT / "vendiscore.py").read_text(encoding="utf-8")
+    magnitude = (ROOT / "magnitude.py").read_text(encoding="utf-8")
+    assert "pass one sigma= for all" in vendi
+    assert 'on_error="skip"' in vendi
+    assert 'on_error="skip"' in magnitude
+    assert "only with one t_cut= for both, or by references=" in magnitude

@@ -105,6 +105,8 @@ def _listed(batch: Any) -> list[Any]:
 
 def _copied_batch(batch: Any) -> Any:
     if isinstance(batch, list):
+        if isinstance(batch[0], np.number) and len(set(map(type, batch))) == 1:
+            return np.array(batch)  # as the array that they were taken from
         return [sample if type(sample) in _ATOMS else _copied(sample) for sample in batch]
     return _copied(batch)
 

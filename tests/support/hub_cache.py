@@ -14,8 +14,11 @@ from pathlib import Path
 _COMMIT = "0" * 40  # of no repository
 
 
-def put(name: str, folder: Path, home: Path) -> None:
-    """Link the files of `folder` into the cache below `home` (HF_HOME) as the model `name`."""
+def put(name: str, folder: Path, home: Path, *, complete: bool = True) -> None:
+    """Link the files of `folder` into the cache below `home` (HF_HOME) as the model `name`.
+
+    Every repository has a `.gitattributes`; a cache without it holds only some of the files.
+    """
     model = home / "hub" / ("models--" + name.replace("/", "--"))
     snapshot = model / "snapshots" / _COMMIT
     for file in folder.rglob("*"):
@@ -23,6 +26,8 @@ def put(name: str, folder: Path, home: Path) -> None:
             link = snapshot / file.relative_to(folder)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(file.resolve())
+    if complete and not (snapshot / ".gitattributes").exists():
+        (snapshot / ".gitattributes").write_text("")
     (model / "refs").mkdir(exist_ok=True)
     (model / "refs" / "main").write_text(_COMMIT)
 
