@@ -225,6 +225,16 @@ def test_all_undefined_rows_are_named_by_their_places(metric: str, bad: list[flo
         mag_areas([X, rows], metric=metric)
 
 
+def test_pairs_that_no_metric_allows_are_named_by_their_places_too() -> None:
+    def metric(a: np.ndarray, b: np.ndarray) -> float:
+        return 0.0 if abs(a[0] - b[0]) == 1 else difference(a, b)
+
+    with pytest.raises(ValueError, match=r"samples 2 and 4 are at distance 0 .* from sample 5"):
+        magnitude([[9.0], [9.0], [1.0], [1.0], [2.0], [5.5]], metric=metric)
+    with pytest.raises(ValueError, match="similarity of at most 1, got 2 for samples 0 and 3"):
+        magnitude([1.0, 1.0, 1.0, 5.0], k=lambda a, b: 1.0 if a == b else 2.0)
+
+
 # Convergence scales
 
 

@@ -155,6 +155,8 @@ def _distances(
         D = np.asarray(
             cdist(rows, rows, "cityblock" if metric == "manhattan" else metric, **options)
         )
+        if metric == "jensenshannon":  # the one whose rounding is not the same both ways round
+            D = (D + D.T) / 2
         if metric == "sqeuclidean" and not options:
             _check_lost(D, X, metric, name, places)
         if shift:

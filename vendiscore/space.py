@@ -101,7 +101,8 @@ class MetricSpace:
         fitted: Mapping[str, Any] | None = None,
         slack: float = 0.0,
     ) -> None:
-        first, twin = _merge(D, slack)
+        places = np.arange(len(D)) if inverse is None else np.unique(inverse, return_index=True)[1]
+        first, twin = _merge(D, slack, places)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
         self.inverse = twin if inverse is None else twin[inverse]
@@ -337,6 +338,7 @@ def _require(n: int) -> None:
 def _from_similarity(similarity: Similarity, metric: str, method: Method) -> MetricSpace:
     inverse = None
     groups = similarity.groups()
+    first = np.arange(similarity.n)
     if groups is not None:
         first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
         similarity = similarity.take(first) if len(first) < similarity.n else similarity
@@ -349,12 +351,12 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
         rounding = UNIT_ROUNDING
         D = exact_squares(np.asarray(F, np.float64))
     else:
-        D = _squares(similarity)
+        D = _squares(similarity, first)
         rounding = KERNEL_ROUNDING * _precision(similarity)
         if F is not None:
             rounding = UNIT_ROUNDING
             _mend_close(D, F)
-    smallest = _check_squares(D)
+    smallest = _check_squares(D, first)
     drop_rounding(D, rounding)
     if F is None:
         # Rounding of a matrix that is not small beside the squares may be of any type.
@@ -377,7 +379,7 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
     )
 
 
-def _squares(similarity: Similarity) -> np.ndarray:
+def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
     """k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
     K = similarity.dense()
     K = K.detach().cpu().numpy() if is_torch(K) else K
@@ -391,7 +393,8 @@ def _squares(similarity: Similarity) -> np.ndarray:
             i, j = i + block.start, j + block.start
             raise ValueError(
                 f"distances need a symmetric and finite similarity, got {K[i, j]:.6g} for samples "
-                f"{i} and {j} and {K[j, i]:.6g} the other way round; mend the kernel"
+                f"{places[i]} and {places[j]} and {K[j, i]:.6g} the other way round; mend the "
+                f"kernel"
             )
         upper = (upper + lower) / 2
         upper *= -2
@@ -422,7 +425,7 @@ def _mend_close(D: np.ndarray, F: Any) -> None:
             D[other[part], near[part]] = squares
 
 
-def _check_squares(D: np.ndarray) -> float:
+def _check_squares(D: np.ndarray, places: np.ndarray) -> float:
     """The least of D beside its diagonal; a ValueError for entries that no distance has."""
     smallest = np.inf
     for block in row_blocks(len(D), 8 * len(D)):
@@ -433,14 +436,14 @@ def _check_squares(D: np.ndarray) -> float:
             i, j = divmod(int(np.argmin(rows)), len(D))
             raise ValueError(
                 f"distances need a similarity of at most 1, got {1 - rows[i, j] / 2:.6g} for "
-                f"samples {i + block.start} and {j}; pass normalize=True or a positive "
-                f"semidefinite kernel with k(x, x) = 1"
+                f"samples {places[i + block.start]} and {places[j]}; pass normalize=True or a "
+                f"positive semidefinite kernel with k(x, x) = 1"
             )
         smallest = min(smallest, least)
     return smallest
 
 
-def _merge(D: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
+def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first sample of each group at distance 0, and the group of each sample."""
     n = len(D)
     first = np.empty(n, dtype=int)
@@ -452,8 +455,8 @@ def _merge(D: np.ndarray, slack: float) -> tuple[np.ndarray, np.ndarray]:
         if wrong.any():
             j = int(np.argmax(wrong))
             raise ValueError(
-                f"samples {first[i]} and {i} are at distance 0 but at distances "
-                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {j}: no metric allows "
+                f"samples {places[first[i]]} and {places[i]} are at distance 0 but at distances "
+                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {places[j]}: no metric allows "
                 f"that; check how the distances were made"
             )
         first[i] = first[first[i]]
