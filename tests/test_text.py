@@ -103,9 +103,13 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
     assert result["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
     kept = values[values > 0] / values[values > 0].sum()
     assert result["VS"] == pytest.approx(math.exp(-np.sum(kept * np.log(kept))))
-    # Orders with a closed form see no eigenvalues.
     q2 = compute(texts, k="bleu", psd="clip", q=2, details=True)
+    assert q2["VS"] == pytest.approx(1 / np.sum(kept**2))
+    assert q2["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
+    # Without clipping, order 2 has a closed form, which sees no eigenvalues, and says so.
+    q2 = compute(texts, k="bleu", q=2, details=True)
     assert q2["details"]["negative_mass"] is None
+    assert any("negative ones were not looked for" in note for note in q2["details"]["notes"])
 
 
 def test_bleu_names_what_it_cannot_read():

@@ -268,8 +268,9 @@ class FeatureSimilarity(Similarity):
             X = self._float64(slice(None))
             return namespace(X).linalg.vecdot(X, X)
         squares = np.empty(self.n)
-        for block, X in self._wide_blocks():
-            np.vecdot(X, X, out=squares[block])
+        with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
+            for block, X in self._wide_blocks():
+                np.vecdot(X, X, out=squares[block])
         return squares
 
     def _diagonal(self) -> Array:
