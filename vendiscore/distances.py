@@ -177,7 +177,7 @@ def _distances(
 def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
     """Raise for a metric that `distances` does not know; `more` names others to suggest."""
     known = (*METRICS, *more)
-    if not callable(metric) and metric not in known:
+    if not callable(metric) and not (isinstance(metric, str) and metric in known):
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known)}")
 
 
@@ -564,13 +564,13 @@ def _by_function(
     D = np.empty((n, n))
     for i in range(n):
         for j in range(n):
+            rows = f"rows {_place(places, i)} and {_place(places, j)} of `{name}"
             try:
-                D[i, j] = metric(X[i], X[j], **options)
+                value = metric(X[i], X[j], **options)
             except Exception as error:
-                error.add_note(
-                    f"in `metric` of rows {_place(places, i)} and {_place(places, j)} of `{name}`"
-                )
+                error.add_note(f"in `metric` of {rows}`")
                 raise
+            D[i, j] = number(f"metric(a, b)` of {rows}", value, "a number", lambda _: True)
 
     def refuse(i: int, j: int, problem: str, remedy: str) -> None:
         raise ValueError(

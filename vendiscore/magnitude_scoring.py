@@ -8,9 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import xxhash
 
-from . import __version__
 from .area import area_of, difference_of
 from .arguments import flag
 from .errors import suggestion
@@ -23,9 +21,9 @@ from .scales import (
     check_quadrature,
     check_scales,
     convergence,
-    digits,
     evaluate,
 )
+from .signature import digest, digits, line, plain
 from .space import MetricSpace, as_space, check_space
 
 SETTINGS = frozenset(
@@ -36,8 +34,6 @@ SETTINGS = frozenset(
     )
 )
 FLAGS = ("average", "relative", "absolute", "details")
-# Arrays of more numbers stand in a signature as their hash.
-PRINTED = 16
 
 OWN_CUT = (
     "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
@@ -158,14 +154,9 @@ def _details(
     space: MetricSpace, reference: MetricSpace | None, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     solutions = space.solver.solutions
-    settings = {name: _plain(value) for name, value in space.settings.items()}
+    settings = {name: plain(value) for name, value in space.settings.items()}
     chosen = {name: value for name, value in options.items() if value is not None}
-    parts = [
-        *(f"{name}={_short(value)}" for name, value in (settings | chosen).items()),
-        *([] if reference is None else [f"references={reference.n}"]),
-        f"n={space.n}",
-        f"vendiscore={__version__}",
-    ]
+    other = {} if reference is None else {"references": digest(reference.D)}
     return {
         "n": space.n,
         "distinct": space.distinct,
@@ -177,24 +168,5 @@ def _details(
         "residual": max((solution.residual for solution in solutions), default=0.0),
         "error": max((solution.error for solution in solutions), default=0.0),
         "versions": versions(),
-        "signature": "Mag|" + "|".join(parts).replace(" ", ""),
+        "signature": line(["Mag"], {**settings, **chosen, **other, "n": space.n}),
     }
-
-
-def _plain(value: Any) -> Any:
-    """A setting as JSON has it: plain numbers, text, lists."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
-
-
-def _short(value: Any) -> str:
-    """A setting in a signature: different ones look different, and none is long."""
-    if isinstance(value, float):
-        return digits(value)
-    if isinstance(value, list):
-        numbers = np.asarray(value, dtype=float)
-        if numbers.size > PRINTED:
-            return f"{numbers.shape}#{xxhash.xxh3_64_hexdigest(numbers.tobytes())}"
-        return repr(value)
-    return str(value)

@@ -19,6 +19,7 @@ from .space import MetricSpace
 Quadrature = Literal["trapezoid", "adaptive"]
 QUADRATURES: tuple[Quadrature, ...] = ("trapezoid", "adaptive")
 
+MOST_SCALES = 10**6
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
@@ -278,17 +279,8 @@ def check_epsilon(epsilon: Any) -> float:
 
 
 def check_count(n_scales: Any, least: int = 2) -> int:
-    return integer("n_scales", n_scales, least=least, remedy="30 is usual")
+    return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
 
 
 def check_quadrature(quadrature: Any) -> Quadrature:
     return one_of("quadrature", quadrature, QUADRATURES)
-
-
-def digits(t: float) -> str:
-    """A scale in as few digits as tell it from all others: "0.5", "1", "1e-07".
-
-    >>> digits(1.0), digits(0.1), digits(1.0000001)
-    ('1', '0.1', '1.0000001')
-    """
-    return repr(float(t)).removesuffix(".0")

@@ -35,6 +35,7 @@ from .errors import suggestion
 from .mixtures import is_mixture
 from .registry import list_kernels
 from .resolve import as_similarity
+from .signature import plain
 from .similarity import Similarity, identical_rows
 from .solve import ACCEPTED, METHODS, Method, Solution, Solver
 
@@ -312,7 +313,7 @@ def _from_rows(
     order = np.argsort(inverse, kind="stable")
     places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
     D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
-    label = metric if isinstance(metric, str) else getattr(metric, "__qualname__", repr(metric))
+    label = metric if isinstance(metric, str) else plain(metric)
     p = options.get("p", 2.0) if metric == "minkowski" else None
     return MetricSpace(
         D,
