@@ -418,6 +418,16 @@ def test_tensors_may_be_added(fresh):
     assert added(fresh, [T[:2], T[2:]], score_X=True, normalize=True) == whole
 
 
+def test_batches_of_several_containers_go_together(fresh):
+    torch = pytest.importorskip("torch")
+    whole = fresh.compute(samples=X, k="cosine")["VS"]
+    parts = [X[:2], torch.tensor(X[2:3]), X[3:5].tolist(), sp.csr_array(X[5:])]
+    for batches in (parts, parts[::-1], parts[1:] + parts[:1]):
+        assert added(fresh, batches, k="cosine") == {"VS": pytest.approx(whole)}
+    with_half = added(fresh, [torch.tensor(X[:3]).bfloat16(), X[3:]], k="cosine")["VS"]
+    assert with_half == pytest.approx(whole, rel=0.01)
+
+
 def test_what_is_added_is_what_it_was_then(fresh):
     row, words, tags = np.zeros(2), ["a"], {"a"}
     rows, bags = [], []

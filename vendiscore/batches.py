@@ -52,6 +52,8 @@ def joined(batches: Sequence[Any]) -> Any:
         return sys.modules["torch"].cat(list(batches))
     if all(map(sp.issparse, batches)):
         return sp.vstack(batches, format="csr")
+    if all(is_torch(batch) and batch.ndim > 1 for batch in batches):
+        return [row for batch in batches for row in batch]  # of images of several sizes
     return [sample for batch in batches for sample in _listed(batch)]
 
 
@@ -100,7 +102,15 @@ def _listed(batch: Any) -> list[Any]:
         return batch
     if sp.issparse(batch):
         return list(batch.toarray())
+    if is_torch(batch):  # beside samples that are none
+        batch = _as_numpy(batch)
     return batch.tolist() if batch.ndim == 1 else list(batch)
+
+
+def _as_numpy(tensor: Any) -> np.ndarray:
+    tensor = tensor.cpu()
+    half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
+    return np.asarray(tensor.float() if half else tensor)
 
 
 def _copied_batch(batch: Any) -> Any:
@@ -168,9 +178,7 @@ def _pack(item: Any) -> Any:
     if isinstance(item, bytes):
         return {"bytes": base64.b64encode(item).decode()}
     if is_torch(item):
-        item = item.cpu()
-        half = item.is_floating_point() and item.dtype.itemsize == 2
-        item = (item.float() if half else item).numpy()
+        item = _as_numpy(item)
     if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
         file = io.BytesIO()
         np.save(file, item, allow_pickle=False)
