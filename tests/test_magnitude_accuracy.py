@@ -9,6 +9,7 @@ import pytest
 from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
+from vendiscore.area import mag_diff
 from vendiscore.errors import IndefiniteError
 from vendiscore.magnitude import (
     MetricSpace,
@@ -293,3 +294,13 @@ def test_what_is_singular_in_double_precision_is_refused(n: int, method: str) ->
     X = np.linspace(0, 1, n)[:, None]
     with pytest.raises(IndefiniteError):
         magnitude(X, 0.01, metric="sqeuclidean", method=method)
+
+
+@pytest.mark.parametrize("n", [2, 40, 400])
+@pytest.mark.parametrize("t", [1e-300, 1e-30, 1e-17, 1e-13])
+@pytest.mark.parametrize("scale", [1e-9, 1.0])
+def test_at_scales_that_no_point_can_be_told_from_another_the_magnitude_is_one(n, t, scale):
+    x = scale * np.random.default_rng(n).standard_normal(n)
+    want = 1 + float(np.sum(np.tanh(t * np.diff(np.sort(x)) / 2)))
+    assert magnitude(x, t=t) == pytest.approx(want, rel=1e-9)
+    assert mag_diff(x, [0.0, 1 / t], n_scales=5) < 0
