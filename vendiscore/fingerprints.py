@@ -66,6 +66,8 @@ class BitSimilarity(Similarity):
         return np.ones(self.n)
 
     def _rows(self, index: Index) -> Array:
+        if (kept := self.__dict__.get("_kept")) is not None:
+            return np.asarray(kept[index])
         K = (self.bits[index].astype(np.float32) @ self._columns).astype(np.float64)
         total = self.sizes[index][:, None] + self.sizes
         if self.measure == "tanimoto":
