@@ -12,6 +12,7 @@ import textwrap
 import threading
 import time
 import types
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -489,7 +490,10 @@ def test_added_samples_survive_an_error(fresh, samples, options, error):
             fresh.compute(**options)
         assert len(fresh) == len(samples)
     if samples == TEXTS:
-        with pytest.raises(ValueError, match="sample 5 has no tokens"):
+        with (
+            pytest.raises(ValueError, match="sample 5 has no tokens"),
+            warnings.catch_warnings(action="ignore"),
+        ):
             fresh.compute(samples=[""])  # which is not added
         assert fresh.compute() == {"VS": VS}
     else:
@@ -497,6 +501,20 @@ def test_added_samples_survive_an_error(fresh, samples, options, error):
     assert len(fresh) == 0
     with pytest.raises(TypeError, match="or add samples before compute"):
         fresh.compute()
+
+
+def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fresh):
+    fresh.add_batch(samples=TEXTS[:2])
+    with pytest.raises(ValueError, match="`p` must have one weight"):
+        fresh.compute(p=[1.0])
+    with pytest.warns(
+        UserWarning, match="2 samples that were added before a compute.. that failed"
+    ):
+        assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}
+    fresh.add_batch(samples=TEXTS[:2])
+    with pytest.raises(ValueError, match="`p` must have one weight"):
+        fresh.compute(samples=TEXTS[2:], p=[1.0])
+    assert fresh.compute(samples=TEXTS[2:]) == {"VS": VS}  # the same call again
 
 
 def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
@@ -511,10 +529,10 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (X, X[:, :2], "rows of 3 numbers before, rows of 2 numbers now"),
-        (X.tolist(), X[:, :2].tolist(), "rows of 3 numbers before, rows of 2 numbers now"),
-        (X, TEXTS, "rows of 3 numbers before, other samples than rows of numbers now"),
-        (TEXTS, X, "other samples than rows of numbers before, rows of 3 numbers now"),
+        (X, X[:, :2], "got rows of 3 numbers and now rows of 2 numbers"),
+        (X.tolist(), X[:, :2].tolist(), "got rows of 3 numbers and now rows of 2 numbers"),
+        (X, TEXTS, "got rows of 3 numbers and now other samples than rows of numbers"),
+        (TEXTS, X, "got other samples than rows of numbers and now rows of 3"),
         (X, [[1.0, 2.0, np.nan]], "sample 0 of `samples` must be finite, got nan"),
         (X, [[1.0, 2.0, 3.0], [1.0]], "sample 1 of `samples` has shape"),
         (X, [], "`samples` is empty"),

@@ -76,14 +76,21 @@ def test_the_kernels_folder_in_sight_is_the_package_s_and_shadows_nothing():
 @pytest.mark.parametrize(
     "terminal", ["sys.stderr.close()", "sys.stderr = None", "os.close(2)", "os.dup2(full, 2)"]
 )
-def test_work_goes_on_without_a_terminal(terminal):
+@pytest.mark.parametrize("during", [False, True])
+def test_work_goes_on_without_a_terminal(terminal, during):
     code = f"""
-import os, sys
+import os, sys, time
 import vendiscore.progress as progress
 progress._DELAY = 0
 full = os.open("/dev/full", os.O_WRONLY) if os.path.exists("/dev/full") else 1
-{terminal}
-print(list(progress.track(range(3), 3, "work")))
+def work():
+    for i in progress.track(range(3), 3, "work"):
+        time.sleep(0.15)  # long enough for the bar to be drawn
+        if i == 1:
+            {terminal if during else "pass"}
+        yield i
+{"" if during else terminal}
+print(list(work()))
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert out.stdout.strip() == "[0, 1, 2]"

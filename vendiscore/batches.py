@@ -34,9 +34,10 @@ def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
     batch = as_samples(samples, name)
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
-        raise ValueError(
-            f"`{name}` must be of one kind in all batches: {_say(before)} before, {_say(width)} "
-            f"now; nothing of this batch was kept"
+        error = TypeError if None in (before, width) else ValueError
+        raise error(
+            f"`{name}` must be of one kind in all batches, got {_say(before)} and now "
+            f"{_say(width)}; nothing of this batch was kept"
         )
     return _copied_batch(batch)
 

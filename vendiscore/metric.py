@@ -12,6 +12,7 @@ import difflib
 import os
 import sys
 import threading
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from types import FrameType
@@ -82,6 +83,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self.defaults = defaults
         self._added: Parts = ([], [])
         self._left: Parts = ([], [])  # what process 0 has gathered and not scored yet
+        self._failed = False  # whether the last compute of nothing but these did
         self._set_locks()
         super().__init__(
             config_name=config_name,
@@ -138,12 +140,16 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **self._own(_read_once(options), sys._getframe(1))}
-        self._check_names(options)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        if samples is not None and self.num_process == 1 and not len(self):
-            return self._result(samples, references, options)
-        with self._scoring:  # another thread waits here, and scores what is added meanwhile
-            return self._compute_added(samples, references, options)
+        try:
+            self._check_names(options)
+            if samples is not None and self.num_process == 1 and not len(self):
+                return self._result(samples, references, options)
+            with self._scoring:  # another thread waits, and scores what is added meanwhile
+                return self._compute_added(samples, references, options)
+        except BaseException:
+            self._failed = samples is None
+            raise
 
     def _compute_added(
         self, samples: Any, references: Any, options: dict[str, Any]
@@ -151,6 +157,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         with self._adding:
             given = self._read(samples, references)
             kept = (list(self._added[0]), list(self._added[1]))
+        if given[0] and len(self) and self._failed:
+            warnings.warn(
+                f"{len(self)} samples that were added before a compute() that failed are scored "
+                f"together with those given here; score them first by compute() alone, or load "
+                f"the metric anew without them",
+                stacklevel=3,
+            )
         whole = _plus(kept, given)
         if self.num_process > 1:
             gathered = self._gathered(kept, whole, bool(given[0]))
@@ -162,7 +175,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         second = joined(whole[1]) if whole[1] else None
         result = self._result(joined(whole[0]), second, options)
         self._forget(kept)
-        self._left = ([], [])
+        self._left, self._failed = ([], []), False
         return result
 
     def _result(self, samples: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:

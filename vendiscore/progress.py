@@ -11,27 +11,39 @@ _DELAY = 2.0  # seconds of work before a bar appears
 
 
 def track(items: Iterable[Any], total: int | None, description: str) -> Iterator[Any]:
-    """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
+    """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences.
+
+    Without a terminal, as in daemons, or with one that goes away, there is no bar.
+    """
     from tqdm.auto import tqdm
 
     # Nobody can have disabled the bars of `datasets` without importing it.
     disabled = "datasets" in sys.modules and sys.modules["datasets"].are_progress_bars_disabled()
-    bar: Any = None
-    if not disabled and not getattr(sys.stderr, "closed", True):
-        with _without_terminal():
-            bar = tqdm(total=total, desc=description, delay=_DELAY)
-    try:
-        for item in items:
-            yield item
-            if bar is not None:
-                with _without_terminal():
-                    bar.update()
-    finally:
-        if bar is not None:
-            with _without_terminal():
-                bar.close()
+    if disabled or getattr(sys.stderr, "closed", sys.stderr is None):
+        yield from items
+    else:
+        file: Any = _Terminal(sys.stderr)
+        yield from tqdm(items, total=total, desc=description, delay=_DELAY, file=file)
 
 
-def _without_terminal() -> contextlib.suppress:
-    """The errors of a terminal that is closed or gone, as in daemons: work goes on without it."""
-    return contextlib.suppress(OSError, ValueError)
+class _Terminal:
+    """A stream whose failures are nobody's; equal to it, so that tqdm takes its width."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self.stream or other is self
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.flush()

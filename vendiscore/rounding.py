@@ -16,7 +16,7 @@ import numpy as np
 from .arrays import Array, gram, row_blocks
 
 # Columns among whose pairs the error is measured, and rows that say which columns are large.
-COLUMNS = 32
+COLUMNS = 16
 ROWS = 1024
 # The error is measured on a few pairs only; it is trusted up to this factor.
 SAFETY = 2.0
@@ -48,7 +48,7 @@ def covariance_single(
     rng = np.random.default_rng(seed)
     factors = np.ones(n) if scale is None else scale
     some = np.sort(rng.integers(0, n, min(n, ROWS)))
-    norms = ((X[some].astype(np.float64) * factors[some, None]) ** 2).sum(axis=0)
+    norms = np.einsum("ij,ij,i->j", X[some], X[some], factors[some] ** 2)
     chance = 0.5 * norms / (norms.sum() or 1.0) + 0.5 / d
     chance /= chance.sum()
     drawn = np.sort(rng.choice(d, COLUMNS, p=chance))
@@ -62,7 +62,7 @@ def covariance_single(
         F = buffer[: len(rows)]
         np.multiply(rows, single[block, None], out=F)
         C += gram(F.T)
-        few = rows[:, drawn] * factors[block, None]
+        few = np.take(rows, drawn, axis=1) * factors[block, None]
         exact += few.T @ few
     gap = C[np.ix_(drawn, drawn)] - exact
     weights = 1 / (COLUMNS * chance[drawn])

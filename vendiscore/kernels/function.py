@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,7 +75,7 @@ def pairwise(
 
 def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
     """The value as a float, and whether it came in single precision or less."""
-    if type(value) is float and np.isfinite(value):
+    if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
     scalar = value.detach() if hasattr(value, "detach") else value
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
