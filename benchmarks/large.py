@@ -16,7 +16,10 @@ ROWS = "X = np.random.default_rng(0).standard_normal(({n}, {d}))"
 
 # Name, rows, columns, what to do with them.
 CASES = [
-    ("magnitude, euclidean", 17_000, 384, "vendiscore.mag_area(X, n_scales=2)"),
+    ("bare NumPy", 20_000, 384, "(X @ X.T).shape"),
+    ("rbf, q = 2", 20_000, 384, "vendiscore.score(X, 'rbf', q=2)"),
+    ("polynomial, q = 2", 20_000, 384, "vendiscore.score(X, 'polynomial', q=2)"),
+    ("magnitude, euclidean", 20_000, 384, "vendiscore.mag_area(X, n_scales=2)"),
     ("magnitude, cosine", 17_000, 384, "vendiscore.mag_area(X, metric='cosine', n_scales=2)"),
     ("magnitude, k='cosine'", 17_000, 384, "vendiscore.mag_area(X, k='cosine', n_scales=2)"),
 ]
@@ -46,7 +49,7 @@ def main() -> None:
             continue
         status, said, seconds = run(n, d, call)
         print(f"{name:<26} {n:,} × {d}  exit {status:>3}  {seconds:4.0f} s  {said}", flush=True)
-        if status:
+        if status and name != "bare NumPy":  # which tells whether this machine can fail at all
             failed.append(name)
     if failed:
         raise SystemExit(f"ended by a signal or an error: {', '.join(failed)}")
