@@ -14,6 +14,7 @@ from vendiscore import (
     NotPSDError,
     compute,
     effective_number,
+    mag_area,
     score,
     score_dual,
     score_K,
@@ -316,6 +317,11 @@ def test_what_torch_cannot_differentiate_is_refused(measure):
     assert isinstance(compute(X, k="cosine", measures=measure)[measure], float)
     with pytest.raises(TypeError, match=rf"{measure} cannot be differentiated; pass samples\.det"):
         compute(X.requires_grad_(), k="cosine", measures=measure)
+    for how in ({}, {"k": "cosine"}):
+        with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
+            mag_area(X, **how)
+    with pytest.raises(TypeError, match="`p` has a gradient, which samples that are no torch"):
+        compute(np.eye(2), score_K=True, p=torch.tensor([0.5, 0.5], requires_grad=True))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -113,6 +113,11 @@ def check_weights(
     if p is None:
         return None
     weights = _numbers(p, n)
+    if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
+        raise TypeError(
+            "`p` has a gradient, which samples that are no torch tensor cannot carry on; pass "
+            "p.detach(), or the samples as a tensor"
+        )
     if is_torch(like) and not is_torch(weights):
         weights = sys.modules["torch"].as_tensor(weights)
     if is_torch(weights):

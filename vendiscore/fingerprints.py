@@ -53,7 +53,7 @@ class BitSimilarity(Similarity):
         measure: Measure = "tanimoto",
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        one_of("measure", measure, ("tanimoto", "dice"))
+        one_of("measure", measure, ("tanimoto", "dice"), "other numbers come by measures=[…]")
         self.n = len(bits)
         self.bits, self.measure, self.settings = bits, measure, settings or {}
         self.sizes = bits.sum(axis=1, dtype=np.float64)

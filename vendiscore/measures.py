@@ -27,7 +27,16 @@ import scipy.sparse as sp
 
 from .area import mag_area
 from .arguments import is_several
-from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, scalar, to_host
+from .arrays import (
+    Array,
+    as_kind_of,
+    is_numpy,
+    is_torch,
+    namespace,
+    refuse_gradient,
+    scalar,
+    to_host,
+)
 from .distances import numpy_rows
 from .errors import suggestion
 from .similarity import Similarity
@@ -87,7 +96,7 @@ class Subject:
     def features(self) -> Any:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         if self.rows is not None:
-            _refuse_gradient(self.rows, "GMStds")
+            refuse_gradient(self.rows, "GMStds")
             return self.rows if sp.issparse(self.rows) else numpy_rows(self.rows)
         if self.similarity.dim is not None:
             return self.similarity.features()
@@ -342,7 +351,7 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
         deviations = np.sqrt(squares / n)
     else:
-        _refuse_gradient(X, "GMStds")
+        refuse_gradient(X, "GMStds")
         X = np.asarray(to_host(X), dtype=np.float64)
         # Powers of two, which take no digit: squares of 1e200 overflow.
         top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
@@ -366,16 +375,8 @@ def magnitude_area(subject: Subject) -> float:
     √2) is 95 % of their number, so that areas of sets of one size can be compared; each set's own
     convergence scale would give the set of the closest samples the longest interval.
     """
-    _refuse_gradient(subject.similarity.diagonal(), "MagArea")
+    refuse_gradient(subject.similarity.diagonal(), "MagArea")
     n = subject.similarity.n
     if n == 1:
         return 0.0
     return mag_area(subject.space, t_cut=math.log((n - 1) * 0.95 / 0.05) / math.sqrt(2))
-
-
-def _refuse_gradient(x: Any, name: str) -> None:
-    """Raise where a gradient would be lost without a word."""
-    if is_torch(x) and x.requires_grad:
-        raise TypeError(
-            f"{name} cannot be differentiated; pass samples.detach(), or leave it out of `measures`"
-        )

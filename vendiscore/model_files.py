@@ -8,11 +8,11 @@ step is refused, since leaving it out would give other numbers than the model's 
 from __future__ import annotations
 
 import json
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .errors import warn
 from .networks import Pooling
 from .packages import require
 
@@ -199,11 +199,10 @@ class _Files:
     def warn(self) -> None:
         """Tell which files may exist where nobody can be asked."""
         if self.unknown:
-            warnings.warn(
+            warn(
                 f"the Hub cannot be asked now whether {self.model_path!r} has "
                 f"{' or '.join(self.unknown)}, which is taken as no; load the model once online, "
-                f"or pass a folder with all its files",
-                stacklevel=2,
+                f"or pass a folder with all its files"
             )
 
     def broken(self, name: str, why: str) -> ValueError:

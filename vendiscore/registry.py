@@ -22,7 +22,6 @@ import copy
 import importlib
 import inspect
 import pkgutil
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -34,7 +33,7 @@ import numpy as np
 from .arguments import one_of
 from .arrays import choose, is_torch
 from .composite import RepeatedSimilarity
-from .errors import SampleError, suggestion
+from .errors import SampleError, suggestion, warn
 from .fingerprints import BitSimilarity
 from .similarity import FeatureSimilarity, Similarity
 
@@ -142,11 +141,10 @@ def _load() -> None:
         try:
             entry.load()
         except Exception as error:  # another's mistake must not take everyone's kernels away
-            warnings.warn(
+            warn(
                 f"the kernels of {entry.name!r} ({entry.value}) are left out, because importing "
                 f"them failed with {type(error).__name__}: {error}; update or uninstall that "
-                f"package",
-                stacklevel=3,
+                f"package"
             )
 
 
@@ -224,10 +222,9 @@ def warn_dropped(who: str, similarity: Similarity) -> None:
     if similarity.dropped:
         i, problem = next(iter(similarity.dropped.items()))
         n = similarity.n + len(similarity.dropped)
-        warnings.warn(
+        warn(
             f"{who} left out {len(similarity.dropped)} of {n} samples, as asked; the first is "
-            f"sample {i}, which {problem.removeprefix('of `samples` ')}",
-            stacklevel=3,
+            f"sample {i}, which {problem.removeprefix('of `samples` ')}"
         )
 
 

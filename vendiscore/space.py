@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from . import memory
 from .arguments import one_of
-from .arrays import as_samples, is_torch, row_blocks
+from .arrays import as_samples, is_torch, refuse_gradient, row_blocks
 from .checks import check_arguments
 from .distances import (
     CLOSE,
@@ -209,6 +209,7 @@ def as_space(
     if isinstance(samples, MetricSpace):
         return samples
     check_space(metric=metric, k=k, method=method, **options)
+    refuse_gradient(samples, "magnitude")
     options = {o: value for o, value in options.items() if value is not None}
     if metric == "precomputed":
         D = check_distances(samples, name)
@@ -337,6 +338,7 @@ def _require(n: int) -> None:
 
 
 def _from_similarity(similarity: Similarity, metric: str, method: Method) -> MetricSpace:
+    refuse_gradient(similarity.diagonal(), "magnitude")
     inverse = None
     groups = similarity.groups()
     first = np.arange(similarity.n)

@@ -104,7 +104,7 @@ def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Simi
         try:
             parts.append(as_similarity(distinct[start:stop], **arguments))
         except SampleError as error:
-            raise SampleError(int(first[start + error.index]), error.problem) from None
+            raise error.at(first[start:]) from None
     settings = dict(parts[0].settings)
     if "truncated" in settings:
         settings["truncated"] = sum(part.settings["truncated"] for part in parts)

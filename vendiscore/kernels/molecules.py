@@ -185,7 +185,7 @@ def _compare(
     measure: Measure,
     settings: dict[str, Any],
 ) -> Similarity:
-    one_of("measure", measure, ("tanimoto", "dice"))
+    one_of("measure", measure, ("tanimoto", "dice"), "other numbers come by measures=[…]")
     from rdkit.rdBase import BlockLogs
 
     n = len(molecules)
