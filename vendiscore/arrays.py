@@ -65,7 +65,7 @@ def as_kind_of(x: Any, other: Array) -> Array:
     xp = namespace(other)
     if is_torch(other):
         return xp.asarray(x, dtype=other.dtype, device=other.device)
-    return xp.asarray(to_host(x), dtype=other.dtype)
+    return np.asarray(to_host(x), dtype=other.dtype)
 
 
 def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:

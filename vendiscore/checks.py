@@ -181,7 +181,7 @@ def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
     those of the precision that it came in. A matrix that is not symmetric by more than rounding in
     double precision, but within its tolerance, counts as (K + Kᵀ)/2.
     """
-    spacing = roundoff(K)
+    spacing = precision(K)
     K = as_matrix(K)
     n = K.shape[0]
     if K.shape[1] != n:
@@ -307,18 +307,3 @@ def check_diagonal(similarity: S) -> S:
             f"sample {i}; pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
         )
     return similarity
-
-
-def roundoff(samples: Any) -> float:
-    """The relative spacing of the numbers that samples come in, where double is finer; else 0.
-
-    >>> roundoff(np.float16([1, 2]))
-    0.0009765625
-    """
-    first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    if is_torch(first):
-        floating = first.is_floating_point() and first.dtype.itemsize < 8
-        return float(sys.modules["torch"].finfo(first.dtype).eps) if floating else 0.0
-    dtype: Any = getattr(first, "dtype", None)
-    floating = getattr(dtype, "kind", "") == "f" and dtype.itemsize < 8
-    return float(np.finfo(dtype).eps) if floating else 0.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, is_numpy, is_torch, namespace
+from .arrays import Array, is_numpy, is_torch
 from .similarity import FeatureSimilarity, Index, MatrixSimilarity, Similarity, joint_groups
 
 
@@ -96,12 +96,6 @@ class _Mixture(Similarity):
             return super().dense()
         K = self._combined("dense")
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
-
-    def squared_norm(self) -> Array:
-        if not self.torch or (self.dim is not None and self.dim < self.n):
-            return super().squared_norm()
-        K = self.dense()
-        return namespace(K).sum(K * K)
 
 
 def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:

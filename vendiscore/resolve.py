@@ -6,14 +6,13 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from .arrays import as_matrix, as_samples
+from .arrays import as_matrix, as_samples, precision
 from .checks import (
     TEXT_KERNEL,
     check_arguments,
     check_diagonal,
     check_matrix,
     check_similarity,
-    roundoff,
 )
 from .composite import RepeatedSimilarity
 from .kernels.function import pairwise
@@ -58,9 +57,9 @@ def as_similarity(
         similarity = mixture(samples, k, **options)
     else:
         similarity = _compare(as_samples(samples), k, options)
-    if not score_K and not similarity.roundoff and roundoff(samples) > COARSE:
+    if not score_K and precision(samples) > COARSE:
         similarity = copy.copy(similarity)
-        similarity.roundoff = roundoff(samples)
+        similarity.roundoff = precision(samples)
     if normalize:
         similarity = similarity if score_K else similarity.normalized()
         similarity.settings = {**similarity.settings, "normalize": True}

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 import xxhash
 
-from .arrays import Array, gram, is_numpy, is_torch, namespace, row_blocks, scalar
+from .arrays import Array, as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
 
@@ -27,8 +27,9 @@ Index = slice | np.ndarray
 # many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
 COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
-# Rows of features whose squared norms are outside of these are rescaled before they are squared.
-LEAST_SQUARE, LARGEST_SQUARE = 1e-280, 1e280
+# Rows of features whose squared norms, or their inverses, are larger are rescaled before they are
+# squared, so that neither they nor their factors leave the range of numbers.
+FAR, FAR_SINGLE = 1e280, 1e30
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
 
@@ -218,11 +219,12 @@ class FeatureSimilarity(Similarity):
     def normalized(self) -> Self:
         squares = self._squares
         xp = namespace(squares)
-        safe = (xp.min(squares) >= LEAST_SQUARE) & (xp.max(squares) <= LARGEST_SQUARE)
+        far = FAR_SINGLE if str(self.X.dtype).endswith("float32") else FAR
+        safe = (xp.min(squares) >= 1 / far) & (xp.max(squares) <= far)
         if bool(safe) or self.scale is not None:
             return super().normalized()
         rescaled = copy.copy(self)  # cosines do not change with the lengths of rows
-        rescaled.X = _of_moderate_length(self._float64(slice(None)))
+        rescaled.X = _of_moderate_length(self.X)
         del rescaled._squares
         return Similarity.normalized(rescaled)
 
@@ -375,15 +377,14 @@ class MatrixSimilarity(Similarity):
 
 
 def _of_moderate_length(X: Any) -> Any:
-    """Rows of float64 X times powers of two that bring their largest entry to between ½ and 1."""
+    """Rows of floats times powers of two that bring their largest entry to between ½ and 1."""
     magnitude = abs(X.detach() if is_torch(X) else X)
     top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
     top = np.asarray(top.values.cpu() if is_torch(X) else top)
     exponent = np.frexp(top)[1]
     half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
     for part in (half, exponent - half):
-        factor = np.ldexp(1.0, -part)
-        X = scale_rows(X, namespace(X).asarray(factor, device=X.device) if is_torch(X) else factor)
+        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
     return X
 
 

@@ -31,7 +31,8 @@ _MOST_DEGREE = 10**6
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
-    return _normalized(_rows(vectors, lambda X: _where(_largest(X) == 0, problem)), problem)
+    X = _rows(vectors, lambda X: _where(_largest(X) == 0, problem))
+    return FeatureSimilarity(X).normalized()
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
@@ -81,7 +82,7 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
     X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = _normalized(X, zero).dense()
+    K = FeatureSimilarity(X).normalized().dense()
     settings = {"degree": degree, "c": c}
     if is_torch(K):
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
@@ -89,32 +90,6 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
         np.power(np.clip(K, -1, 1, out=K), float(degree), out=K)
     np.fill_diagonal(K, 1.0)
     return MatrixSimilarity(K, psd=True, settings=settings)
-
-
-def level(similarity: FeatureSimilarity) -> FeatureSimilarity:
-    """The similarity with rows brought near 1 where squared lengths leave the range of numbers.
-
-    They are multiplied by powers of two, which changes no direction. The similarity itself if
-    there are none such.
-    """
-    X, squares = similarity.X, _squared_lengths(similarity)
-    xp = namespace(squares)
-    far = 2.0**100 if str(X.dtype).endswith("float32") else 2.0**_SQUARES
-    if bool(xp.all((squares > 1 / far) & (squares < far))):
-        return similarity
-    largest = _largest(X)
-    exponents = xp.where(largest > 0, -xp.round(xp.log2(xp.where(largest > 0, largest, 1.0))), 0.0)
-    half = xp.trunc(exponents / 2)  # 2^exponent may be beyond the range
-    for exponent in (half, exponents - half):
-        factors = 2.0**exponent
-        X = scale_rows(X, xp.astype(factors, X.dtype))
-    return FeatureSimilarity(X, similarity.settings)
-
-
-def _normalized(X: Any, zero: str) -> FeatureSimilarity:
-    similarity = level(FeatureSimilarity(X))
-    SampleError.check(_where(_squared_lengths(similarity) == 0, zero))
-    return similarity.normalized()
 
 
 def _squared_lengths(similarity: FeatureSimilarity) -> Array:
