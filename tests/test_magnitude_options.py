@@ -96,7 +96,7 @@ def test_a_check_leaves_scales_that_can_be_read_once() -> None:
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
         (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
         (lambda X: compute(X, quadrature=None), ValueError, "`quadrature` must be 'trapezoid' or"),
-        (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer of at"),
+        (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
         (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale of"),
         (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),
         (lambda X: compute(X, epsilon=0.8 - 1e-9), ValueError, "must leave (1 − ε) n more than"),
