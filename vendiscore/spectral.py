@@ -242,6 +242,7 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
     >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
     2.0
     """
+    shares = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
     xp = namespace(shares)
     positive = shares[shares > 0]
     if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
