@@ -12,7 +12,6 @@ import difflib
 import os
 import sys
 import threading
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from types import FrameType
@@ -24,6 +23,7 @@ import evaluate
 from .arrays import is_torch, scalar
 from .batches import joined, packed, read, size, unpacked
 from .checks import SETTINGS
+from .errors import warn
 from .scoring import check_arguments
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
@@ -158,11 +158,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             given = self._read(samples, references)
             kept = (list(self._added[0]), list(self._added[1]))
         if given[0] and len(self) and self._failed:
-            warnings.warn(
+            warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
                 f"together with those given here; score them first by compute() alone, or load "
-                f"the metric anew without them",
-                stacklevel=3,
+                f"the metric anew without them"
             )
         whole = _plus(kept, given)
         if self.num_process > 1:
