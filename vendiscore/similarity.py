@@ -294,12 +294,14 @@ class FeatureSimilarity(Similarity):
         return X[:, common].toarray(), rare, rare.T.tocsr()
 
     def _rows(self, index: Index) -> Array:
+        whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
-            return self._float64(index) @ self._transposed
+            X = self._float64(index)
+            return gram(X) if whole else X @ self._transposed
         # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
         # columns (the full stop, "the"), which are cheaper in a dense product.
         common, rare, transposed = self._common_and_rare
-        K = common[index] @ common.T
+        K = gram(common) if whole else common[index] @ common.T
         rest = rare[index] @ transposed
         K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
         return K
