@@ -209,6 +209,19 @@ def test_a_bandwidth_that_followed_from_samples_can_be_used_for_others(kernel):
     assert dict(repeated.fitted) == {"sigma": 3.0}  # of 1, 3 and 4
 
 
+@pytest.mark.parametrize("kind", [list, np.asarray, np.float32, sp.csr_array, "torch"])
+@pytest.mark.parametrize("arguments", [{"k": "cosine"}, {"k": "polynomial", "c": 0}])
+def test_zero_vectors_are_named_or_left_out(kind, arguments):
+    kind = pytest.importorskip("torch").tensor if kind == "torch" else kind
+    samples = kind([[1.0, 0.0], [0.0, 0.0], [1e-30, 1e-30], [0.0, 1.0], [0.0, -0.0]])
+    with pytest.raises(SampleError, match="sample 1 is a zero vector") as caught:
+        compute(samples, **arguments)
+    assert list(caught.value.problems) == [1, 4]
+    with pytest.warns(UserWarning, match="left out 2 of 5 samples, as asked"):
+        left = as_similarity(samples, **arguments, on_error="skip")
+    assert (left.n, list(left.dropped)) == (3, [1, 4])
+
+
 @pytest.mark.parametrize("scale", [1e155, 1e200, 1e300, 1e-155, 1e-200, 1e-300])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, "torch"])
 def test_angles_do_not_depend_on_lengths(scale, kind):

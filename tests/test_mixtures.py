@@ -285,7 +285,7 @@ def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
     k = ["rbf:x", "ngram_overlap:text"]
     options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
     message = (
-        "the mixture left out 3 of 6 samples, as asked; the first is sample 1, which of column"
+        "the mixture left out 3 of 6 samples, as asked, first of all: sample 1 of column"
     )
     with pytest.warns(UserWarning, match=message) as caught:
         mixed = as_similarity(table, k=k, on_error="skip", **options)

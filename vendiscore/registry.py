@@ -223,8 +223,8 @@ def warn_dropped(who: str, similarity: Similarity) -> None:
         i, problem = next(iter(similarity.dropped.items()))
         n = similarity.n + len(similarity.dropped)
         warn(
-            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked; the first is "
-            f"sample {i}, which {problem.removeprefix('of `samples` ')}"
+            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked, first of all: "
+            f"sample {i} {problem}"
         )
 
 

@@ -32,7 +32,7 @@ def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
     X = _rows(vectors, lambda X: _where(_largest(X) == 0, problem))
-    return FeatureSimilarity(X).normalized()
+    return _normalized(X, problem)
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
@@ -82,7 +82,7 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
     X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = FeatureSimilarity(X).normalized().dense()
+    K = _normalized(X, zero).dense()
     settings = {"degree": degree, "c": c}
     if is_torch(K):
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
@@ -90,6 +90,14 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
         np.power(np.clip(K, -1, 1, out=K), float(degree), out=K)
     np.fill_diagonal(K, 1.0)
     return MatrixSimilarity(K, psd=True, settings=settings)
+
+
+def _normalized(X: Any, zero: str) -> FeatureSimilarity:
+    similarity = FeatureSimilarity(X)
+    bad = _squared_lengths(similarity) == 0  # or too short for a square
+    if bool(bad.any()):
+        SampleError.check(_where(bad & (_largest(X) == 0), zero))
+    return similarity.normalized()
 
 
 def _squared_lengths(similarity: FeatureSimilarity) -> Array:
