@@ -130,7 +130,7 @@ def test_reading_molecules_prints_nothing(capfd):
 def test_skipped_molecules_are_reported_and_do_not_count():
     smiles = ["CCO", "bad", "CCN", "CCO", "bad", "worse", "c1ccccc1"]
     good = ["CCO", "CCN", "CCO", "c1ccccc1"]
-    with pytest.warns(UserWarning, match=r"'morgan' left out 3 of 7 samples.*sample 1, which is"):
+    with pytest.warns(UserWarning, match=r"'morgan' left out 3 of 7 samples.*sample 1 is"):
         result = compute(smiles, k="morgan", on_error="skip", details=True)
     details = result["details"]
     assert result["VS"] == compute(good, k="morgan")["VS"]
