@@ -344,7 +344,7 @@ def test_all_samples_that_cannot_be_used_are_named_at_once(name, build):
 def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
     mixed, good, where = _spoilt(name)
     expected = build(good)
-    message = f"{name}. left out {len(where)} of {len(mixed)} samples, as asked, first of all: sample"
+    message = f"{name}. left out {len(where)} of {len(mixed)} samples, as asked, first of all"
     with pytest.warns(UserWarning, match=message) as caught:
         similarity = build(mixed, on_error="skip")
     assert len(caught) == 1
