@@ -39,7 +39,7 @@ NEGATIVE_MASS = 1e-6
 RANGE_TOLERANCE = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
 # by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
-CUT_MATTERS, TAIL = 1e-6, 1e6
+CUT_MATTERS, TAIL = 1e-6, 1e4
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500
 # Single-precision products are used where they move log VS by no more than this.
