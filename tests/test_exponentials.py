@@ -209,6 +209,24 @@ def test_a_bandwidth_that_followed_from_samples_can_be_used_for_others(kernel):
     assert dict(repeated.fitted) == {"sigma": 3.0}  # of 1, 3 and 4
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+@pytest.mark.parametrize("torch_too", [False, True])
+@pytest.mark.parametrize("tiny", [1e-9, 1e-41, 1e-150])
+def test_a_median_that_an_outlier_hides_is_refused_and_what_vanishes_still_counts(
+    kernel, torch_too, tiny
+):
+    def rows(*values):
+        X = np.array(values)[:, None]
+        return pytest.importorskip("torch").from_numpy(X) if torch_too else X
+
+    with pytest.raises(
+        ValueError, match=r"the median distance between distinct samples is .* pass"
+    ):
+        as_similarity(rows(0.0, tiny, -tiny, 0.3 * tiny, 1e308), k=kernel)
+    pair = as_similarity(rows(0.0, -0.0, tiny, 1e308), k=kernel)
+    assert pair.fitted["sigma"] == 1e308  # of 1e308, 1e308 and what is too small beside it
+
+
 @pytest.mark.parametrize("kind", [list, np.asarray, np.float32, sp.csr_array, "torch"])
 @pytest.mark.parametrize("arguments", [{"k": "cosine"}, {"k": "polynomial", "c": 0}])
 def test_zero_vectors_are_named_or_left_out(kind, arguments):

@@ -163,6 +163,16 @@ def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
         compute(np.eye(3), score_K=True, measures="GMStds")
 
 
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1e-200, 7e15])
+@pytest.mark.parametrize("n", [3, 10, 1000])
+def test_a_constant_column_has_no_deviation_whatever_its_rounding(value: float, n: int) -> None:
+    import scipy.sparse as sp
+
+    X = np.c_[cloud(n), np.full(n, value)]
+    for samples in (X, sp.csr_array(X)):
+        assert compute(samples, score_X=True, normalize=True, measures="GMStds")["GMStds"] == 0
+
+
 def test_area_is_that_of_the_kernel_metric_up_to_where_unlike_samples_converge() -> None:
     X = cloud(20)
     # n points at distance √2 have magnitude n / (1 + (n − 1) e^{−√2 t}) = 0.95 n.

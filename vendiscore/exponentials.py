@@ -63,16 +63,11 @@ def gaussian(X: Array, sigma: float | None = None) -> tuple[Array, Array | float
     """
     _require(X, sigma)
     exponent = _exponent(X, sigma)
-    X = _times_power(X, -exponent)
+    rows, X = X, _times_power(X, -exponent)
     given = None if sigma is None else _shifted(sigma, -exponent)
     # A σ beyond all distances makes no demands on them, and its square is to be a number.
-    D, width = _squares(X, None if given is None else min(given, 2.0**LEVEL))
-    width = width if given is None else given
-    if given is None and scalar(width) < 2.0**-LEVEL:
-        raise ValueError(
-            f"the median distance between distinct samples is 2^-{LEVEL} times the largest entry, "
-            f"or less, which is no bandwidth in double precision; pass `sigma`"
-        )
+    D, width = _squares(X, None if given is None else min(given, 2.0**LEVEL), rows)
+    width = _not_too_small(width) if given is None else given
     K = _exp_of_ratio(D, -2 * width, width)
     return K, _fitted(width, exponent) if sigma is None else sigma
 
@@ -81,11 +76,23 @@ def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]
     """exp(−Σ|x_j − y_j| / σ), as `gaussian` with the Manhattan distance."""
     _require(X, sigma)
     exponent = _exponent(X, sigma)
-    X = _times_power(X, -exponent)
+    rows, X = X, _times_power(X, -exponent)
     D = sys.modules["torch"].cdist(X, X, p=1.0) if is_torch(X) else cdist(X, X, "cityblock")
-    width = _shifted(sigma, -exponent) if sigma is not None else median_distance(D, X)
+    if sigma is None:
+        width = _not_too_small(median_distance(D, rows))
+    else:
+        width = _shifted(sigma, -exponent)
     K = _exp_of_ratio(D, -width, 1.0)
     return K, _fitted(width, exponent) if sigma is None else sigma
+
+
+def _not_too_small(width: Array | float) -> Array | float:
+    if scalar(width) < 2.0**-LEVEL:
+        raise ValueError(
+            f"the median distance between distinct samples is 2^-{LEVEL} times the largest entry, "
+            f"or less, which is no bandwidth in double precision; pass `sigma`"
+        )
+    return width
 
 
 def _fitted(width: Array | float, exponent: int) -> Array | float:
@@ -158,15 +165,18 @@ def _exp_of_ratio(D: Array, a: Array | float, b: Array | float) -> Array:
         return D
 
 
-def _squares(X: Array, sigma: float | None) -> tuple[Array, Array | float]:
-    """‖x − y‖² for all rows of a float64 X, in digits that are enough beside σ², and σ."""
+def _squares(X: Array, sigma: float | None, rows: Array) -> tuple[Array, Array | float]:
+    """‖x − y‖² for all rows of a float64 X, in digits that are enough beside σ², and σ.
+
+    `rows` are those of X as they came, which tell what is distinct: scaled ones may have vanished.
+    """
     wide = scalar(abs(X).max()) > 2.0**LEVEL  # then σ is near 1, and what is far is infinite
     if wide or (is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS):
         D = _from_differences(X)
-        return D, median_distance(D, X, power=2) if sigma is None else sigma
+        return D, median_distance(D, rows, power=2) if sigma is None else sigma
     centred = X - namespace(X).mean(X, axis=0)
     D, squares = _product(centred)
-    width = _median_or_zero(D, X) if sigma is None else sigma
+    width = _median_or_zero(D, rows) if sigma is None else sigma
     if 2 * ROUNDING * scalar(squares.max()) <= 2 * ERROR * scalar(width) ** 2:
         return D, width
     if sigma is None or _count_lost(D, squares, sigma) > len(X) ** 2 // 16:
@@ -177,8 +187,8 @@ def _squares(X: Array, sigma: float | None) -> tuple[Array, Array | float]:
     if sigma is not None:
         return _recomputed(D, X, squares, sigma), sigma
     D = _recomputed(D, X, squares, None)
-    D = _recomputed(D, X, squares, scalar(median_distance(D, X, power=2)))
-    return D, median_distance(D, X, power=2)
+    D = _recomputed(D, X, squares, scalar(median_distance(D, rows, power=2)))
+    return D, median_distance(D, rows, power=2)
 
 
 def _from_differences(X: Array) -> Array:
@@ -206,9 +216,9 @@ def _product(X: Array) -> tuple[Array, Array]:
     return D, squares
 
 
-def _median_or_zero(D: Array, X: Array) -> Array | float:
+def _median_or_zero(D: Array, rows: Array) -> Array | float:
     try:
-        return median_distance(D, X, power=2)
+        return median_distance(D, rows, power=2)
     except ValueError:
         return 0.0  # to be found from exact distances
 

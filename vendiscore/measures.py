@@ -41,7 +41,7 @@ from .distances import numpy_rows
 from .errors import suggestion
 from .similarity import Similarity
 from .space import MetricSpace, as_space
-from .spectral import PSD, RANGE_TOLERANCE, Spectral, log_power_mean, vendi
+from .spectral import PSD, Spectral, log_power_mean, vendi
 
 Needs = Literal["similarity", "distances", "features"]
 Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])
@@ -158,11 +158,11 @@ class Measure:
         )
         return low, high
 
-    def check(self, value: Any, n: int) -> Any:
+    def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
         """The value, if it is finite and in its range up to rounding, which is taken off it."""
         low, high = self.limits(n)
         found = scalar(value)
-        slack = RANGE_TOLERANCE * max(1.0, abs(found))
+        slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
         if not (math.isfinite(found) and low - slack <= found <= high + slack):
             raise ValueError(
                 f"{self.name} came out as {found:.6g}, outside of its range {self.range} for n={n} "
@@ -171,6 +171,8 @@ class Measure:
         return value if is_torch(value) else min(max(found, low), high)
 
 
+# How far rounding may take a number out of its range, besides that of the samples.
+RANGE_ROUNDING = 1e-9
 _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 _measures: dict[str, Measure] = {}
 
@@ -256,7 +258,7 @@ def measure_all(
         values = measure.compute(subject)
         named = [measure.name + key for key in keys] if measure.ordered else [measure.name]
         for key, value in zip(named, values if measure.ordered else [values], strict=True):
-            scores[key] = measure.check(value, subject.similarity.n)
+            scores[key] = measure.check(value, subject.similarity.n, subject.similarity.roundoff)
     return scores
 
 
@@ -344,6 +346,7 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     if sp.issparse(X):
         X = sp.csc_array(X).astype(np.float64)
         n = X.shape[0]
+        ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
         mean = np.asarray(X.mean(axis=0)).ravel()
         stored = np.diff(X.indptr)
         gaps = (X.data - np.repeat(mean, stored)) ** 2
@@ -353,10 +356,12 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     else:
         refuse_gradient(X, "GMStds")
         X = np.asarray(to_host(X), dtype=np.float64)
+        ends = [X.min(axis=0), X.max(axis=0)]
         # Powers of two, which take no digit: squares of 1e200 overflow.
         top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
         deviations = np.std(X / top, axis=0) * top
-    if not (deviations > 0).all():
+    # Of equal numbers the mean is another one, by rounding.
+    if not (deviations > 0).all() or (ends[0] == ends[1]).any():
         return 0.0
     return float(np.exp(np.log(deviations).mean()))
 
