@@ -124,6 +124,8 @@ def test_rows_under_a_metric_have_the_magnitude_of_its_definition(X, metric, rel
     assume(fine)
     right = cf.magnitude(D, t)
     rounding = 64 * np.finfo(float).eps * size**2 * (1 + t * float(largest))
+    if metric in ("cosine", "correlation"):
+        rounding += 64 * np.finfo(float).eps / float(least) ** 0.5
     assert cancels > 1e16 or magnitude(X, t=t, metric=metric) == pytest.approx(
         right, rel=REL + rounding
     )
@@ -190,8 +192,10 @@ def test_kernels_have_the_magnitude_of_their_distances(case, metric, t):
         assert same.any()
         return
     (got,) = found
+    # What K cannot tell apart may be at a distance that features can tell.
+    close = t * np.sqrt(2e-15) if same.any() else 0.0
     assert got == pytest.approx(
-        np.linalg.solve(Z, np.ones(len(Z))).sum(), rel=1e-8 + 10 * case.noise
+        np.linalg.solve(Z, np.ones(len(Z))).sum(), rel=1e-8 + close + 10 * case.noise
     )
 
 

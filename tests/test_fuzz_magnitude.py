@@ -266,7 +266,9 @@ def test_areas_and_convergence_scales_on_a_line_are_those_in_closed_form(x, y, e
         found = []
         error = fuzz.refusal(lambda: found.append(convergence_scale(x, epsilon=epsilon)))
         assert error is None or epsilon < 1e-5  # the magnitude does not say how far it is from n
-        assert not found or found[0] == pytest.approx(t_conv, rel=rel)
+        if found and found[0] != pytest.approx(t_conv, rel=rel):
+            # Where the magnitude hardly changes, many scales have it to all that is known of it.
+            assert cf.tree(g, found[0]) == pytest.approx((1 - epsilon) * n, rel=1e-9)
     cut = t_conv or 1.0
     ts = np.linspace(0, cut, n_scales)
     values = np.array([cf.tree(g, t) for t in ts])
@@ -309,7 +311,10 @@ def test_adaptive_areas_are_the_integrals_to_a_millionth(x, y, share):
         u = np.linspace(0, 1, 2001) ** 2 * cut
         gap = np.abs([cf.tree(g, t) - cf.tree(cf.gaps(y), t) for t in u])
         fine = np.trapezoid(gap, u)
-        assert mag_diff(x, y, absolute=True, **how) == pytest.approx(fine, abs=2e-5 * (a + b))
+        found = []
+        error = fuzz.refusal(lambda: found.append(mag_diff(x, y, absolute=True, **how)))
+        assert error is None or "cross more than" in str(error)  # no sign beyond rounding
+        assert error is not None or found[0] == pytest.approx(fine, abs=2e-5 * (a + b))
 
 
 @fuzz.examples(40)

@@ -44,8 +44,8 @@ DIRECT_COLUMNS = 16
 # Squared distances below this share of the squared norms are recomputed from differences: the
 # product loses as many of their digits, and the closest pairs decide the weights at large scales.
 CLOSE = 1e-4
-# Squared distances of unit vectors, from differences, that are no more than rounding: (4ε)².
-UNIT_ROUNDING = 1e-30
+# Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
+UNIT_ROUNDING = 5e-29
 # Rows of this size are not rescaled before they are squared.
 TAME = 1e50
 # Below this share of the largest, squares of distances lose digits or vanish.
@@ -533,7 +533,8 @@ def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     usable = largest > 0
     U = X / np.where(usable, largest, 1.0)[:, None]
     if metric == "correlation":
-        U -= U.mean(axis=1, keepdims=True)
+        for _ in range(2):  # the first mean is rounded to the size of the numbers
+            U -= U.mean(axis=1, keepdims=True)
         # What is left of a constant row is rounding.
         usable &= np.abs(U).max(axis=1) > 8 * np.finfo(np.float64).eps
     what = "a zero vector" if metric == "cosine" else "a constant vector"

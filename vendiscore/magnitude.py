@@ -147,7 +147,9 @@ def convergence_scale(samples: Any, *, epsilon: float = 0.05, **how: Any) -> flo
     -------
     float
         To 1e-9 relative at the usual ε, and 1e-10/ε at a smaller one, since magnitudes are known
-        to 1e-9 of themselves; 0 where Mag(0) = 1 is enough, as for a single point.
+        to 1e-9 of themselves; less well where the magnitude hardly changes with the scale, as it
+        does between the scales of clusters and of twins in them. 0 where Mag(0) = 1 is enough, as
+        for a single point.
 
     Raises
     ------
