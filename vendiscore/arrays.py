@@ -396,7 +396,7 @@ def _as_float(X: Any, name: str) -> Any:
         if X.is_floating_point():
             return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float32)
         if X.element_size() == 8:
-            _check_whole(X.detach().cpu().numpy(), name)
+            _check_whole(to_host(X), name)
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":

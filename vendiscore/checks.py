@@ -118,11 +118,10 @@ def check_weights(
             "`p` has a gradient, which samples that are no torch tensor cannot carry on; pass "
             "p.detach(), or the samples as a tensor"
         )
-    if is_torch(like) and not is_torch(weights):
-        weights = sys.modules["torch"].as_tensor(weights)
+    if like is not None and is_torch(like):
+        weights = sys.modules["torch"].as_tensor(weights, device=like.device)
     if is_torch(weights):
         weights = weights.double()
-        weights = weights.to(like.device) if like is not None and is_torch(like) else weights
     xp = namespace(weights)
     if tuple(weights.shape) != (n + len(dropped),):
         raise ValueError(
@@ -244,7 +243,7 @@ def _check_entries(K: Array, scale: Array | None, tolerance: float, what: str) -
         part = K[rows, columns]
         return part if scale is None else part * scale[rows, None] * scale[None, columns]
 
-    def found(a: int, b: int, transposed: bool = False) -> float:
+    def found(a: int, b: int) -> float:
         return scalar(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
 
     for rows in row_blocks(n, 8 * n):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from . import memory
 from .arguments import number
-from .arrays import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks
+from .arrays import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from .errors import SampleError, suggestion
 from .similarity import identical_rows
 
@@ -317,38 +316,28 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
         X = X.reshape(-1, 1)
     X = as_matrix(X, name)
     X = X.toarray() if hasattr(X, "toarray") else X
-    return X.detach().cpu().numpy() if is_torch(X) else np.asarray(X)
+    return to_host(X)
 
 
-def squared_euclidean(X: Array, centre: Array | None = None) -> Array:
-    """‖x − y‖² for all rows of X (n, d), in float64 with an exactly zero diagonal.
+def product_squares(X: Array) -> tuple[Array, Array]:
+    """‖x − y‖² of all rows of a float64 X, with an exactly zero diagonal, and ‖x‖².
 
-    Rows are centred first (on their mean, if no other centre is given) and distances taken from
-    one matrix product, so the absolute error is about ε times the squared norms of the two centred
-    rows. Time O(n² d), memory n².
+    From one matrix product, so the absolute error is about ε (‖x‖² + ‖y‖²): centre the rows first.
+    Time O(n² d), memory n².
     """
-    _require(X)
-    xp = namespace(X)
-    X = xp.astype(X, xp.float64)
-    X = X - (xp.mean(X, axis=0) if centre is None else centre)
-    squares = xp.linalg.vecdot(X, X)
+    squares = namespace(X).linalg.vecdot(X, X)
+    if not is_numpy(X):
+        D = squares[:, None] + squares[None, :] - 2 * gram(X)
+        return D.clip(min=0.0).fill_diagonal_(0.0), squares.detach()
     D = gram(X)
-    D *= -2
-    D += squares[:, None]
-    D += squares[None, :]
-    if not is_numpy(D):
-        return D.clip(min=0.0).fill_diagonal_(0.0)
-    np.maximum(D, 0.0, out=D)
+    for block in row_blocks(len(X), 8 * len(X)):
+        rows = D[block]
+        rows *= -2
+        rows += squares[block, None]
+        rows += squares
+        np.maximum(rows, 0.0, out=rows)
     np.fill_diagonal(D, 0.0)
-    return D
-
-
-def manhattan(X: Array) -> Array:
-    """Σ_j |x_j − y_j| for all rows of X (n, d), in float64. Time O(n² d), memory n²."""
-    _require(X)
-    if is_torch(X):
-        return sys.modules["torch"].cdist(X.double(), X.double(), p=1.0)
-    return cdist(X, X, "cityblock")
+    return D, squares
 
 
 def median_distance(D: Array, X: Array, power: int = 1) -> Array:
@@ -363,8 +352,8 @@ def median_distance(D: Array, X: Array, power: int = 1) -> Array:
         If it is 0, though rows differ.
     """
     n = D.shape[0]
-    values = D.detach().cpu().numpy() if is_torch(D) else D
-    groups = identical_rows(X.detach().cpu().numpy() if is_torch(X) else X)
+    values = to_host(D)
+    groups = identical_rows(to_host(X))
     first = np.arange(n) if groups is None else np.unique(groups, return_index=True)[1]
     size = len(first) * (len(first) - 1) // 2
     if size == 0:
@@ -410,7 +399,7 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
     """
     D = as_matrix(D, name)
     D = D.toarray() if hasattr(D, "toarray") else D
-    D = D.detach().cpu().numpy() if is_torch(D) else np.asarray(D)
+    D = to_host(D)
     n = D.shape[0]
     if D.shape[1] != n:
         raise ValueError(
@@ -506,11 +495,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
         return np.asarray(cdist(X, X, "sqeuclidean"))
     # The median, unlike the mean, is among most of the rows even if a few are far away.
     centre = np.median(X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64), axis=0)
-    D = squared_euclidean(X, centre)
-    squares = np.empty(len(X))
-    for block in row_blocks(len(X), 8 * X.shape[1]):
-        rows = X[block] - centre
-        squares[block] = np.vecdot(rows, rows)
+    D, squares = product_squares(X - centre)
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
         near, other = np.nonzero(rows < CLOSE * (squares[block, None] + squares[None, :]))

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from . import memory
-from .arrays import Array, gram, is_numpy, is_torch, namespace, row_blocks, scalar
-from .distances import DIRECT_COLUMNS, median_distance
+from .arrays import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from .distances import DIRECT_COLUMNS, median_distance, product_squares
 
 # Coordinates between 2^±LEVEL are squared as they are.
 LEVEL = 300
@@ -175,7 +175,7 @@ def _squares(X: Array, sigma: float | None, rows: Array) -> tuple[Array, Array |
         D = _from_differences(X)
         return D, median_distance(D, rows, power=2) if sigma is None else sigma
     centred = X - namespace(X).mean(X, axis=0)
-    D, squares = _product(centred)
+    D, squares = product_squares(centred)
     width = _median_or_zero(D, rows) if sigma is None else sigma
     if 2 * ROUNDING * scalar(squares.max()) <= 2 * ERROR * scalar(width) ** 2:
         return D, width
@@ -183,7 +183,7 @@ def _squares(X: Array, sigma: float | None, rows: Array) -> tuple[Array, Array |
         # The mean is where an outlier draws it; the median of each column is among most samples.
         del D
         centred = X - _column_medians(X)
-        D, squares = _product(centred)
+        D, squares = product_squares(centred)
     if sigma is not None:
         return _recomputed(D, X, squares, sigma), sigma
     D = _recomputed(D, X, squares, None)
@@ -197,23 +197,6 @@ def _from_differences(X: Array) -> Array:
     torch = sys.modules["torch"]
     blocks = row_blocks(len(X), 8 * X.numel(), least=1)
     return torch.cat([(X[block, None] - X[None]).square().sum(dim=2) for block in blocks])
-
-
-def _product(X: Array) -> tuple[Array, Array]:
-    """‖x − y‖² from one product, with an exactly zero diagonal, and ‖x‖²."""
-    squares = namespace(X).linalg.vecdot(X, X)
-    if not is_numpy(X):
-        D = squares[:, None] + squares[None, :] - 2 * gram(X)
-        return D.clip(min=0.0).fill_diagonal_(0.0), squares.detach()
-    D = gram(X)
-    for block in row_blocks(len(X), 8 * len(X)):
-        rows = D[block]
-        rows *= -2
-        rows += squares[block, None]
-        rows += squares
-        np.maximum(rows, 0.0, out=rows)
-    np.fill_diagonal(D, 0.0)
-    return D, squares
 
 
 def _median_or_zero(D: Array, rows: Array) -> Array | float:

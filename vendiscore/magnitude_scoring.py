@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .area import area_of, difference_of
-from .arguments import flag
+from .arguments import flag, is_several
 from .errors import suggestion
 from .packages import versions
 from .scales import (
@@ -77,7 +77,7 @@ def compute(
         it from all other numbers. MagArea of sets that end at their own t_conv cannot be compared:
         that of a collapsed set is the largest.
     """
-    one_scale = not isinstance(t, Iterable) or getattr(t, "ndim", None) == 0
+    several = is_several(t)
     given = None if t is None else check_scales("t", t)
     n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
     average, relative, absolute, details = (
@@ -92,7 +92,7 @@ def compute(
     scores: dict[str, Any] = {}
     if given is not None:
         values = evaluate(space, np.array(given)).values.tolist()
-        keys = ["Magnitude"] if one_scale else [f"Magnitude_t{digits(s)}" for s in given]
+        keys = [f"Magnitude_t{digits(s)}" for s in given] if several else ["Magnitude"]
         scores = dict(zip(keys, values, strict=True))
     else:
         t_conv = convergence(space, epsilon)

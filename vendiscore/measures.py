@@ -85,9 +85,10 @@ class Subject:
         """p and K p: how similar a random sample is to each."""
         diagonal = self.similarity.diagonal()
         n = self.similarity.n
-        uniform = self.p is None
-        p = namespace(diagonal).full_like(diagonal, 1 / n) if uniform else self.p
-        p = as_kind_of(p, diagonal)
+        if self.p is None:
+            p = namespace(diagonal).full_like(diagonal, 1 / n)
+        else:
+            p = as_kind_of(self.p, diagonal)
         if is_numpy(diagonal):
             return p, self.similarity.matmul(p)
         return p, self.similarity.dense() @ p

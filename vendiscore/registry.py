@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arguments import one_of
-from .arrays import choose, is_torch
+from .arrays import choose, to_host
 from .composite import RepeatedSimilarity
 from .errors import SampleError, suggestion, warn
 from .fingerprints import BitSimilarity
@@ -293,8 +293,7 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     rows = similarity.rows(index)
-    K = rows[:, index]
-    K = K.detach().cpu().numpy() if is_torch(K) else np.asarray(K)
+    K = to_host(rows[:, index])
     largest = float(np.abs(K).max())
     gap = np.abs(K - K.T)
     if not gap.max() <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.fft import dct
 from scipy.optimize import brentq, toms748
 
-from .arguments import integer, number, one_of
+from .arguments import integer, is_several, number, one_of
 from .progress import track
 from .solve import nearest
 from .space import MetricSpace
@@ -243,9 +243,7 @@ def check_scale(name: str, t: Any) -> float:
 
 def check_scales(name: str, t: Any) -> list[float]:
     """One scale or several as floats; an error names the first that is none."""
-    single = isinstance(t, (str, bytes)) or not isinstance(t, Iterable)
-    single = single or getattr(t, "ndim", None) == 0
-    scales = [check_scale(name, item) for item in ([t] if single else t)]
+    scales = [check_scale(name, item) for item in (t if is_several(t) else [t])]
     if not scales:
         raise ValueError(
             f"`{name}` must be a scale or several, got none: an empty list, or an iterator that "

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from . import memory
 from .arguments import one_of
-from .arrays import as_samples, is_torch, refuse_gradient, row_blocks
+from .arrays import as_samples, refuse_gradient, row_blocks, to_host
 from .checks import check_arguments
 from .distances import (
     CLOSE,
@@ -350,9 +350,8 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
     F: Any = similarity.features() if similarity.dim is not None else None
     hilbert = similarity.psd
     if F is not None and not sp.issparse(F):
-        F = F.detach().cpu().numpy() if is_torch(F) else F
         rounding = UNIT_ROUNDING
-        D = exact_squares(np.asarray(F, np.float64))
+        D = exact_squares(np.asarray(to_host(F), np.float64))
     else:
         D = _squares(similarity, first)
         rounding = KERNEL_ROUNDING * _precision(similarity)
@@ -384,8 +383,7 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
 
 def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
     """k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
-    K = similarity.dense()
-    K = K.detach().cpu().numpy() if is_torch(K) else K
+    K = to_host(similarity.dense())
     n = len(K)
     diagonal = K.diagonal().copy()
     for block in row_blocks(n, 8 * n):
