@@ -16,6 +16,9 @@ from typing import NamedTuple
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Tests that run side by side (-n) have a core each: threads of one product would wait for others'.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import evaluate
 import hub_cache
@@ -24,6 +27,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the page go to one worker, so that it is started once."""
+    for item in items:
+        if {"server", "forgetful_server", "weights"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group("page"))
 
 
 def _data(name: str) -> Path:

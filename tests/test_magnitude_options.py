@@ -36,7 +36,7 @@ from vendiscore.similarity import FeatureSimilarity
         ([1e-7, 1e22], ["t1e-07", "t1e+22"]),
         ([2, 2.0, np.int8(2)], ["t2"]),
         ([0.0, -0.0], ["t0"]),
-        ((t for t in (1, 2)), ["t1", "t2"]),
+        pytest.param((t for t in (1, 2)), ["t1", "t2"], id="generator"),
         (np.array([0.5]), ["t0.5"]),
     ],
     ids=str,

@@ -480,7 +480,6 @@ def broken(text):
         ([*TEXTS, ""], {}, SampleError),
         ([*TEXTS, None], {}, SampleError),
     ],
-    ids=str,
 )
 def test_added_samples_survive_an_error(fresh, samples, options, error):
     fresh.add_batch(samples=samples[:2])
