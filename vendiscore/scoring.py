@@ -232,7 +232,7 @@ def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, A
 
 def _notes(similarity: Similarity, result: Spectral | None) -> list[str]:
     """What to know before the number is used, sentence by sentence."""
-    notes = []
+    notes = [*similarity.notes]
     if similarity.fitted:
         fitted = ", ".join(f"{name}={plain(value)}" for name, value in similarity.fitted.items())
         notes.append(
