@@ -48,6 +48,8 @@ def meant(name: object, known: Iterable[str]) -> str | None:
     """
     folded = {_fold(ours): ours for ours in sorted(known)}
     word = _fold(str(name))
+    if not word:
+        return None
     for ours in _MEANT.get(word, ()):
         if ours in folded.values():
             return ours
