@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from vendiscore.catalogue import markdown
+from vendiscore.catalogue import markdown, measures, options
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -41,7 +41,13 @@ def page() -> str:
     )
 
 
-BLOCKS: dict[str, Callable[[], str]] = {"kernels": markdown, "speed": speed, "page": page}
+BLOCKS: dict[str, Callable[[], str]] = {
+    "kernels": markdown,
+    "options": options,
+    "measures": measures,
+    "speed": speed,
+    "page": page,
+}
 
 
 def rendered(text: str) -> str:

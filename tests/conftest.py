@@ -29,6 +29,15 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 
 
+SOURCES = {
+    "trec_questions.tsv": "columns label, fine_label, question: train_5500 of TREC's question "
+    "classification, https://cogcomp.seas.upenn.edu/Data/QA/QC",
+    "mnist_test.npz": "arrays images and labels: the test split, https://github.com/rasbt/mnist-pngs",
+    "leffingwell_odors.csv": "columns smiles, odors joined by ';': leffingwell, "
+    "https://github.com/pyrfume/pyrfume-data",
+}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the page go to one worker, so that it is started once."""
     for item in items:
@@ -39,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _data(name: str) -> Path:
     path = DATA / name
     if not path.exists():
-        pytest.skip(f"{name} is not in {DATA}; set VENDISCORE_DATA")
+        pytest.skip(f"{name} is not in {DATA}; set VENDISCORE_DATA. It has {SOURCES[name]}")
     return path
 
 

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,8 +36,15 @@ CASES = [
     ({"a": 1}, {}, TypeError, "must be an ordered collection of samples, got a dict"),
     (5, {}, TypeError, "`samples` must be a collection of samples, got int"),
     (np.float64(5), {}, TypeError, "must be a collection of samples, got"),
-    ([1, 2], {}, ValueError, r"`k` is missing .*type int.*'ngram_overlap'.*score_K=True.*score_X"),
-    (GOOD, {}, ValueError, "`k` is missing and samples of type ndarray"),
+    ([1, 2], {}, ValueError, "`k` is missing, .*type int .*k='cosine'.*score_X=True.*score_K=True"),
+    (GOOD, {}, ValueError, "`k` is missing, and samples of type ndarray"),
+    ([None, GOOD[0]], {}, ValueError, "`k` is missing, and samples of type ndarray .*'cosine'"),
+    ([None, None], {}, ValueError, "all samples are None; check where they come from"),
+    ([Path("a.png")], {}, ValueError, "pass k='pixels' or k='image_embeddings'"),
+    ([{"text": "a b"}], {}, ValueError, "one column of them, or a mixture"),
+    ([["a b"], ["c"]], {}, ValueError, r"a list of strings, of a table one column such as df\['te"),
+    ([object()], {}, ValueError, "`k` is missing, .*your function of two samples"),
+    ([None, "a b"], {}, ValueError, "sample 0 must be a str, got NoneType"),
     (bad_row(np.nan), X_, ValueError, "sample 1 of `samples` must be finite, got nan; remove"),
     (bad_row(np.inf), X_, ValueError, "sample 1 of `samples` must be finite, got inf"),
     (bad_row(-np.inf).tolist(), {"k": "cosine"}, ValueError, "sample 1 .* be finite, got -inf"),
@@ -57,6 +65,9 @@ CASES = [
         r"exceed its diagonal of 1, but K\[0, 1\] = 2",
     ),
     ([[0.9, 0.0], [0.0, 1.0]], K_, ValueError, "got 0.9 for sample 0; pass normalize=True"),
+    ([[0.0, 0.5], [0.5, 0.0]], K_, ValueError, r"looks like distances, .* 1 - D .*np.exp\(-D\)"),
+    ([[0.0, 9.0], [9.0, 1e-9]], {**K_, "normalize": True}, ValueError, "looks like distances, 0"),
+    ([1, 2], {"k": lambda a, b: abs(a - b)}, ValueError, r"got 0 for sample 0; of a distance d"),
     ([[1.0, np.nan], [np.nan, 1.0]], K_, ValueError, "sample 0 .* must be finite, got nan"),
     (2 * GOOD, X_, ValueError, "similarity 1 with itself, got 4 for sample 0; pass normalize=True"),
     (GOOD * [[1], [0], [1]], {**X_, "normalize": True}, ValueError, "normalize row 1.*zero vector"),
@@ -92,12 +103,12 @@ CASES = [
         TEXTS,
         {"normalise": True},
         TypeError,
-        "unknown keyword `normalise`. Did you mean 'normalize'",
+        "unknown keyword `normalise`. Did you mean `normalize`",
     ),
-    (GOOD, {"k": "rbf", "sgma": 1}, TypeError, "`sgma` is not an option of kernel 'rbf'.*'sigma'"),
+    (GOOD, {"k": "rbf", "sgma": 1}, TypeError, "`sgma` is not an option of kernel 'rbf'.*`sigma`"),
     (GOOD, {"k": "cosine", "sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
     (GOOD, {"k": "rbf", "sigma": 0}, ValueError, "`sigma` must be a finite number above 0, got 0"),
-    (GOOD, {**X_, "sigma": 1}, TypeError, "`sigma` is an option of a named kernel: pass that name"),
+    (GOOD, {**X_, "sigma": 1}, TypeError, "`sigma` is an option of 'laplacian', 'rbf': pass the"),
     (GOOD, {**X_, **K_}, ValueError, "pass one of .*score_K.*score_X"),
     (TEXTS, {**K_, "k": "ngram_overlap"}, ValueError, "pass one of k, score_K"),
     (TEXTS, {"predictions": TEXTS}, TypeError, "pass one of `samples`, `predictions`"),
@@ -118,7 +129,7 @@ CASES = [
     (["a b c", "a b"], {"ns": [3]}, ValueError, r"sample 1 has 2 tokens, fewer than.*ns=\(3,\)"),
     (TEXTS, {"ns": [0, 1]}, ValueError, "`ns` must be an integer of at least 1, got 0; .*0, 1"),
     (TEXTS, {"ns": []}, ValueError, "`ns` must be one or more integers of at least 1"),
-    (TEXTS, {"analyzer": "byte"}, ValueError, "`analyzer` must be 'word' or 'char', got 'byte'"),
+    (TEXTS, {"analyzer": "byte"}, ValueError, "`analyzer` must be 'auto', 'word' or 'char', got"),
     (TEXTS, {"tokenizer": "nltk"}, TypeError, "`tokenizer` must be a callable"),
     (TEXTS, {"tokenizer": str.split, "analyzer": "char"}, ValueError, "`tokenizer` has no effect"),
 ]

@@ -225,7 +225,10 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
     [
         (None, "must be a PIL image, an array, a path, bytes or a value .* got NoneType: None"),
         (3.5, "must be a PIL image, .* got float: 3.5"),
-        ({"image": 1}, r"must have `bytes` or `path`, .* with the keys \['image'\]"),
+        (
+            {"id": 1, "image": 1},
+            r"must have `bytes` or `path`, .* with the keys .* column, ds\['image'\]",
+        ),
         ({"bytes": None, "path": None}, "must have `bytes` or `path`"),
         (np.zeros(784), r"must be an array of shape \(H, W\) or .* got shape \(784,\)"),
         (np.zeros((0, 4)), r"got shape \(0, 4\)"),
@@ -238,7 +241,22 @@ def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
         (np.full((4, 4), -0.5), "must hold floats from 0 to 1"),
         (np.full((4, 4), np.nan), "must hold floats from 0 to 1, got values from nan to nan"),
         (np.full((4, 4), 256), "must hold integers from 0 to 255, got values from 256 to 256 in i"),
-        (np.full((4, 4), 60000, np.uint16), "integers from 0 to 255, got .* in uint16; rescale"),
+        (
+            np.full((4, 4), 60000, np.uint16),
+            "integers from 0 to 255, got .* in uint16; divide .* x / 65535",
+        ),
+        (np.full((4, 4), 200.0), "got values from 200 to 200 in float64; divide .* x / 255, say"),
+        (np.full((4, 4), 16.0), "divide all by the largest value that they can have: x / 16, say"),
+        (np.linspace(-1, 1, 16).reshape(4, 4), r"if they are from -1 to 1 .* pass \(x \+ 1\) / 2"),
+        (np.linspace(-3, 3, 16).reshape(4, 4), "rescale it, undoing any normalisation"),
+        (
+            Image.fromarray(np.full((4, 4), 60000, np.uint16)),
+            r"mode I;16, .* by one rule; pass np.asarray\(image\) / 65535, in the same way for all",
+        ),
+        (
+            Image.fromarray(np.full((4, 4), 0.5, np.float32)),
+            r"mode F, .* pass np.asarray\(image\) / top, with one top, in the same way for all",
+        ),
         (np.full((4, 4), "x"), "must be an array of numbers, got dtype <U1"),
         ([[1, 2], [3]], "cannot be read as an array: "),
         (np.zeros((4, 4), np.uint8), "is black all over, which has no cosine"),
@@ -255,6 +273,30 @@ def test_a_tensor_that_can_be_read_two_ways_is_refused():
     with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
         dense([torch.ones(3, 5, 4)])
     assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # an array has its channels last
+
+
+def test_the_recipes_for_other_ranges_work():
+    wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
+    expected = cosines((wide / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(dense(list(wide / 65535), size=None), expected, atol=1e-12)
+    small = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
+    found = dense(list(small / 16), size=None)
+    np.testing.assert_allclose(found, cosines((small * 255 / 16).round().reshape(3, -1)))
+
+
+def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):
+    for i, picture in enumerate(pictures(3)):
+        (tmp_path / f"{i}.png").write_bytes(png(picture))
+    (tmp_path / "1.png").write_bytes(b"broken")
+    files = sorted(tmp_path.glob("*.png"))
+    with pytest.warns(UserWarning, match=r"left out 1 of 3 samples, .*1\.png.* remove the file$"):
+        kept = as_similarity(files, k="pixels", on_error="skip")
+    np.testing.assert_array_equal(kept.dense(), dense([files[0], files[2]]))
+    for folder in (tmp_path, str(tmp_path)):
+        with pytest.raises(
+            TypeError, match=r"got a folder; .* sorted\(Path\(.*\)\.glob\('\*\.png'"
+        ):
+            as_similarity(folder, k="pixels")
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])

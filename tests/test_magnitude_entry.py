@@ -140,7 +140,7 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_scale": 3}, TypeError, "unknown keyword `n_scale`. Did you mean 'n_scales'?"),
+        ({"n_scale": 3}, TypeError, "unknown keyword `n_scale`. Did you mean `n_scales`?"),
         ({"metric": "euclid"}, ValueError, "Did you mean 'euclidean'?"),
         ({"epsilon": 2}, ValueError, "`epsilon` must be a number between 0 and 1, got 2"),
         ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),

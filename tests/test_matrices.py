@@ -98,6 +98,14 @@ def test_samples_in_half_precision_are_as_right_as_they_are_precise(dtype, how):
     assert "dtype=torch." + dtype in result["details"]["signature"]
 
 
+def test_decimals_that_were_rounded_away_are_named_as_a_cause():
+    K = correlations(300, 5)
+    with pytest.raises(NotPSDError, match=r"psd='clip' .* may be decimals that were rounded away"):
+        score_K(K.round(3))
+    clipped = compute(K.round(3), score_K=True, psd="clip")["VS"]
+    assert clipped == pytest.approx(score_K(K), rel=0.03)
+
+
 def test_rounding_of_half_precision_is_no_licence_for_other_errors():
     torch = pytest.importorskip("torch")
     K = torch.tensor([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])

@@ -109,8 +109,18 @@ def test_empty_fingerprints_are_alike_and_unlike_others():
 
 
 def test_unreadable_smiles_is_named_with_its_place():
-    with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'.*on_error='skip'"):
+    with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as refused:
         compute(["CCO", "CCO", "C1CC", "CCN"], k="morgan")
+    # Advice for those who call, in no message that is shown elsewhere or after it was followed.
+    assert refused.value.__notes__ == [
+        "pass on_error='skip' to leave out samples that cannot be used"
+    ]
+    with pytest.warns(UserWarning, match="left out 1 of 2.*'C1CC'; correct or remove it$"):
+        compute(["CCO", "C1CC"], k="morgan", on_error="skip")
+    with pytest.raises(
+        SampleError, match=r"got list: \['CCO'\]; of a table pass one column, .*\['smi"
+    ):
+        compute(pytest.importorskip("pandas").DataFrame({"smiles": ["CCO", "CCN"]}), k="morgan")
     with pytest.raises(SampleError, match=r"sample 1 is a molecule without atoms"):
         compute(["CCO", ""], k="maccs")
     with pytest.raises(

@@ -107,6 +107,7 @@ def test_table_is_printed_by_its_module():
     assert ran.stderr == ""
     head, rule, *rows = ran.stdout.splitlines()
     assert head.startswith("| kernel | compares |")
+    rows = rows[: rows.index("")]  # other tables follow
     assert len(rows) == len(list_kernels())
     cells = {line.replace(r"\|", "").count("|") for line in (head, rule, *rows)}
     assert cells == {8}, "a cell with a bar of its own breaks the table"

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import datasets
+import numpy as np
 import pytest
 
 import vendiscore
+from vendiscore import score_X, spectral
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -94,6 +97,23 @@ print(list(work()))
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert out.stdout.strip() == "[0, 1, 2]"
+
+
+def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
+    X = np.random.default_rng(0).standard_normal((50, 60))
+    monkeypatch.setattr(spectral, "NUMPY_SIZE", 20)
+    score_X(X)
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(spectral, "LONG", 50)
+    score_X(X)
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"The 50 eigenvalues of a 50 × 50 matrix take some \d+ seconds; .*\n", told)
+    datasets.disable_progress_bars()
+    try:
+        score_X(X)
+    finally:
+        datasets.enable_progress_bars()
+    assert not capsys.readouterr().err
 
 
 def test_the_metrics_say_what_can_be_compared():

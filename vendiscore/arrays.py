@@ -6,6 +6,7 @@ rows of finite numbers. Torch tensors stay tensors, on their device.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,6 +64,8 @@ def refuse_gradient(x: Any, what: str) -> None:
 def as_kind_of(x: Any, other: Array) -> Array:
     """`x` in the namespace, precision and place of `other`."""
     xp = namespace(other)
+    if is_torch(x) and is_torch(other):
+        return x.to(dtype=other.dtype, device=other.device)  # asarray drops the gradient, or warns
     if is_torch(other):
         return xp.asarray(x, dtype=other.dtype, device=other.device)
     return np.asarray(to_host(x), dtype=other.dtype)
@@ -136,6 +139,11 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
     """
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
+    if isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples):
+        raise TypeError(
+            f"`{name}` must be a collection of samples, got a folder; pass the paths of its files: "
+            f"sorted(Path({os.fspath(samples)!r}).glob('*.png'))"
+        )
     if isinstance(samples, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a collection of samples, got one {type(samples).__name__}; "

@@ -28,9 +28,10 @@ from .arrays import (
     scalar,
     to_numpy,
 )
-from .errors import suggestion
+from .encode import is_network
+from .hints import suggestion
 from .mixtures import is_mixture, read_mixture
-from .registry import check_options, get_kernel, list_kernels
+from .registry import Kernel, check_options, get_kernel, having, list_kernels
 from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 
 # How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
@@ -49,6 +50,7 @@ TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 SETTINGS = frozenset(
     ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "measures", "details")
 )
+SAMPLES = frozenset(("samples", "predictions", "references", "data"))  # what the metric calls them
 
 
 def check_arguments(arguments: Mapping[str, Any]) -> None:
@@ -69,22 +71,39 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
     if len(ways) + (k is not None) > 1:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
     if isinstance(k, str):
-        check_options(get_kernel(k), given)
+        check_options(get_kernel(k), given, SETTINGS | SAMPLES)
     elif is_mixture(k):
         read_mixture(k, **given)
-    elif k is not None and not callable(k):
+    elif k is not None and (is_network(k) or callable(getattr(k, "encode", None))):
         raise TypeError(
-            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; "
-            f"use score_K=True for a similarity matrix"
+            f"`k` must be a kernel name or a function k(a, b), got a model, {type(k).__name__}; "
+            f"pass it as model=… with k='text_embeddings' or 'image_embeddings'"
+        )
+    elif k is not None and not callable(k):
+        remedy = f"pass k={k.name!r}" if isinstance(k, Kernel) else "use score_K=True for a matrix"
+        raise TypeError(
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {remedy}"
         )
     elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
         pass  # options of the kernel that is used when none is named
     elif given:
-        options = {option for kernel in list_kernels() for option in kernel.options}
-        for name in given:
-            if name not in options:
-                raise TypeError(f"unknown keyword `{name}`. {suggestion(name, options | SETTINGS)}")
-            raise TypeError(f"`{name}` is an option of a named kernel: pass that name as `k`")
+        raise TypeError(_misplaced(next(iter(given))))
+
+
+def _misplaced(name: str) -> str:
+    """Why a keyword is none of `compute` where no kernel is named."""
+    options = {option for kernel in list_kernels() for option in kernel.options}
+    if name not in options:
+        look = (
+            f"Keywords are {', '.join(sorted(SETTINGS))}, and options of the kernel: "
+            f"help(vendiscore.get_kernel('rbf')) shows those of one."
+        )
+        hint = suggestion(name, options | SETTINGS | SAMPLES, mark="`", look=look)
+        return f"unknown keyword `{name}`. {hint}"
+    kernels = ", ".join(map(repr, having(name)))
+    if name == "on_error":
+        kernels = "every named kernel"
+    return f"`{name}` is an option of {kernels}: pass the kernel's name as `k`"
 
 
 def check_orders(q: Any) -> list[float]:
@@ -192,9 +211,24 @@ def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    _check_no_distances(similarity)
     similarity.roundoff = spacing
     similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     return _checked_entries(similarity, "`samples` with score_K=True")
+
+
+def _check_no_distances(similarity: MatrixSimilarity) -> None:
+    diagonal = abs(similarity.diagonal())
+    largest = scalar(diagonal.max())
+    # The whole matrix is looked at only where the diagonal is nothing that it can be.
+    if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * scalar(
+        abs(similarity.K).max()
+    ):
+        raise ValueError(
+            "`samples` with score_K=True must be similarities, 1 on the diagonal, but this looks "
+            "like distances, 0 there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure "
+            "them by magnitude with metric='precomputed'"
+        )
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
@@ -301,8 +335,11 @@ def check_diagonal(similarity: S) -> S:
     good = off <= max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)  # NaN is not
     if not bool(xp.all(good)):
         i = int(xp.argmin(xp.astype(good, xp.int8)))
+        remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+        if diagonal[i] == 0:
+            remedy = "of a distance d pass exp(−d)"
         raise ValueError(
             f"a sample must have similarity 1 with itself, got {scalar(diagonal[i]):.6g} for "
-            f"sample {i}; pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+            f"sample {i}; {remedy}"
         )
     return similarity

@@ -29,7 +29,7 @@ class RepeatedSimilarity(Similarity):
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
-        self.settings, self.fitted = distinct.settings, distinct.fitted
+        self.settings, self.fitted, self.notes = distinct.settings, distinct.fitted, distinct.notes
         self.distinct, self.inverse = distinct, inverse
 
     def _diagonal(self) -> Array:

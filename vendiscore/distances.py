@@ -12,7 +12,8 @@ from scipy.spatial.distance import cdist
 from . import memory
 from .arguments import number
 from .arrays import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks, to_host
-from .errors import SampleError, suggestion
+from .errors import SampleError
+from .hints import suggestion
 from .similarity import identical_rows
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
@@ -177,7 +178,8 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
     """Raise for a metric that `distances` does not know; `more` names others to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known)}")
+        look = "Metrics are those of scipy.spatial.distance.cdist."
+        raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
 
 
 def check_options(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -35,6 +34,7 @@ class NotPSDError(ValueError):
             f"{smallest:.3g} and the negative ones sum to {-negative_mass:.3g} of a trace of 1. "
             f"Use a kernel that is positive semidefinite, or pass psd='clip' to set negative "
             f"eigenvalues to zero and restore the trace on purpose."
+            + (" So little may be decimals that were rounded away." if negative_mass < 1e-2 else "")
         )
         self.smallest = smallest
         self.negative_mass = negative_mass
@@ -131,10 +131,3 @@ def warn(message: str) -> None:
             level = depth + 1
         frame = frame.f_back
     warnings.warn(message, stacklevel=level)
-
-
-def suggestion(name: object, known: Iterable[str]) -> str:
-    """`Did you mean …? Available: …` for an unknown name."""
-    names = sorted(known)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    return (f"Did you mean {close[0]!r}? " if close else "") + f"Available: {', '.join(names)}."

@@ -11,7 +11,8 @@ import numpy as np
 
 from .area import area_of, difference_of
 from .arguments import flag, is_several
-from .errors import suggestion
+from .checks import SAMPLES
+from .hints import suggestion
 from .packages import versions
 from .scales import (
     Quadrature,
@@ -117,6 +118,7 @@ def compute(
             "method": space.solver.method,
         }
         notes = [OWN_CUT] if given is None and t_cut is None else []
+        notes += [*space.notes, *(reference.notes if reference else ())]
         scores["details"] = {**_details(space, reference, options), "notes": notes}
     return scores
 
@@ -147,7 +149,9 @@ def check_arguments(arguments: Mapping[str, Any]) -> None:
         unknown = next((name for name in given if f"unknown keyword `{name}`" in str(error)), None)
         if unknown is None:
             raise
-        raise TypeError(f"unknown keyword `{unknown}`. {suggestion(unknown, SETTINGS)}") from None
+        look = f"Keywords are {', '.join(sorted(SETTINGS))}, and options of the kernel or metric."
+        hint = suggestion(unknown, SETTINGS, SAMPLES, mark="`", look=look)
+        raise TypeError(f"unknown keyword `{unknown}`. {hint}") from None
 
 
 def _details(

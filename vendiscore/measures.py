@@ -38,7 +38,7 @@ from .arrays import (
     to_host,
 )
 from .distances import numpy_rows
-from .errors import suggestion
+from .hints import suggestion
 from .similarity import Similarity
 from .space import MetricSpace, as_space
 from .spectral import PSD, Spectral, log_power_mean, vendi

@@ -22,7 +22,8 @@ import numpy as np
 from .arguments import number, one_of
 from .arrays import as_samples, choose
 from .composite import ProductSimilarity, SumSimilarity
-from .errors import SampleError, suggestion
+from .errors import SampleError
+from .hints import suggestion
 from .registry import (
     build_kernel,
     check_on_error,
@@ -125,6 +126,7 @@ def mixture(
     if any(similarity.fitted for similarity in built):
         every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
         mixed.fitted = {"options": {name: given for name, given in every.items() if given}}
+    mixed.notes = [note for similarity in built for note in similarity.notes]
     mixed.dropped = dropped
     warn_dropped("the mixture", mixed)
     return mixed

@@ -1,4 +1,4 @@
-"""A progress bar that shows itself only when the work turns out to be long."""
+"""Signs of life of long work: a bar that shows itself late, or one line where none can be drawn."""
 
 from __future__ import annotations
 
@@ -17,13 +17,25 @@ def track(items: Iterable[Any], total: int | None, description: str) -> Iterator
     """
     from tqdm.auto import tqdm
 
-    # Nobody can have disabled the bars of `datasets` without importing it.
-    disabled = "datasets" in sys.modules and sys.modules["datasets"].are_progress_bars_disabled()
-    if disabled or getattr(sys.stderr, "closed", sys.stderr is None):
+    if _silenced():
         yield from items
     else:
         file: Any = _Terminal(sys.stderr)
         yield from tqdm(items, total=total, desc=description, delay=_DELAY, file=file)
+
+
+def announce(sentence: str) -> None:
+    """One line where a bar would be, for work that cannot be looked into."""
+    if not _silenced():
+        terminal = _Terminal(sys.stderr)
+        terminal.write(f"{sentence}\n")
+        terminal.flush()
+
+
+def _silenced() -> bool:
+    # Nobody can have disabled the bars of `datasets` without importing it.
+    disabled = "datasets" in sys.modules and sys.modules["datasets"].are_progress_bars_disabled()
+    return disabled or getattr(sys.stderr, "closed", sys.stderr is None)
 
 
 class _Terminal:

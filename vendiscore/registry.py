@@ -22,7 +22,7 @@ import copy
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -33,8 +33,9 @@ import numpy as np
 from .arguments import one_of
 from .arrays import choose, to_host
 from .composite import RepeatedSimilarity
-from .errors import SampleError, suggestion, warn
+from .errors import SampleError, warn
 from .fingerprints import BitSimilarity
+from .hints import suggestion
 from .similarity import FeatureSimilarity, Similarity
 
 ENTRY_POINTS = "vendiscore.kernels"
@@ -49,7 +50,7 @@ Build = TypeVar("Build", bound=Callable[..., Similarity])
 
 @dataclass(frozen=True)
 class Kernel:
-    """A registered kernel.
+    """A registered kernel; `help(get_kernel("morgan"))` tells its options and what they do.
 
     Attributes
     ----------
@@ -76,6 +77,11 @@ class Kernel:
     unit_diagonal: bool = True
     needs: str = ""
 
+    def __post_init__(self) -> None:
+        head = f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
+        text = f"{head}\n\n{inspect.getdoc(self.build) or ''}"
+        object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+
     @property
     def options(self) -> dict[str, Any]:
         """Its keyword options with their defaults.
@@ -89,9 +95,18 @@ class Kernel:
         }
 
     @property
+    def signature(self) -> list[str]:
+        """Its options as they would be passed, such as "sigma=None"."""
+        return [f"{name}={_printed(default)}" for name, default in self.options.items()]
+
+    @property
     def summary(self) -> str:
         """The first line of its docstring."""
         return (inspect.getdoc(self.build) or "").partition("\n")[0]
+
+
+def _printed(default: Any) -> str:
+    return getattr(default, "__name__", repr(default))
 
 
 _kernels: dict[str, Kernel] = {}
@@ -162,18 +177,34 @@ def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
     _load()
     if name not in _kernels:
-        raise ValueError(f"unknown kernel `k={name!r}`. {suggestion(name, _kernels)}")
+        raise ValueError(
+            f"unknown kernel `k={name!r}`. {suggestion(name, _kernels, look=by_kind())}"
+        )
     return _kernels[name]
 
 
-def check_options(kernel: Kernel, options: Mapping[str, Any]) -> None:
-    """Raise a TypeError for an option the kernel does not have."""
+def by_kind() -> str:
+    """A sentence that names all kernels by what they compare."""
+    kinds: dict[str, list[str]] = {}
+    for kernel in list_kernels():
+        kinds.setdefault(kernel.samples, []).append(repr(kernel.name))
+    listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
+    return f"Kernels of {listed}."
+
+
+def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+    """Raise a TypeError for an option the kernel does not have; `also` may have been meant."""
     for option in options:
         if option not in kernel.options:
             raise TypeError(
                 f"`{option}` is not an option of kernel {kernel.name!r}. "
-                f"{suggestion(option, kernel.options)}"
+                f"{suggestion(option, kernel.options, also, mark='`')}"
             )
+
+
+def having(option: str) -> list[str]:
+    """The names of the kernels that have this option."""
+    return [kernel.name for kernel in list_kernels() if option in kernel.options]
 
 
 def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similarity:
@@ -204,6 +235,7 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
             break
         except SampleError as error:
             if not skip:
+                error.add_note("pass on_error='skip' to leave out samples that cannot be used")
                 raise
             dropped |= error.at(kept.tolist()).problems
     dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from numbers import Number
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from .arrays import as_matrix, as_samples, precision
@@ -15,21 +17,36 @@ from .checks import (
     check_similarity,
 )
 from .composite import RepeatedSimilarity
+from .errors import warn
 from .kernels.function import pairwise
 from .mixtures import Mixture, is_mixture, mixture
-from .registry import apply_kernel, distinct_samples, list_kernels
+from .registry import apply_kernel, distinct_samples
 from .similarity import FeatureSimilarity, Similarity
+from .strings import kernel_meant
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
 COARSE = 1e-5
 # What `k` may be.
 KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
 
-_WAYS = (
-    "pass `k` as a kernel name ({names}) or a function k(a, b) of two samples, or say what the "
-    "samples are: score_K=True (a similarity matrix), score_X=True or score_dual=True (rows of "
-    "features)"
-)
+# What may be passed for samples of a kind, where none is named.
+_WAYS = {
+    "images": "k='pixels' or k='image_embeddings'",
+    "molecules": "k='morgan', or another fingerprint",
+    "records": (
+        "one column of them, or a mixture such as "
+        "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
+    ),
+    "lists of strings": (
+        "a list of strings, of a table one column such as df['text'], of groups one at a time; or "
+        "k='tags' for sets of labels"
+    ),
+    "numbers": (
+        "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "
+        "products), score_K=True (a similarity matrix), or k='labels' (classes)"
+    ),
+    "other": "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()",
+}
 
 
 def as_similarity(
@@ -69,18 +86,49 @@ def as_similarity(
 
 def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
     if k is None:
-        if not (isinstance(samples, list) and any(isinstance(s, str) for s in samples)):
-            kind = (
-                type(samples[0]).__name__ if isinstance(samples, list) else type(samples).__name__
-            )
-            names = ", ".join(repr(kernel.name) for kernel in list_kernels())
-            raise ValueError(
-                f"`k` is missing and samples of type {kind} do not say how to compare them: "
-                f"{_WAYS.format(names=names)}"
-            )
-        k = TEXT_KERNEL
+        return _as_text(samples, options)
     if isinstance(k, str):
         return apply_kernel(k, samples, options)
     distinct, first, inverse = distinct_samples(samples)
     similarity = pairwise(distinct, k, first.tolist())
     return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+
+
+def _as_text(samples: Any, options: Mapping[str, Any]) -> Similarity:
+    """Samples that come without `k`: n-grams of strings, and a warning if they are no text."""
+    strings = [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
+    if not strings:
+        kind, name = _kind(samples)
+        raise ValueError(
+            f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
+            f"{_WAYS[kind]}"
+        )
+    similarity = apply_kernel(TEXT_KERNEL, samples, options)
+    if looks := kernel_meant(strings):
+        note = (
+            f"The samples look like {looks[0]}, but were compared as text, by n-grams: "
+            f"k={looks[1]!r} compares what they stand for, k={TEXT_KERNEL!r} says that text is "
+            f"meant."
+        )
+        warn(note)
+        similarity.notes = [*similarity.notes, note]
+    return similarity
+
+
+def _kind(samples: Any) -> tuple[str, str]:
+    """What samples that are no strings are, among `_WAYS`, and the name of their type."""
+    if not isinstance(samples, list):
+        return "numbers", type(samples).__name__
+    first = next((s for s in samples if s is not None), None)
+    name = type(first).__name__
+    if first is None:
+        raise ValueError("all samples are None; check where they come from")
+    if isinstance(first, Mapping):
+        return "records", name
+    if isinstance(first, (list, tuple, set, frozenset)) and any(isinstance(x, str) for x in first):
+        return "lists of strings", name
+    if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
+        return "numbers", name
+    root = type(first).__module__.partition(".")[0]
+    images = root == "PIL" or isinstance(first, (bytes, Path))
+    return "images" if images else "molecules" if root == "rdkit" else "other", name

@@ -53,14 +53,16 @@ def compute(
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
-        (see `mixtures`). Without it, strings are compared by "ngram_overlap".
+        (see `mixtures`). Without it, strings are compared by "ngram_overlap", with a warning if
+        they look like SMILES or names of images.
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
         XᵀX is chosen.
     normalize : bool
         Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
     q : float in [0, ∞], "inf", or several
-        Order. Small q counts rare samples, large q looks at the commonest only.
+        Order. Small q counts rare samples, large q looks at the commonest only; q = 0 is the
+        numerical rank, so that features with d columns have a score of at most d at every order.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
@@ -232,7 +234,7 @@ def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, A
 
 def _notes(similarity: Similarity, result: Spectral | None) -> list[str]:
     """What to know before the number is used, sentence by sentence."""
-    notes = []
+    notes = [*similarity.notes]
     if similarity.fitted:
         fitted = ", ".join(f"{name}={plain(value)}" for name, value in similarity.fitted.items())
         notes.append(

@@ -56,6 +56,8 @@ class Similarity(ABC):
     fitted : mapping
         Keywords that make the same kernel of other samples: options that followed from these (a
         bandwidth), so that two sets can be compared under one kernel.
+    notes : sequence of str
+        Sentences about how it was made that whoever reads a number should know.
     roundoff : float
         The relative spacing of the numbers that the samples came in (2⁻⁷ for bfloat16), where that
         is coarser than double precision; else 0.
@@ -70,6 +72,7 @@ class Similarity(ABC):
     scale: Array | None = None
     settings: Mapping[str, Any] = {}
     fitted: Mapping[str, Any] = {}
+    notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = {}
 
@@ -176,7 +179,7 @@ class Similarity(ABC):
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
         part = self._take(index)
-        part.settings, part.fitted = self.settings, self.fitted
+        part.settings, part.fitted, part.notes = self.settings, self.fitted, self.notes
         part.roundoff = self.roundoff
         return part if self.scale is None else part.scaled(self.scale[index])
 

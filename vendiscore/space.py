@@ -6,7 +6,7 @@ kernel; identical samples are one point, which is what makes magnitude indiffere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from .distances import (
     numpy_rows,
     scatter,
 )
-from .errors import suggestion
+from .hints import suggestion
 from .mixtures import is_mixture
 from .registry import list_kernels
 from .resolve import as_similarity
@@ -76,6 +76,8 @@ class MetricSpace:
         Number of samples and of distinct points.
     D : array (distinct, distinct)
     settings, fitted : mapping
+    notes : sequence of str
+        What the kernel says of how it was made.
 
     Notes
     -----
@@ -109,6 +111,7 @@ class MetricSpace:
         self.inverse = twin if inverse is None else twin[inverse]
         self.D, self.settings, self.fitted = D, dict(settings or {}), dict(fitted or {})
         self.n, self.distinct = len(self.inverse), len(D)
+        self.notes: Sequence[str] = ()
         self.converged: dict[float, float] = {}  # convergence scales by ε
         self.solver = Solver(D, method, negative_type=negative_type, hilbert=hilbert)
 
@@ -229,7 +232,9 @@ def as_space(
         options = _together(like.fitted, options)
     similarity = as_similarity(samples, k=k, **options)
     with np.errstate(under="ignore", over="ignore"):
-        return _from_similarity(similarity, str(metric or "kernel"), method)
+        space = _from_similarity(similarity, str(metric or "kernel"), method)
+    space.notes = similarity.notes
+    return space
 
 
 def check_space(*, metric: Any = None, k: Any = None, method: Any = "auto", **options: Any) -> None:
@@ -256,7 +261,11 @@ def check_space(*, metric: Any = None, k: Any = None, method: Any = "auto", **op
     of_vectors = metric is not None and not kernel and metric not in KERNEL_METRICS
     for option, value in options.items():
         if option not in known:
-            raise TypeError(f"unknown keyword `{option}`. {suggestion(option, known)}")
+            look = (
+                "See help(vendiscore.mag_area), and help(vendiscore.get_kernel('rbf')) of a kernel."
+            )
+            hint = suggestion(option, known, mark="`", look=look)
+            raise TypeError(f"unknown keyword `{option}`. {hint}")
         if of_vectors and value is not None and option not in METRIC_OPTIONS:
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
     if of_vectors:
@@ -282,7 +291,7 @@ def _together(fitted: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def _is_text(samples: Any) -> bool:
-    return isinstance(samples, list) and isinstance(samples[0], str)
+    return isinstance(samples, list) and any(isinstance(sample, str) for sample in samples)
 
 
 def _from_rows(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -27,6 +28,7 @@ from . import memory
 from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, row_blocks, scalar, to_host
 from .errors import NotPSDError, warn
 from .lanczos import largest_eigenvalue
+from .progress import announce
 from .rounding import covariance_single, sensitivity
 from .similarity import FeatureSimilarity, Similarity
 
@@ -49,6 +51,8 @@ SINGLE_SIZE = 10**9
 # Up to this size NumPy's eigensolver is used, which shares its threads with NumPy's products;
 # above, SciPy's, which works in place.
 NUMPY_SIZE = 1024
+# From here on a spectrum takes more than ten seconds, and LAPACK does not say how far it is.
+LONG = 8000
 
 
 @dataclass(frozen=True)
@@ -406,6 +410,7 @@ def _eigenvalues(A: Array, weighted: Similarity) -> Array:
         if not math.isfinite(scalar(namespace(A).sum(A))):
             raise np.linalg.LinAlgError("entries are not finite")
         if is_numpy(A) and len(A) > NUMPY_SIZE:
+            _announce(len(A))
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T
             return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)
@@ -414,6 +419,20 @@ def _eigenvalues(A: Array, weighted: Similarity) -> Array:
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {_fault(weighted)}"
         ) from error
+
+
+def _announce(n: int) -> None:
+    """Say how long a spectrum of order n takes on this machine now, if that is long."""
+    if n < LONG:
+        return
+    start = time.perf_counter()
+    np.linalg.eigvalsh(np.random.default_rng(0).standard_normal((NUMPY_SIZE, NUMPY_SIZE)))
+    seconds = (time.perf_counter() - start) * (n / NUMPY_SIZE) ** 3
+    told = f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
+    announce(
+        f"The {n:,} eigenvalues of a {n:,} × {n:,} matrix take some {told}; orders 2 and inf alone "
+        f"need none"
+    )
 
 
 def _check_gradient(gradient: Any) -> None:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .. import memory
 from ..arguments import flag, integer
-from ..errors import suggestion
+from ..hints import suggestion
 from ..packages import require
 from ..progress import track
 from ..registry import register_kernel

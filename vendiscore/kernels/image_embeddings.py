@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.error import URLError
 
 from ..arguments import integer
 from ..encode import Encoder, embed, external, is_network, no_effect
@@ -27,6 +29,8 @@ from ..similarity import FeatureSimilarity, Similarity
 from .images import as_image, check_images
 
 Transform = Callable[[Any], Any]
+
+_TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
 @register_kernel(
@@ -75,7 +79,8 @@ def image_embeddings(
     device : str or torch.device, optional
         A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
     half : bool, optional
-        Half precision. By default on a GPU, for a model loaded here; False asks for single.
+        Half precision. By default on a GPU, for a model loaded here; False asks for single, which
+        gives the same number on every machine up to rounding. `details` says which it was.
     revision : str, optional
         Branch, tag or commit on the Hub, for `model_path`.
 
@@ -93,11 +98,16 @@ def image_embeddings(
         Without pillow, torch, torchvision or transformers, where the call needs it.
     TypeError, ValueError
         For a model that returns no such array, has no such pooling, or lacks trained weights.
+    ConnectionError
+        If the weights of Inception v3 are not here and cannot be downloaded, or must not be
+        (HF_HUB_OFFLINE).
 
     Notes
     -----
-    Time is that of the model. At most a batch of images is decoded and on the device at a time;
-    nothing is cached beside the downloaded weights.
+    Time is that of the model, and of loading it: a `model` that is loaded once serves many calls,
+    `model_path` and the default are loaded by each. On a GPU these run in half precision, so that
+    the last digits of a score depend on the machine; half=False does not. At most a batch of images
+    is decoded and on the device at a time; nothing is cached beside the downloaded weights.
     """
     pooling = check_pooling(pooling)
     batch_size = integer("batch_size", batch_size)
@@ -200,9 +210,22 @@ def _inception(dtype: Any) -> tuple[Any, Encoder, dict[str, Any]]:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
+    kept = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
+    remedy = (
+        f"put {weights.url} at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
+    )
+    if not kept.exists() and os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
+        raise ConnectionError(
+            f"the weights of Inception v3 are not on this machine, and HF_HUB_OFFLINE is set; {remedy}"
+        )
     # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
     # normalisation, which transforms() applies, into the range it was trained in.
-    model = models.inception_v3(weights=weights, progress=False)
+    try:
+        model = models.inception_v3(weights=weights, progress=False)
+    except URLError as error:
+        raise ConnectionError(
+            f"the weights of Inception v3 cannot be downloaded ({error.reason}); {remedy}"
+        ) from error
     model.fc = torch.nn.Identity()
     model.to(dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}

@@ -186,10 +186,11 @@ def _stored(item: Mapping[Any, Any], index: int) -> Any:
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
+    column = "image" if "image" in item else next(iter(item), "image")
     raise SampleError(
         index,
         f"must have `bytes` or `path`, as the values of `datasets.Image`, got a mapping with the "
-        f"keys {sorted(map(str, item))}",
+        f"keys {sorted(map(str, item))}; of a dataset pass its column, ds[{column!r}]",
     )
 
 
@@ -231,10 +232,13 @@ def _eight_bit(image: Any, index: int) -> Any:
     if image.mode in ("L", "RGB"):
         return image
     if image.mode not in _GREYS + _COLOURS:
+        deep = image.mode.startswith(("I", "F"))
+        top = "65535" if image.mode.startswith("I;16") else "top, with one top"
+        recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
         raise SampleError(
             index,
             f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by one "
-            f"rule; scale and convert it, in the same way for all",
+            f"rule; {recipe}, in the same way for all",
         )
     if image.has_transparency_data:
         alpha = image.convert("RGBA").getchannel("A").getextrema()[0]
@@ -290,6 +294,16 @@ def _channels_last(A: np.ndarray, tensor: bool, index: int) -> np.ndarray:
     return A[:, :, 0] if A.shape[2] == 1 else A
 
 
+def _rescaled(low: float, high: float) -> str:
+    """How to bring values to 0 to 1, which depends on what they can be, not on what they are."""
+    if low >= 0 and high < np.inf:
+        top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
+        return f"divide all by the largest value that they can have: x / {top}, say"
+    if low >= -1 and high <= 1:
+        return "if they are from -1 to 1 in all, pass (x + 1) / 2 of each"
+    return "rescale it, undoing any normalisation"
+
+
 def _bytes(A: np.ndarray, index: int) -> np.ndarray:
     if A.dtype == np.uint8:
         return np.ascontiguousarray(A)
@@ -301,8 +315,8 @@ def _bytes(A: np.ndarray, index: int) -> np.ndarray:
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise SampleError(
             index,
-            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale it, "
-            f"undoing any normalisation",
+            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; "
+            f"{_rescaled(low, high)}",
         )
     scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

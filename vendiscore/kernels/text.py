@@ -11,11 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, one_of
-from ..errors import SampleError
+from ..errors import SampleError, warn
 from ..registry import register_kernel
 from ..similarity import FeatureSimilarity, Similarity
+from ..strings import unspaced
 
 Tokenizer = Callable[[str], Sequence[str]]
+Analyzer = Literal["auto", "word", "char"]
 
 
 @register_kernel(
@@ -25,7 +27,7 @@ def ngram_overlap(
     texts: Sequence[str],
     ns: int | Iterable[int] = (1, 2, 3, 4),
     tokenizer: Tokenizer | None = None,
-    analyzer: Literal["word", "char"] = "word",
+    analyzer: Analyzer = "auto",
 ) -> Similarity:
     """The mean over ns of the cosine similarities of bags of n-grams.
 
@@ -38,15 +40,19 @@ def ngram_overlap(
     ns : int or ints of at least 1
         Lengths of n-grams.
     tokenizer : callable str → list of str, optional
-        NLTK's Treebank-style `NLTKWordTokenizer` by default; case is kept. Tokens may also be
-        integers (ids), or tuples of both.
-    analyzer : {"word", "char"}
-        Whether n-grams are of tokens or of characters (k-mers of a sequence).
+        NLTK's Treebank-style `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or
+        tuples of both.
+    analyzer : {"auto", "word", "char"}
+        Whether n-grams are of tokens or of characters (k-mers of a sequence). "auto" means words,
+        unless most of the texts are in a script that writes no spaces between words (Chinese,
+        Japanese, Thai, Lao, Burmese, Khmer, Tibetan): a tokenizer by spaces would see one word a
+        clause. It decides once for all texts, with a warning if a tenth of them or more are such.
 
     Returns
     -------
     Similarity
-        With CSR features, one column for each distinct n-gram: no n² memory.
+        With CSR features, one column for each distinct n-gram: no n² memory. `settings` has the
+        analyzer that was used.
 
     Raises
     ------
@@ -56,15 +62,50 @@ def ngram_overlap(
         If the tokenizer returns anything but a list of tokens.
     Exception
         Whatever the tokenizer raises, with a note that quotes the text.
+
+    Notes
+    -----
+    Tokens are equal if their code points are: case counts, and so does Unicode normalisation (é as
+    one character is not e with an accent). Where that is not meant, lower the texts and bring them
+    to one form first: `unicodedata.normalize("NFC", text.lower())`.
     """
     orders = _check_ns(ns)
+    one_of("analyzer", analyzer, ("auto", "word", "char"))
+    notes: tuple[str, ...] = ()
+    if analyzer == "auto":
+        analyzer, notes = _analyzer(texts, tokenizer)
     tokenize = _tokenizer(tokenizer, analyzer)
     tokens = read_tokens(texts, tokenize, min(orders), f"every n in ns={orders}")
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
     scale = sp.diags_array(1 / np.sqrt(lengths), format="csr")
-    return FeatureSimilarity(scale @ F, {"ns": list(orders)})
+    similarity = FeatureSimilarity(scale @ F, {"ns": list(orders), "analyzer": analyzer})
+    similarity.notes = notes
+    similarity.fitted = {"analyzer": analyzer} if notes else {}
+    return similarity
+
+
+def _analyzer(
+    texts: Sequence[Any], tokenizer: Tokenizer | None
+) -> tuple[Literal["word", "char"], tuple[str, ...]]:
+    """What n-grams of these texts are made of, and what is to be said of it."""
+    strings = [text for text in texts if isinstance(text, str)]
+    found = unspaced(strings) if tokenizer is None else 0
+    if found < max(1, len(strings) / 10):
+        return "word", ()
+    which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
+    if 2 * found > len(strings):
+        note = f"{which}: n-grams are of characters for all; analyzer='word' would have words"
+        analyzer: Literal["word", "char"] = "char"
+    else:
+        note = (
+            f"{which}, and have one word a clause, so that they seem to differ more than they do: "
+            f"n-grams are of words for all; analyzer='char' would have characters"
+        )
+        analyzer = "word"
+    warn(f"{note}. Pass `analyzer` to say which is meant")
+    return analyzer, (f"{note}.",)
 
 
 def read_tokens(
@@ -80,7 +121,9 @@ def read_tokens(
     for i, text in enumerate(texts):
         tokens.append([])
         if not isinstance(text, str):
+            column = "; of a table pass one column, such as df['text'], of groups one at a time"
             problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
+            problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
             continue
         tokens[i] = _tokens(text, tokenize)
         if not tokens[i]:
@@ -154,7 +197,6 @@ def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def _tokenizer(tokenizer: Tokenizer | None, analyzer: str) -> Tokenizer:
-    one_of("analyzer", analyzer, ("word", "char"))
     if tokenizer is not None and not callable(tokenizer):
         raise TypeError(
             f"`tokenizer` must be a callable from str to a list of str, "

@@ -70,12 +70,13 @@ def text_embeddings(
         nothing is refused, since one choice gives other numbers than another.
     batch_size : int
     max_length : int, optional
-        Texts are cut to so many tokens; by default to what the model's files say or it takes. How many (distinct)
-        texts were cut is reported as `truncated`.
+        Texts are cut to so many tokens; by default to what the model's files say or it takes. How
+        many (distinct) texts were cut is reported as `truncated`.
     device : str or torch.device, optional
         A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
     half : bool, optional
-        Half precision. By default on a GPU, for a model loaded here; False asks for single.
+        Half precision. By default on a GPU, for a model loaded here; False asks for single, which
+        gives the same number on every machine up to rounding. `details` says which it was.
     revision : str, optional
         Branch, tag or commit on the Hub.
 
@@ -97,8 +98,10 @@ def text_embeddings(
 
     Notes
     -----
-    Time is that of the model; texts of similar length share a batch, only a batch at a time is
-    on the device, and nothing is cached. Memory n·d numbers.
+    Time is that of the model, and of loading it: to score many sets, load it once and pass it as
+    `model`; `model_path` is loaded by every call. On a GPU it runs in half precision, so that the
+    last digits of a score depend on the machine; half=False does not. Texts of similar length share
+    a batch, only a batch at a time is on the device, and nothing is cached. Memory n·d numbers.
     """
     SampleError.check(
         {
