@@ -56,8 +56,9 @@ def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results():
     spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
     readme = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(readme)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.rendered(text) == text, "run python benchmarks/readme.py"
+    for path in readme.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert readme.rendered(text) == text, "run python benchmarks/readme.py"
 
 
 def test_scripts_and_package_have_one_version():
