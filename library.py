@@ -294,7 +294,8 @@ def _read(path: Path) -> dict[str, str]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) else {}
+    texts = record.items() if isinstance(record, dict) else ()
+    return {key: text for key, text in texts if isinstance(text, str)}
 
 
 def _advice(file: str, version: str) -> str:
