@@ -175,9 +175,10 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         return None
     from huggingface_hub import snapshot_download
 
+    name = "/".join(space.groups())
     try:
         folder = snapshot_download(
-            "/".join(space.groups()),
+            name,
             repo_type="space",
             revision=_revision(file),
             allow_patterns=[f"{_NAME}/**", f"{_NAME}.py", "kernels/**"],
@@ -187,7 +188,9 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         if package is None:
             raise
         _warn(
-            package, f"the package of the Space cannot be had ({error}); the installed one is used"
+            package,
+            f"the package of the Space {name} cannot be had ({error}); the installed {_NAME} "
+            f"{version} of {package.__path__[0]} is used",
         )
         return package
     return _load(Path(folder) / _NAME, version)

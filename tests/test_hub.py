@@ -54,8 +54,9 @@ def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offlin
     shutil.rmtree(tmp_path / "hf" / "hub")
     site = installed(tmp_path / "site")
     (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
-    assert line.startswith(f"{VS} {vendiscore.__version__} ['the package of the Space cannot be")
-    assert "the installed one is used" in line
+    assert line.startswith(f"{VS} ")
+    assert "the package of the Space someone/vendiscore cannot be had" in line
+    assert f"the installed vendiscore {vendiscore.__version__} of {site / 'vendiscore'}" in line
 
 
 def test_a_revision_gets_the_package_of_that_revision_whatever_was_loaded_before(tmp_path):
