@@ -160,7 +160,8 @@ def _found() -> tuple[str | None, str]:
     """Version and place of what `import vendiscore` gives; None if that is no package."""
     package = sys.modules.get(_NAME)
     if package is not None:
-        return getattr(package, "__version__", None), str(getattr(package, "__file__", "memory"))
+        version = getattr(package, "__version__", "of no version")
+        return version, str(getattr(package, "__file__", "in memory"))
     spec = importlib.util.find_spec(_NAME)
     if spec is None or spec.origin is None or not spec.submodule_search_locations:
         return None, ""  # nothing, a folder without code, or this very script

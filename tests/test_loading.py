@@ -47,7 +47,9 @@ def test_each_load_runs_the_code_it_was_given(tmp_path):
     assert second.startswith("1.25 evaluate.load was given ")
     assert str(b / "vendiscore.py") in second
     assert f"already uses vendiscore {VERSION} of {a / 'vendiscore'}, whose code" in second
-    moved = Path(shutil.move(a, tmp_path / "c"))
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.move(a, home / "vendiscore")
     a.mkdir()
     alone = a / "vendiscore.py"  # a script without its package: nobody asked for another's
     shutil.copy(b / "vendiscore.py", alone)
@@ -57,11 +59,14 @@ def test_each_load_runs_the_code_it_was_given(tmp_path):
         load({str(alone)!r})
     except ImportError as error:
         print(error)
-    load({str(moved / "vendiscore.py")!r})
+    load("vendiscore")  # a folder, which Python takes for a package without code
+    import vendiscore
+    print(vendiscore.__path__[0])
     """
-    error, score = Python(LOAD + _dedented(code), tmp_path).lines()
+    error, score, package = Python(LOAD + _dedented(code), home, **cache).lines()
     assert f"beside the script {alone} nor installed: pip install 'vendiscore==" in error
     assert score == "1.25"
+    assert package == str(home / "vendiscore" / "vendiscore")
 
 
 def _dedented(code: str) -> str:

@@ -58,10 +58,8 @@ class Python:
 
 def clone(folder: Path, score: float | None = None) -> Path:
     """A clone of this repository, or one whose metric gives that `score` to everything."""
-    for name in ("vendiscore", "kernels"):
-        shutil.copytree(
-            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "app")
-        )
+    installed(folder)
+    shutil.copytree(ROOT / "kernels", folder / "kernels")
     for name in ("vendiscore.py", "magnitude.py", "library.py"):
         shutil.copy(ROOT / name, folder)
     if score is not None:
@@ -72,9 +70,7 @@ def clone(folder: Path, score: float | None = None) -> Path:
 
 def installed(folder: Path) -> Path:
     """The package alone, as a wheel brings it."""
-    shutil.copytree(
-        ROOT / "vendiscore",
-        folder / "vendiscore",
-        ignore=shutil.ignore_patterns("__pycache__", "app"),
-    )
+    # What is compiled is copied along, which saves compiling it anew.
+    ignore = shutil.ignore_patterns("app")
+    shutil.copytree(ROOT / "vendiscore", folder / "vendiscore", ignore=ignore)
     return folder
