@@ -1,8 +1,8 @@
 """Kernels by name: how one is added, found, described and applied to samples.
 
 A kernel is a function from a list of samples (and options) to a Similarity. Every file in the
-folder `vendiscore/kernels` is imported on first use and registers its own, so that adding a file
-adds its kernels:
+folder `vendiscore/kernels`, and in the folder `kernels` beside the entry script of a clone or a
+Space, is imported on first use and registers its own, so that adding a file adds its kernels:
 
     @register_kernel("same_length", samples="text", source="this docstring")
     def same_length(texts):
@@ -19,13 +19,11 @@ An installed package adds its kernels by naming the module that registers them i
 from __future__ import annotations
 
 import copy
-import importlib
 import inspect
-import pkgutil
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,12 +31,11 @@ import numpy as np
 from .arguments import one_of
 from .arrays import choose, to_host
 from .composite import RepeatedSimilarity
+from .discovery import discover, left_out
 from .errors import SampleError, warn
 from .fingerprints import BitSimilarity
 from .hints import suggestion
 from .similarity import FeatureSimilarity, Similarity
-
-ENTRY_POINTS = "vendiscore.kernels"
 
 # How many rows of what a kernel returns are compared with their columns, and how far apart they
 # may be by rounding in single precision, relative to the largest.
@@ -110,6 +107,7 @@ def _printed(default: Any) -> str:
 
 
 _kernels: dict[str, Kernel] = {}
+_loading = threading.RLock()
 
 
 def register_kernel(
@@ -132,10 +130,10 @@ def register_kernel(
 
     def register(build: Build) -> Build:
         other = _kernels.get(name)
-        if other and _home(other.build) != _home(build):
+        if other and _module(other.build) != _module(build) and _file(other.build) != _file(build):
             raise ValueError(
-                f"kernel {name!r} is already registered by {'.'.join(_home(other.build))}; "
-                f"choose another name"
+                f"kernel {name!r} is already registered by {'.'.join(_module(other.build))} in "
+                f"{_file(other.build)[0]}; choose another name for that of {_file(build)[0]}"
             )
         _kernels[name] = Kernel(name, build, samples, source, psd, unit_diagonal, needs)
         return build
@@ -143,24 +141,24 @@ def register_kernel(
     return register
 
 
-def _home(build: Callable[..., Any]) -> tuple[str, str]:
+def _module(build: Callable[..., Any]) -> tuple[str, str]:
     return build.__module__, build.__qualname__
 
 
-@cache
+def _file(build: Callable[..., Any]) -> tuple[str, str]:
+    """Where it is defined, whatever name the file was imported under."""
+    code = getattr(inspect.unwrap(build), "__code__", None)
+    return getattr(code, "co_filename", build.__module__), build.__qualname__
+
+
 def _load() -> None:
-    folder = importlib.import_module(f"{__package__}.kernels")
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
-    for entry in entry_points(group=ENTRY_POINTS):
-        try:
-            entry.load()
-        except Exception as error:  # another's mistake must not take everyone's kernels away
-            warn(
-                f"the kernels of {entry.name!r} ({entry.value}) are left out, because importing "
-                f"them failed with {type(error).__name__}: {error}; update or uninstall that "
-                f"package"
-            )
+    with _loading:
+        _load_once()
+
+
+@cache
+def _load_once() -> None:
+    discover(_kernels)
 
 
 def list_kernels() -> list[Kernel]:
@@ -177,8 +175,10 @@ def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
     _load()
     if name not in _kernels:
+        missing = [f" Those of {where} are left out: {why}." for where, why in left_out.items()]
         raise ValueError(
             f"unknown kernel `k={name!r}`. {suggestion(name, _kernels, look=by_kind())}"
+            f"{''.join(missing)}"
         )
     return _kernels[name]
 

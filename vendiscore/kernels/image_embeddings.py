@@ -216,7 +216,8 @@ def _inception(dtype: Any) -> tuple[Any, Encoder, dict[str, Any]]:
     )
     if not kept.exists() and os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
         raise ConnectionError(
-            f"the weights of Inception v3 are not on this machine, and HF_HUB_OFFLINE is set; {remedy}"
+            f"the weights of Inception v3 are not on this machine, and HF_HUB_OFFLINE is set; "
+            f"{remedy}"
         )
     # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
     # normalisation, which transforms() applies, into the range it was trained in.

@@ -237,8 +237,8 @@ def _eight_bit(image: Any, index: int) -> Any:
         recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
         raise SampleError(
             index,
-            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by one "
-            f"rule; {recipe}, in the same way for all",
+            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
+            f"one rule; {recipe}, in the same way for all",
         )
     if image.has_transparency_data:
         alpha = image.convert("RGBA").getchannel("A").getextrema()[0]

@@ -136,8 +136,8 @@ def maccs(molecules: Sequence[Any], measure: Measure = "tanimoto") -> Similarity
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the keys that hold.
     """
     _generators("maccs")
-    from rdkit.DataStructs import ConvertToNumpyArray
     from rdkit.Chem.rdMolDescriptors import GetMACCSKeysFingerprint
+    from rdkit.DataStructs import ConvertToNumpyArray
 
     def keys(molecule: Any) -> np.ndarray:
         row = np.empty(0, np.uint8)
