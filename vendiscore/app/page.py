@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.exceptions import ComponentProcessingError, InvalidPathError
 
 from . import encoders, handlers, tabs, tidy
-from .guard import Guard
+from .guard import Guard, fetch_nothing
 from .limits import IN_WORDS, MAX_UPLOAD
 from .shows import EXPECTED, OURS
 from .tabs import POOL
@@ -30,11 +31,23 @@ anything in common). It is read off the spectrum of their similarities. Paste yo
 example."""
 
 
+class Page(gr.Blocks):  # type: ignore[misc]
+    """The Blocks, with errors of gradio itself that name files of the server kept to the log."""
+
+    async def process_api(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            result: dict[str, Any] = await super().process_api(*args, **kwargs)
+        except (OSError, InvalidPathError, ComponentProcessingError):
+            _log.exception("gradio failed")
+            raise gr.Error(OURS, print_exception=False) from None
+        return result
+
+
 def build() -> gr.Blocks:
     """The page, with a result on every tab. Start it by `launch`."""
     # A folder of its own, so that nothing else is ever swept or served.
     os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="vendiscore-"))
-    with gr.Blocks(
+    with Page(
         title="Vendi Score: how many effectively different samples?",
         analytics_enabled=False,
         delete_cache=(tidy.EVERY, tidy.KEEP),
@@ -70,6 +83,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     from starlette.middleware import Middleware
 
+    fetch_nothing()
     encoders.prepare()
     tidy.start()
     system = ["system-ui", "sans-serif"]
