@@ -130,16 +130,23 @@ def compare(
 
 def _comparison_record(result: Comparison) -> dict[str, Any]:
     """A comparison as plain values."""
-    means = [result.spread(i) for i in range(len(result.sizes))]
-    gaps = [result.difference(i, 0) for i in range(1, len(result.sizes))]
+    gaps = [(result.difference(i, 0), result.verdict(i, 0)) for i in range(1, len(result.sizes))]
     return {
         "matched_size": result.matched,
         "q": result.q if math.isfinite(result.q) else "inf",
         "sets": [
-            {"n": n, "VS": whole, "matched_mean": mean, "matched_sd": sd}
-            for n, whole, (mean, sd) in zip(result.sizes, result.whole, means, strict=True)
+            {
+                "n": n,
+                "VS": result.whole[i],
+                "matched_mean": result.mean(i),
+                "matched_sd": result.deviation(i),
+                "matched_se": result.error(i),
+            }
+            for i, n in enumerate(result.sizes)
         ],
-        "differences_to_first": [{"mean": mean, "sd": sd} for mean, sd in gaps],
+        "differences_to_first": [
+            {"mean": gap, "se": error, "verdict": verdict} for (gap, error), verdict in gaps
+        ],
         "arguments": dict(result.arguments),
     }
 
