@@ -19,10 +19,7 @@ IMAGES = examples.images()["Shapes in three colours"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the metric, to work in."""
-    for name in ("vendiscore.py", "library.py"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
+    """An empty folder to work in: the lines need the package and no clone of it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -61,6 +58,18 @@ def everything(page: str) -> bytes:
 )
 def test_few_samples_are_written_out(printed, ask):
     case = ask()
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
+    """A Space is named like a path of two parts: here, that of a folder with the metric."""
+    space = folder / "someone" / "vendiscore"
+    space.mkdir(parents=True)
+    for name in ("vendiscore.py", "library.py"):
+        (space / name).symlink_to(ROOT / name)
+    monkeypatch.setenv("SPACE_ID", "someone/vendiscore")
+    case = handlers.text(["a b", "c d", "a d"])
+    assert 'evaluate.load("someone/vendiscore").compute(samples=samples, ' in case["code"]
     assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 

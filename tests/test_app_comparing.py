@@ -26,7 +26,7 @@ def shown(*boxes: str, kind: str = "texts", kernel: str = "ngram_overlap", q: ob
 @pytest.mark.parametrize("sizes", [(40, 40), (40, 42), (40, 80)])
 @pytest.mark.parametrize("name", SOURCES)
 def test_two_sets_of_one_source_are_not_told_apart(name, sizes):
-    """benchmarks/compare_null.py says 0 or 1 of 60; the rule before, 60, 50 and 14."""
+    """benchmarks/compare_null.py says at most 1 of 60 (by the rule before, 60, 51 and 14)."""
     source, options = SOURCES[name]
     verdicts = []
     for seed in range(15):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from vendiscore.scoring import compute
+from vendiscore.space import as_space
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -177,6 +178,40 @@ def test_the_page_shows_score_pictures_pairs_and_downloads():
     assert rows[12].startswith("11,The last bakery on Mars")
     assert f"{score:.6f}" in page
     assert len(code.splitlines()) == 3
+
+
+def test_the_bar_is_the_score_as_a_share_and_says_so():
+    for texts, percent in ((["a b"] * 4, 25), (["a b", "a b", "c d"], 63), (["a b"], 100)):
+        page = shown(texts)[0]
+        score = compute(texts, k="ngram_overlap", ns=[1])["VS"]
+        assert f"VS / n: {percent} %" in page
+        width = float(re.search(r'<i style="width:([\d.]+)%"', page).group(1))
+        assert width == pytest.approx(100 * score / len(texts), abs=0.06)
+
+
+@pytest.mark.parametrize("q", [0, 1, "inf"])
+def test_a_set_of_nearly_all_different_samples_is_described_as_it_is(q):
+    texts = [f"x{i} y{i}" for i in range(60)]
+    said = handlers.text(texts, ns=[1], q=q)["sentence"]
+    assert said.endswith("any two are 0.00 alike on average, the closest two 0.00.")
+    said = handlers.text([*texts, "y0 x0"], ns=[1], q=1)["sentence"]
+    assert "the closest two 1.00. But 2 of them are, to this kernel, the same as another" in said
+    close = handlers.vectors([[0.0], [1.0], [2.0]], "rbf", 3.0, q=0)["sentence"]
+    assert "any two are 0.90 alike on average, the closest two 0.95." in close
+
+
+def test_the_magnitude_is_told_at_scales_that_say_something_of_the_set():
+    def said(texts, zoom):
+        found = re.search(r"at t = 1 .*?lie\.(.*?)</p>", shown(texts, zoom=zoom)[0])
+        return re.search(r"is ([\d.]+) at t = 1", shown(texts, zoom=zoom)[0]).group(1), found[1]
+
+    alike, different = ["a b c d", "a b c e", "a b c f"], ["a b", "c d", "e f"]
+    for texts in (alike, different):
+        job = jobs.text_job(texts, ns=[1])
+        space = as_space(steps.finish(job.score(1)).similarity)
+        assert said(texts, 1) == (f"{space.magnitude(1.0):.1f}", "")
+    assert float(said(different, 1)[0]) > float(said(alike, 1)[0])
+    assert "At the scale chosen, t = " in said(alike, 0.5)[1]
 
 
 def test_q_kernel_and_scale_each_change_the_page():

@@ -154,9 +154,20 @@ def test_the_tools_of_mcp_are_described_and_work(http):
     assert set(tools) == {"text", "images", "molecules", "vectors", "compare"}
     for tool in tools.values():
         assert len(tool["description"]) > 80
-        assert all("description" in field for field in tool["inputSchema"]["properties"].values())
-    answer = ask("tools/call", name="text", arguments={"texts": ["a b", "c d"]})
-    assert "'VS': 2.0" in answer["content"][0]["text"]
+        assert tool["description"].endswith(".")
+        for name, field in tool["inputSchema"]["properties"].items():
+            assert field["description"].endswith("."), (tool["name"], name)
+    described = tools["compare"]["inputSchema"]["properties"]["kernel"]["description"]
+    assert described.startswith("A kernel of that kind")
+    assert described.endswith('"cosine", "rbf" or "laplacian".')
+    two = {"texts": ["a b", "c d"], "q": 2}
+    answer = ask("tools/call", name="text", arguments=two)
+    (content,) = answer["content"]
+    assert json.loads(content["text"]) == call(
+        http, "text", [two["texts"], "ngram_overlap", [1, 2, 3, 4], "word", 2]
+    )
+    wrong = ask("tools/call", name="text", arguments=two | {"unit": "line"})
+    assert (wrong["isError"], wrong["content"][0]["text"][:14]) == (True, "Unknown unit '")
 
 
 @pytest.mark.usefixtures("healthy")

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import views
 from .comparing import FEW, MIN_SIZE, SAME, Comparison
-from .report import READ_DOWNLOAD, as_csv, keywords, link, source
+from .report import READ_DOWNLOAD, as_csv, call, link, source
 
 
 def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
@@ -78,10 +78,8 @@ def code(result: Comparison, kind: str) -> str:
     else:
         imports, download = READ_DOWNLOAD
         sets = f'{download}["sets"]  # the download'
-    return (
-        f'{imports}\nsets = {sets}\nprint([evaluate.load("{source()}").compute(samples=samples, '
-        f"{keywords(result.arguments, result.q)}) for samples in sets])"
-    )
+    scores = call("samples", result.arguments, result.q)
+    return f"{source(imports)}\nsets = {sets}\nprint([{scores} for samples in sets])"
 
 
 def _csv(result: Comparison) -> str:

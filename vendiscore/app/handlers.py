@@ -102,21 +102,24 @@ def compare(
     q: float = 1.0,
     draws: int = 10,
 ) -> dict[str, Any]:
-    """Compare the diversity of two or three sets at matched size.
+    """Compare the diversity of two or three sets, and say which differences are beyond chance.
 
-    The larger sets are drawn down to the size of the smallest, without replacement, several times.
+    A larger set scores higher for its size alone, so all are drawn down to half the size of the
+    smallest, without replacement, several times.
 
     Args:
-        sets: Two or three lists of up to 1,000 samples each.
+        sets: Two or three lists of up to 1,000 samples each; at least 4 each for a verdict.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows of
             numbers).
         kernel: A kernel of that kind: "ngram_overlap" or "MiniLM"; "pixels" or "DINOv2";
-            "morgan", …; "cosine", "rbf" or "laplacian".
-        q: Order of at least 0; 1 is usual.
-        draws: How often to draw, from 2 to 20.
+            "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion"; "cosine", "rbf" or
+            "laplacian".
+        q: Order of at least 0. Small q counts rare samples, large q the commonest only; 1 is
+            usual.
+        draws: How many pairs of halves to draw of each set, from 5 to 20.
 
     Returns:
-        Per set n, VS and its mean and sd at matched size; differences to the first set.
+        Per set n, VS, and mean, sd and se at matched size; gap to the first set, se and verdict.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import json
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
 from gradio.exceptions import ComponentProcessingError, InvalidPathError
 
 from . import encoders, handlers, tabs, tidy
@@ -108,17 +112,25 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     )
 
 
-def _told(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """The API function, with what goes wrong as an error that clients are told."""
+def _told(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any] | str]:
+    """The API function, with what goes wrong as an error that clients are told.
+
+    gradio gives the tools of MCP the first line that describes an argument, and answers them with
+    `str` of what it gets: so each is on one line here, and they get JSON.
+    """
 
     @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> dict[str, Any]:
+    def run(*args: Any, **kwargs: Any) -> dict[str, Any] | str:
         try:
-            return function(*args, **kwargs)
+            answer = function(*args, **kwargs)
         except EXPECTED as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
             _log.exception("%s failed", function.__name__)
             raise gr.Error(OURS, print_exception=False) from None
+        request = LocalContext.request.get(None)
+        by_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
+        return json.dumps(answer) if by_tool else answer
 
+    run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
     return run
