@@ -163,8 +163,8 @@ def page(
 def _magnitude(scale: Scale, what: str) -> str:
     said = (
         f"Their magnitude, how many can be told apart at a scale, is {scale.unzoomed:.1f} at t = 1 "
-        f"(distances √(2 − 2k) as they are). It takes t = {scale.convergence:.3g} to tell 95 % of "
-        f"the {scale.distinct} distinct {what} apart: the more, the closer they lie."
+        f"(distances √(2 − 2k) as they are). To tell 95 % of the {scale.distinct} distinct {what} "
+        f"apart takes t = {scale.convergence:.3g}, and more the closer they lie."
     )
     if scale.chosen != scale.convergence:
         said += f" At the scale chosen, t = {scale.chosen:.3g}, it is {scale.magnitude:.1f}."
