@@ -346,7 +346,7 @@ def test_sets_of_images_can_be_compared(visit):
         uploads.first.set_input_files(file)  # an upload that is done has no input any more
         expect(uploads).to_have_count(2 - i)
     press_score(page)
-    expect(page.locator(".vs:visible")).to_contain_text("of 12 images")
+    expect(page.locator(".vs:visible")).to_contain_text("A is more diverse than B: of 6 images")
     for i, images in enumerate(sets):
         right = compute(images, k="pixels", mode="RGB")["VS"]
         assert cells(page, i)[2] == f"{right:.2f}"
