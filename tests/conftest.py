@@ -136,6 +136,21 @@ def forgetful_server(tmp_path_factory):
         yield app
 
 
+@pytest.fixture(scope="session")
+def reckless_server(tmp_path_factory):
+    """The page where every address counts as public, with 2 MB for the uploads of all visitors.
+
+    gradio asks public addresses only; here it would ask a host of the tests on this machine.
+    """
+    code = (
+        "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
+        "from vendiscore.app import guard; guard.MAX_STORED = 2_000_000\n"
+        "from vendiscore.app.page import build, launch; launch(build())"
+    )
+    with running_app(tmp_path_factory.mktemp("uploads"), "-c", code) as app:
+        yield app
+
+
 @contextlib.contextmanager
 def running_app(folder: Path, *command: str) -> Iterator[App]:
     """Start the page by `python app.py`, or another command of python, on a free port.

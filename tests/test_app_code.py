@@ -19,10 +19,7 @@ IMAGES = examples.images()["Shapes in three colours"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the metric, to work in."""
-    for name in ("vendiscore.py", "library.py"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
+    """An empty folder to work in: the lines need the package and no clone of it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -64,6 +61,18 @@ def test_few_samples_are_written_out(printed, ask):
     assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
 
 
+def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
+    """A Space is named like a path of two parts: here, that of a folder with the metric."""
+    space = folder / "someone" / "vendiscore"
+    space.mkdir(parents=True)
+    for name in ("vendiscore.py", "library.py"):
+        (space / name).symlink_to(ROOT / name)
+    monkeypatch.setenv("SPACE_ID", "someone/vendiscore")
+    case = handlers.text(["a b", "c d", "a d"])
+    assert 'evaluate.load("someone/vendiscore").compute(samples=samples, ' in case["code"]
+    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
 def test_many_samples_are_read_from_the_download(printed, folder):
     box = "\n".join(f"text {i} of many, each of which is a little longer" for i in range(40))
     page, code = last(shows.show_text(box, None, None, "ngram_overlap", [1], "char", 1, 1))
@@ -99,7 +108,7 @@ def test_images_are_read_from_their_folder(printed, folder):
 def test_a_comparison_reads_the_download(printed, folder, name):
     kind, *boxes = examples.COMPARISONS[name]
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
-    page, code = last(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 4))
+    page, code = last(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 5))
     (folder / "vendiscore.json").write_bytes(everything(page))
     for result in printed(code):
         assert f"<td>{result['VS']:.2f}</td>" in page
@@ -114,6 +123,6 @@ def test_a_comparison_of_images_reads_their_folders(printed, folder):
             for i, image in enumerate(images):
                 image.save(folder / name / f"{i:02}.png")
                 archive.write(folder / name / f"{i:02}.png", f"{i:02}.png")
-    page, code = last(shows.show_comparison("images", "pixels", "", "", "", *zips, None, 1, 4))
+    page, code = last(shows.show_comparison("images", "pixels", "", "", "", *zips, None, 1, 5))
     for result in printed(code):
         assert f"<td>{result['VS']:.2f}</td>" in page

@@ -163,7 +163,7 @@ def test_sets_of_images_are_compared(files, tmp_path, kernel):
     (tmp_path / "a.zip").write_bytes(archive(files))
     (tmp_path / "b.zip").write_bytes(archive(files[:3]))
     zips = [str(tmp_path / "a.zip"), str(tmp_path / "b.zip"), None]
-    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 4)
+    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 5)
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
     for part in (files, files[:3]):
         assert f"<td>{compute(part, **options)['VS']:.2f}</td>" in page
@@ -174,6 +174,6 @@ def test_sets_of_images_are_compared(files, tmp_path, kernel):
 
 def test_sets_of_images_come_as_files():
     (page, _), *_ = shows.safe(shows.show_comparison)(
-        "images", "pixels", "a", "b", "c", None, None, None, 1, 4
+        "images", "pixels", "a", "b", "c", None, None, None, 1, 5
     )
     assert "Two or three sets can be compared, got 0" in page

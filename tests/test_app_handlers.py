@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from vendiscore.scoring import compute
+from vendiscore.space import as_space
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app import examples, handlers, jobs, report, scale, shows, steps, tidy
-from vendiscore.app.comparing import compare
 from vendiscore.app.limits import RefusedError
 
 HOSTILE = ["<script>alert(1)</script> one", "${alert(1)} {{7*7}} `x` two", '"><img src=x> three']
@@ -105,7 +105,7 @@ def test_the_bandwidth_changes_the_score():
         (lambda: handlers.compare("ab"), "Expected a list of sets"),
         (lambda: handlers.compare([["a"], "b"]), "Expected a list of texts"),
         (lambda: handlers.compare([["a"], ["b"]], kind="files"), "Unknown kind"),
-        (lambda: handlers.compare([["a"], ["b"]], draws=10**9), "from 2 to 20"),
+        (lambda: handlers.compare([["a"], ["b"]], draws=10**9), "from 5 to 20"),
         (lambda: handlers.compare([[[1]], [[1, 2]]], "vectors", "rbf"), "as many columns"),
     ],
 )
@@ -180,6 +180,39 @@ def test_the_page_shows_score_pictures_pairs_and_downloads():
     assert len(code.splitlines()) == 3
 
 
+def test_the_bar_is_the_score_as_a_share_and_says_so():
+    for texts, percent in ((["a b"] * 4, 25), (["a b", "a b", "c d"], 63), (["a b"], 100)):
+        page = shown(texts)[0]
+        score = compute(texts, k="ngram_overlap", ns=[1])["VS"]
+        assert f"VS / n: {percent} %" in page
+        width = float(re.search(r'<i style="width:([\d.]+)%"', page).group(1))
+        assert width == pytest.approx(100 * score / len(texts), abs=0.06)
+
+
+@pytest.mark.parametrize("q", [0, 1, "inf"])
+def test_a_set_of_nearly_all_different_samples_is_described_as_it_is(q):
+    texts = [f"x{i} y{i}" for i in range(60)]
+    said = handlers.text(texts, ns=[1], q=q)["sentence"]
+    assert said.endswith("any two are 0.00 alike on average, the closest two 0.00.")
+    said = handlers.text([*texts, "y0 x0"], ns=[1], q=1)["sentence"]
+    assert "the closest two 1.00. But 2 of them are, to this kernel, the same as another" in said
+    close = handlers.vectors([[0.0], [1.0], [2.0]], "rbf", 3.0, q=0)["sentence"]
+    assert "any two are 0.90 alike on average, the closest two 0.95." in close
+
+
+def test_the_magnitude_is_told_at_scales_that_say_something_of_the_set():
+    numbers = []
+    for texts in (["a b c d", "a b c e", "a b c f"], ["a b", "c d", "e f"]):
+        page = shown(texts, zoom=len(numbers) + 0.5)[0]
+        space = as_space(steps.finish(jobs.text_job(texts, ns=[1]).score(1)).similarity)
+        numbers.append(space.magnitude(1.0))
+        assert f"is {numbers[-1]:.1f} at t = 1 (" in page
+        assert "To tell 95 % of the 3 distinct texts apart takes t = " in page
+        assert "At the scale chosen, t = " in page
+    assert numbers[0] < numbers[1]
+    assert "At the scale chosen" not in shown(texts)[0]
+
+
 def test_q_kernel_and_scale_each_change_the_page():
     texts = examples.TEXTS["A model in a rut"].splitlines()
     base = shown(texts)[0]
@@ -242,44 +275,11 @@ def test_pairs_and_loners_are_the_extremes_of_the_matrix():
     assert found.nearest.tolist() == [1, 0, 0, 2]
 
 
-def test_a_comparison_draws_larger_sets_down_to_the_smallest():
-    rng = np.random.default_rng(0)
-    wide, narrow = rng.normal(size=(60, 2)), rng.normal(scale=0.1, size=(20, 2))
-    result = compare([wide, narrow], draws=5, k="rbf", sigma=1.0)
-    assert (result.sizes, result.matched) == ([60, 20], 20)
-    expected = [
-        compute(
-            wide[np.random.default_rng(seed).choice(60, 20, replace=False)], k="rbf", sigma=1.0
-        )["VS"]
-        for seed in range(5)
-    ]
-    assert result.draws[0] == pytest.approx(expected)
-    assert result.whole[1] == pytest.approx(compute(narrow, k="rbf", sigma=1.0)["VS"])
-    assert result.draws[1] == pytest.approx(np.full(5, result.whole[1]))
-    gap, sd = result.difference(0, 1)
-    assert gap == pytest.approx(np.mean(expected) - result.whole[1])
-    assert sd == pytest.approx(np.std(expected, ddof=1))
-    assert result.spread(1)[1] == 0
-
-
-def test_sets_of_one_size_are_used_whole():
-    result = compare([["a b", "c d"], ["a b", "a c"]], k="ngram_overlap", ns=[1])
-    assert result.spread(0) == (pytest.approx(2), 0)
-    assert result.difference(1, 0)[0] == pytest.approx(result.whole[1] - 2)
-
-
-def test_sets_of_vectors_share_one_bandwidth():
-    a, b = np.array([[0.0], [1.0]]), np.array([[0.0], [100.0]])
-    sigma = compare([a, b], k="rbf").arguments["sigma"]
-    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]
-    assert sigma == both["options"]["sigma"]
-
-
 @pytest.mark.parametrize("name", examples.COMPARISONS)
 def test_every_example_of_a_comparison_is_shown(name):
     kind, *boxes = examples.COMPARISONS[name]
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
-    page, code = list(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 4))[-1]
+    page, code = list(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 5))[-1]
     assert page.count("<svg") == 2
     everything = json.loads(download(page, "vendiscore.json"))
     assert everything["VS_whole"] == pytest.approx(
@@ -291,14 +291,6 @@ def test_every_example_of_a_comparison_is_shown(name):
         everything["VS_whole"], abs=1e-6
     )
     assert len(code.splitlines()) == 3
-
-
-def test_a_comparison_says_when_sets_cannot_be_told_apart():
-    same = "\n".join(f"w{i} w{i + 1}" for i in range(30))
-    twin, _ = list(
-        shows.show_comparison("texts", "ngram_overlap", same, same, "", None, None, None, 1, 10)
-    )[-1]
-    assert "A and B cannot be told apart" in twin
 
 
 def test_what_uploads_leave_behind_is_swept(tmp_path):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import views
-from .comparing import Comparison
-from .report import READ_DOWNLOAD, as_csv, keywords, link, source
+from .comparing import FEW, MIN_SIZE, SAME, Comparison
+from .report import READ_DOWNLOAD, as_csv, call, link, source
 
 
 def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
@@ -16,35 +16,30 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
     names = "ABC"[: len(result.sizes)]
     rows = ""
     for i, name in enumerate(names):
-        mean, sd = result.spread(i)
-        gap, gap_sd = result.difference(i, 0)
+        gap, error = result.difference(i, 0)
         rows += (
             f"<tr><th>{name}</th><td>{result.sizes[i]}</td><td>{result.whole[i]:.2f}</td>"
-            f"<td>{mean:.2f} ± {sd:.2f}</td>"
-            f"<td>{'' if i == 0 else f'{gap:+.2f} ± {gap_sd:.2f}'}</td></tr>"
+            f"<td>{result.mean(i):.2f} ± {result.error(i):.2f}</td>"
+            f"<td>{'' if i == 0 else f'{gap:+.2f} ± {error:.2f}'}</td></tr>"
         )
-    best = max(range(len(names)), key=lambda i: result.spread(i)[0])
+    best = max(range(len(names)), key=result.mean)
     verdicts = " ".join(
-        _verdict(names[best], names[i], *result.difference(best, i), kind, result.matched)
-        for i in range(len(names))
-        if i != best
+        _verdict(result, best, i, names, kind) for i in range(len(names)) if i != best
     )
+    profiles = [result.profile(i) for i in range(len(names))]
     figures = "".join(
         f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
         for picture, caption in (
             (
-                views.dots(names, result.draws),
-                "<b>Scores at matched size.</b> One dot a draw; the bar is their mean. A set of "
-                "the matched size is used whole and has one value.",
+                views.dots(names, [draws.ravel() for draws in result.draws]),
+                "<b>Scores at matched size.</b> One dot a draw; the bar is their mean.",
             ),
             (
                 views.profiles(
-                    names,
-                    [p.mean(axis=0) for p in result.profiles],
-                    [p.std(axis=0, ddof=1) for p in result.profiles],
+                    names, [mean for mean, _ in profiles], [error for _, error in profiles]
                 ),
-                "<b>Profiles at matched size.</b> Mean over the draws with one standard "
-                "deviation. Curves that cross: which set is more diverse depends on q.",
+                "<b>Profiles at matched size.</b> Means with one standard error. Curves that "
+                "cross: which set is more diverse depends on q.",
             ),
         )
     )
@@ -66,9 +61,10 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
         f"<table><thead><tr><th>set</th><th>n</th><th>score, whole</th><th>score of "
         f"{result.matched}</th><th>against A</th></tr></thead><tbody>{rows}</tbody></table></div>"
         f"<p>A larger set scores higher for its size alone, so the last two columns draw "
-        f"{result.matched} of each (the size of the smallest), without replacement, over "
-        f"{len(result.draws[0])} seeds; ± is one standard deviation over the "
-        f"draws, and says nothing of how else the smallest set might have come out.</p>"
+        f"{result.matched} of each (half of the smallest), without replacement, in "
+        f"{len(result.draws[0])} pairs of draws with no sample in common. ± is one standard error: "
+        f"what another set of the same source might change. Two sets of one source are said to "
+        f"differ at most once in a hundred times.</p>"
         f'<div class="vs-grid">{figures}</div><p class="vs-links">{table}{full}</p></section>'
     )
 
@@ -82,33 +78,43 @@ def code(result: Comparison, kind: str) -> str:
     else:
         imports, download = READ_DOWNLOAD
         sets = f'{download}["sets"]  # the download'
-    return (
-        f'{imports}\nsets = {sets}\nprint([evaluate.load("{source()}").compute(samples=samples, '
-        f"{keywords(result.arguments, result.q)}) for samples in sets])"
-    )
+    scores = call("samples", result.arguments, result.q)
+    return f"{source(imports)}\nsets = {sets}\nprint([{scores} for samples in sets])"
 
 
 def _csv(result: Comparison) -> str:
-    spreads = [result.spread(i) for i in range(len(result.sizes))]
     return as_csv(
-        ["set", "n", "VS", "matched_size", "VS_matched_mean", "VS_matched_sd"],
+        ["set", "n", "VS", "matched_size", "VS_matched_mean", "VS_matched_sd", "VS_matched_se"],
         *(
-            ["ABC"[i], n, f"{whole:.6f}", result.matched, f"{mean:.6f}", f"{sd:.6f}"]
-            for i, (n, whole, (mean, sd)) in enumerate(
-                zip(result.sizes, result.whole, spreads, strict=True)
-            )
+            [
+                "ABC"[i],
+                n,
+                f"{result.whole[i]:.6f}",
+                result.matched,
+                f"{result.mean(i):.6f}",
+                f"{result.deviation(i):.6f}",
+                f"{result.error(i):.6f}",
+            ]
+            for i, n in enumerate(result.sizes)
         ),
     )
 
 
-def _verdict(best: str, other: str, gap: float, sd: float, kind: str, size: int) -> str:
-    by = f"{gap:.2f} ± {sd:.2f}" if sd else f"{gap:.2f}"  # without draws there is no spread
-    if gap <= 2 * sd or gap < 0.01:
+def _verdict(result: Comparison, best: int, other: int, names: str, kind: str) -> str:
+    a, b = names[best], names[other]
+    gap, error = result.difference(best, other)
+    found = result.verdict(best, other)
+    if found == FEW:
         return (
-            f"<b>{best} and {other} cannot be told apart:</b> of {size} {kind}, they differ by "
-            f"{by}."
+            f"<b>{a} and {b} are too few to tell apart:</b> a comparison needs at least "
+            f"{MIN_SIZE} {kind} in every set."
+        )
+    if found == SAME:
+        return (
+            f"<b>{a} and {b} cannot be told apart:</b> of {result.matched} {kind}, they differ by "
+            f"{gap:.2f} ± {error:.2f}; so much may be chance."
         )
     return (
-        f"<b>{best} is more diverse than {other}:</b> of {size} {kind}, {by} more are effectively "
-        f"different."
+        f"<b>{a} is more diverse than {b}:</b> of {result.matched} {kind}, {gap:.2f} ± {error:.2f} "
+        f"more are effectively different."
     )

@@ -102,21 +102,24 @@ def compare(
     q: float = 1.0,
     draws: int = 10,
 ) -> dict[str, Any]:
-    """Compare the diversity of two or three sets at matched size.
+    """Compare the diversity of two or three sets, and say which differences are beyond chance.
 
-    The larger sets are drawn down to the size of the smallest, without replacement, several times.
+    A larger set scores higher for its size alone, so all are drawn down to half the size of the
+    smallest, without replacement, several times.
 
     Args:
-        sets: Two or three lists of up to 1,000 samples each.
+        sets: Two or three lists of up to 1,000 samples each; at least 4 each for a verdict.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows of
             numbers).
         kernel: A kernel of that kind: "ngram_overlap" or "MiniLM"; "pixels" or "DINOv2";
-            "morgan", …; "cosine", "rbf" or "laplacian".
-        q: Order of at least 0; 1 is usual.
-        draws: How often to draw, from 2 to 20.
+            "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion"; "cosine", "rbf" or
+            "laplacian".
+        q: Order of at least 0. Small q counts rare samples, large q the commonest only; 1 is
+            usual.
+        draws: How many pairs of halves to draw of each set, from 5 to 20.
 
     Returns:
-        Per set n, VS and its mean and sd at matched size; differences to the first set.
+        Per set n, VS, and mean, sd and se at matched size; gap to the first set, se and verdict.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
@@ -130,16 +133,23 @@ def compare(
 
 def _comparison_record(result: Comparison) -> dict[str, Any]:
     """A comparison as plain values."""
-    means = [result.spread(i) for i in range(len(result.sizes))]
-    gaps = [result.difference(i, 0) for i in range(1, len(result.sizes))]
+    gaps = [(result.difference(i, 0), result.verdict(i, 0)) for i in range(1, len(result.sizes))]
     return {
         "matched_size": result.matched,
         "q": result.q if math.isfinite(result.q) else "inf",
         "sets": [
-            {"n": n, "VS": whole, "matched_mean": mean, "matched_sd": sd}
-            for n, whole, (mean, sd) in zip(result.sizes, result.whole, means, strict=True)
+            {
+                "n": n,
+                "VS": result.whole[i],
+                "matched_mean": result.mean(i),
+                "matched_sd": result.deviation(i),
+                "matched_se": result.error(i),
+            }
+            for i, n in enumerate(result.sizes)
         ],
-        "differences_to_first": [{"mean": mean, "sd": sd} for mean, sd in gaps],
+        "differences_to_first": [
+            {"mean": gap, "se": error, "verdict": verdict} for (gap, error), verdict in gaps
+        ],
         "arguments": dict(result.arguments),
     }
 

@@ -19,6 +19,7 @@ MAX_ALL_PIXELS = 200_000_000  # of all images together
 MAX_UPLOAD = 20_000_000  # bytes of one file
 MAX_UPLOADS = 60_000_000  # bytes of all files uploaded in one go
 MAX_REQUEST = 25_000_000  # bytes of any other request, such as an API call
+MAX_STORED = 500_000_000  # bytes of the uploads of all visitors, until they are deleted
 MAX_UNPACKED = 60_000_000  # bytes of all entries of a zip
 MAX_ENTRIES = 500  # of a zip
 

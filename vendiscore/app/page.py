@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import json
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -12,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
+from gradio.exceptions import ComponentProcessingError, InvalidPathError
 
 from . import encoders, handlers, tabs, tidy
-from .guard import Guard
+from .guard import Guard, fetch_nothing
 from .limits import IN_WORDS, MAX_UPLOAD
 from .shows import EXPECTED, OURS
 from .tabs import POOL
@@ -30,11 +35,23 @@ anything in common). It is read off the spectrum of their similarities. Paste yo
 example."""
 
 
+class Page(gr.Blocks):  # type: ignore[misc]
+    """The Blocks, with errors of gradio itself that name files of the server kept to the log."""
+
+    async def process_api(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            result: dict[str, Any] = await super().process_api(*args, **kwargs)
+        except (OSError, InvalidPathError, ComponentProcessingError):
+            _log.exception("gradio failed")
+            raise gr.Error(OURS, print_exception=False) from None
+        return result
+
+
 def build() -> gr.Blocks:
     """The page, with a result on every tab. Start it by `launch`."""
     # A folder of its own, so that nothing else is ever swept or served.
     os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="vendiscore-"))
-    with gr.Blocks(
+    with Page(
         title="Vendi Score: how many effectively different samples?",
         analytics_enabled=False,
         delete_cache=(tidy.EVERY, tidy.KEEP),
@@ -70,6 +87,7 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     from starlette.middleware import Middleware
 
+    fetch_nothing()
     encoders.prepare()
     tidy.start()
     system = ["system-ui", "sans-serif"]
@@ -94,17 +112,25 @@ def launch(page: gr.Blocks, **options: Any) -> Any:
     )
 
 
-def _told(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """The API function, with what goes wrong as an error that clients are told."""
+def _told(function: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any] | str]:
+    """The API function, with what goes wrong as an error that clients are told.
+
+    gradio gives the tools of MCP the first line that describes an argument, and answers them with
+    `str` of what it gets: so each is on one line here, and they get JSON.
+    """
 
     @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> dict[str, Any]:
+    def run(*args: Any, **kwargs: Any) -> dict[str, Any] | str:
         try:
-            return function(*args, **kwargs)
+            answer = function(*args, **kwargs)
         except EXPECTED as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
             _log.exception("%s failed", function.__name__)
             raise gr.Error(OURS, print_exception=False) from None
+        request = LocalContext.request.get(None)
+        by_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
+        return json.dumps(answer) if by_tool else answer
 
+    run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
     return run

@@ -26,6 +26,7 @@ READ_DOWNLOAD = (
     'json.loads(pathlib.Path("vendiscore.json").read_text())',
 )
 
+_SAME = 1 - 1e-9  # similarity, to rounding
 _CAPTIONS = {
     "heat": "<b>Similarities.</b> Bright squares along the diagonal are groups of samples that "
     "are alike.",
@@ -71,12 +72,20 @@ def sentence(analysis: Analysis, what: str) -> str:
         return "One sample alone is exactly one; add more to compare."
     if analysis.score < 1.05:
         return f"These {n} {what} are, to this kernel, all but the same."
-    if analysis.score > 0.95 * n:
-        return f"Hardly any two of these {n} {what} have anything in common."
-    return (
+    said = (
         f"This set of {n} {what} is as diverse as {analysis.score:.1f} that have nothing in "
         f"common; its main direction makes up {share:.0f} % of it."
     )
+    if analysis.score > 0.95 * n:
+        closest = analysis.similarity_to_nearest
+        said = (
+            f"These {n} {what} count as nearly all different: any two are "
+            f"{analysis.mean_similarity.mean():.2f} alike on average, the closest two "
+            f"{closest.max():.2f}."
+        )
+        if same := int((closest > _SAME).sum()):
+            said += f" But {same} of them are, to this kernel, the same as another."
+    return said
 
 
 def headline(analysis: Analysis) -> str:
@@ -109,7 +118,7 @@ def page(
         What else to say.
     """
     n, score = analysis.n, analysis.score
-    filled = 100.0 if n == 1 else 100 * (score - 1) / (n - 1)
+    share = f"{100 * score / n:.0f} %"
     pictures = [
         ("heat", views.heat_map(analysis)),
         ("spectrum", views.spectrum(analysis)),
@@ -134,16 +143,13 @@ def page(
     full = link("Everything (JSON)", "vendiscore.json", "application/json", everything)
     magnitude = ""
     if scale is not None and n > 1:
-        magnitude = (
-            f"<p>At scale t = {scale.chosen:.3g} their magnitude is {scale.magnitude:.1f}; "
-            f"95 % of the {scale.distinct} distinct ones can be told apart at "
-            f"t = {scale.convergence:.3g}.</p>"
-        )
+        magnitude = f"<p>{_magnitude(scale, what)}</p>"
     return (
         f'<section class="vs" aria-label="Result"><p class="vs-score">≈ <b>{score:.1f}</b> '
         f"effectively different of {n}</p>"
-        f'<div class="vs-bar" role="img" aria-label="{filled:.0f} % of the way from 1 to {n}">'
-        f'<i style="width:{filled:.1f}%"></i></div>'
+        f'<div class="vs-bar" role="img" aria-label="{share} of {n}">'
+        f'<i style="width:{100 * score / n:.1f}%"></i></div>'
+        f'<p class="vs-share">The bar is VS / n: {share}.</p>'
         f"<p>{escape(sentence(analysis, what), 300)}</p>"
         f"{magnitude}{''.join(f'<p>{escape(text, 300)}</p>' for text in notes)}"
         f'<div class="vs-grid">{figures}</div>'
@@ -152,6 +158,17 @@ def page(
         f'<p class="vs-signature">VS = {score:.6f} · {escape(analysis.details["signature"], 400)}'
         f"</p></section>"
     )
+
+
+def _magnitude(scale: Scale, what: str) -> str:
+    said = (
+        f"Their magnitude, how many can be told apart at a scale, is {scale.unzoomed:.1f} at t = 1 "
+        f"(distances √(2 − 2k) as they are). To tell 95 % of the {scale.distinct} distinct {what} "
+        f"apart takes t = {scale.convergence:.3g}, and more the closer they lie."
+    )
+    if scale.chosen != scale.convergence:
+        said += f" At the scale chosen, t = {scale.chosen:.3g}, it is {scale.magnitude:.1f}."
+    return said
 
 
 def record(analysis: Analysis, what: str, scale: Scale | None = None) -> dict[str, Any]:
@@ -170,6 +187,7 @@ def record(analysis: Analysis, what: str, scale: Scale | None = None) -> dict[st
     if scale is not None:
         result["magnitude"] = {
             "convergence_scale": scale.convergence,
+            "at_scale_1": scale.unzoomed,
             "scales": scale.scales.tolist(),
             "values": scale.values.tolist(),
         }
@@ -190,22 +208,26 @@ def table_csv(analysis: Analysis, labels: Sequence[str]) -> str:
 
 def code(imports: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
     """Three lines of Python that give the same number; `samples` is an expression."""
+    return f"{source(imports)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
+
+
+def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
+    """Python that scores samples: by this Space where it runs as one, else by the package."""
     options = keywords(arguments, q)
-    return (
-        f"{imports}\nsamples = {samples}\n"
-        f'print(evaluate.load("{source()}").compute(samples=samples, {options}))'
-    )
+    if space := os.environ.get("SPACE_ID"):
+        return f'evaluate.load("{space}").compute(samples={samples}, {options})'
+    return f"vendiscore.compute({samples}, {options})"
+
+
+def source(imports: str) -> str:
+    """Imports, with what `call` needs for evaluate."""
+    return imports if os.environ.get("SPACE_ID") else imports.replace("evaluate", "vendiscore", 1)
 
 
 def keywords(arguments: Mapping[str, Any], q: float) -> str:
     """Arguments of `compute` as one writes them."""
     given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
-
-
-def source() -> str:
-    """What `evaluate.load` takes: this Space where it runs as one, else the script."""
-    return os.environ.get("SPACE_ID") or "vendiscore.py"
 
 
 def _pairs(analysis: Analysis, cell: Cell) -> str:

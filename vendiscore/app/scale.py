@@ -29,6 +29,8 @@ class Scale:
         Where Mag(t) = 0.95 · distinct.
     chosen, magnitude : float
         The scale asked for and Mag(t) there.
+    unzoomed : float
+        Mag(1), which distances as they are give.
     """
 
     distinct: int
@@ -37,6 +39,7 @@ class Scale:
     convergence: float
     chosen: float
     magnitude: float
+    unzoomed: float
 
 
 def look(similarity: Similarity, zoom: float = 1.0) -> Scale | None:
@@ -60,4 +63,5 @@ def look(similarity: Similarity, zoom: float = 1.0) -> Scale | None:
     scales = np.linspace(0, FURTHEST * limit, STEPS + 1)
     values = np.array([space.magnitude(t) for t in scales])
     chosen = zoom * limit
-    return Scale(space.distinct, scales, values, limit, chosen, space.magnitude(chosen))
+    at = space.magnitude(chosen)
+    return Scale(space.distinct, scales, values, limit, chosen, at, space.magnitude(1.0))

@@ -295,7 +295,7 @@ def compare_tab() -> None:
             outputs = _result(_first(initial), "The scores of whole sets in Python")
         with gr.Column():
             q = _order()
-            draws = gr.Slider(2, 20, 10, step=1, label="Draws", info="seeds 0, 1, … of each")
+            draws = gr.Slider(5, 20, 10, step=1, label="Draws", info="pairs, drawn from each set")
 
     def turn_to(kind: str) -> list[Any]:
         """The kernels of the kind; images come as files, so that there is nothing to paste."""

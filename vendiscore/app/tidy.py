@@ -36,6 +36,16 @@ def sweep(folder: Path, age: float) -> int:
     return removed
 
 
+def stored(folder: Path) -> int:
+    """The bytes of all files in a folder and below."""
+    total = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # deleted by someone else
+                total += os.stat(os.path.join(base, name)).st_size
+    return total
+
+
 def give_back() -> None:
     """Return memory that is not used any more to the system; Python and glibc keep it otherwise."""
     gc.collect()

@@ -1,0 +1,51 @@
+"""Sources that a set of any size can be drawn from: the larger `narrow`, the less diverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_NOUNS = ["cat", "dog", "house", "river", "model", "tree", "child", "teacher", "city", "song"]
+_VERBS = ["sees", "likes", "builds", "follows", "draws", "finds", "helps", "asks"]
+_ADJECTIVES = ["red", "old", "small", "quiet", "bright", "heavy", "green", "strange"]
+_PLACES = ("", "", "in the park", "at night", "near the sea", "on the hill", "without a word")
+_GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S(=O)(=O)N", "OC")
+
+
+def sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+    """Sentences of one grammar, some of whose words are commoner than others."""
+
+    def one(words: Any) -> str:
+        return str(words[min(len(words), rng.geometric(narrow)) - 1])
+
+    return [
+        f"the {one(_ADJECTIVES)} {one(_NOUNS)} {one(_VERBS)} the {one(_ADJECTIVES)} {one(_NOUNS)} "
+        f"{rng.choice(_PLACES)}".strip()
+        for _ in range(n)
+    ]
+
+
+def vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
+    """Rows around a dozen centres, some of which are commoner than others."""
+    centres = 2 * np.random.default_rng(0).normal(size=(12, 8))
+    return centres[np.minimum(rng.geometric(narrow, size=n), 12) - 1] + rng.normal(size=(n, 8))
+
+
+def molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+    """SMILES of chains with a group at either end."""
+
+    def group() -> str:
+        return _GROUPS[min(len(_GROUPS), rng.geometric(narrow)) - 1]
+
+    return [f"C({group()}){'C' * int(rng.integers(1, 8))}{group()}" for _ in range(n)]
+
+
+# What is compared, how, and by which options.
+SOURCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "texts, n-grams": (sentences, {"k": "ngram_overlap"}),
+    "vectors, cosine": (vectors, {"k": "cosine"}),
+    "vectors, rbf": (vectors, {"k": "rbf"}),
+    "molecules, morgan": (molecules, {"k": "morgan"}),
+}
