@@ -156,8 +156,7 @@ def compare_steps(
     if slow:
         yield "Comparing: 0 % done."
     together = yield from encoders.similarity(_pool(sets), arguments)
-    if "sigma" in together.settings:
-        arguments = {**arguments, "sigma": together.settings["sigma"]}
+    arguments = {**arguments, **together.fitted}  # what was found for all sets together
     starts = np.cumsum([0, *sizes])
     matched = max(1, min(sizes) // 2)
     whole, scores, profiles = [], [], []
