@@ -275,7 +275,6 @@ def tiny_generator(tmp_path_factory):
     torch.manual_seed(0)
     config = transformers.GPT2Config(
         vocab_size=len(words),
-        n_positions=64,
         n_embd=16,
         n_layer=2,
         n_head=2,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import suggestion
-
 if TYPE_CHECKING:
     from ..metric import SampleMetric
 
@@ -35,5 +33,5 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     from .huggingface import METRICS  # imports `evaluate`, which the library alone does not
 
     if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}. {suggestion(name, METRICS)}")
+        raise ValueError(f"unknown metric {name!r}; load {' or '.join(map(repr, METRICS))}")
     return METRICS[name](config_name, **options)
