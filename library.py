@@ -1,22 +1,37 @@
 """Finds the package `vendiscore` for a metric script that `evaluate` has copied elsewhere.
 
 `evaluate.load` copies a script, and the single files beside it that it imports, into a cache; a
-package is never copied. So the script asks here, and gets the package of its own version from
-the first of: this process, the folder that the script was loaded from, the Python environment,
-or the Space on the Hub that the script came from. Versions are never mixed: a package of another
-version is passed over with a warning, and one found elsewhere then goes under a name of its own.
+package is never copied. So the script asks here, and gets the package of its own version:
+
+1. the one that this process already uses: one process, one package of a version;
+2. the one beside the script that the caller gave to `evaluate.load`, or of that Space;
+3. the one that is installed;
+4. where nobody called `evaluate.load` (a metric unpickled in another process), the one beside the
+   script that the cache recorded: written once for all scripts of one text, so that it is a hint,
+   and followed only to a script that still has that text and belongs to whoever runs this.
+
+It goes by the name `vendiscore`, unless another version has that name: versions are never mixed,
+and the second one goes under a name of its own, with a warning.
+
+`evaluate` runs a script once in a process, also for two clones whose scripts are equal. The second
+one cannot get a package of its own then; `check` says so where that makes a difference.
 """
 
+import builtins
 import importlib
 import importlib.util
 import json
+import os
 import re
 import sys
 import threading
-import warnings
-from importlib.machinery import ModuleSpec
+from collections.abc import Mapping
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import Any
+
+import evaluate
 
 _NAME = "vendiscore"
 
@@ -44,24 +59,42 @@ def library(module: str, file: str, version: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If it is nowhere to be had; the message says what to type.
+        If it is nowhere to be had; the message says where it was looked for and what to do.
     """
     with _lock:
         package = (
             _imported(_alias(version), version)
             or _imported(_NAME, version)
-            or _beside(file, version)
-            or _installed(version)
+            or _beside(_given(file), version)
             or _from_hub(module, file, version)
+            or _installed(version)
+            or _beside(_recorded(file), version)
         )
     if package is None:
-        raise ImportError(
-            f"the metric needs the package {_NAME} {version}, which is neither beside the script "
-            f"nor installed: pip install '{_NAME}=={version}', or in a clone: pip install ."
-        )
+        raise ImportError(_advice(file, version))
     for name in ("metric", "scoring"):
         importlib.import_module(f"{package.__name__}.{name}")
     return package
+
+
+def check(package: ModuleType) -> None:
+    """Warn if `evaluate.load` was given the script of a clone that has other code than `package`.
+
+    Folders of one version and the same code are one package, wherever they are.
+    """
+    script = _given()
+    if script is None or _version(script.parent / _NAME) != package.__version__:
+        return
+    used = Path(package.__path__[0])
+    if _differ(script.parent / _NAME, used) or _differ(
+        script.parent / "kernels", used.parent / "kernels"
+    ):
+        _warn(
+            package,
+            f"evaluate.load was given {script}, but this process already uses {_NAME} "
+            f"{package.__version__} of {used}, whose code is not the same, and goes on with it; "
+            f"load the script in a new process",
+        )
 
 
 def _alias(version: str) -> str:
@@ -75,84 +108,167 @@ def _imported(name: str, version: str) -> ModuleType | None:
     return package if getattr(package, "__version__", None) == version else None
 
 
-def _beside(file: str, version: str) -> ModuleType | None:
-    """The package beside the original of the script, if `evaluate` recorded where that is."""
-    # The record is a hint: perhaps relative to another folder, perhaps of a clone since deleted.
-    origin = _record(Path(file).with_suffix(".json")).get("original file path", file)
-    return _load(Path(origin).absolute().parent / _NAME, version)
+def _call() -> Mapping[str, Any]:
+    """The arguments of the call of `evaluate.load` that this is part of; empty if there is none."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "load" and frame.f_globals.get("__name__") == "evaluate.loading":
+            return frame.f_locals
+        frame = frame.f_back
+    return {}
+
+
+def _given(file: str = "") -> Path | None:
+    """The script that the caller of `evaluate.load` named; `file` itself if it is no copy."""
+    path = _call().get("path")
+    if isinstance(path, str):  # as `evaluate` reads it: a script, or a folder with one of its name
+        for script in (Path(path), Path(path, Path(path).name + ".py")):
+            if script.suffix == ".py" and script.is_file():
+                return script.absolute()
+    return Path(file).absolute() if file and not _cached(file).exists() else None
+
+
+def _cached(file: str) -> Path:
+    """Where `evaluate` records what the script is a copy of."""
+    return Path(file).with_suffix(".json")
+
+
+def _recorded(file: str) -> Path | None:
+    """The script that the cache recorded, if that may be followed and nobody named another."""
+    script = Path(_read(_cached(file)).get("original file path", ""))
+    if _call() or not script.is_absolute():
+        return None
+    try:
+        unchanged = script.read_bytes() == Path(file).read_bytes()
+        init = script.parent / _NAME / "__init__.py"
+        owners = {script.stat().st_uid, init.stat().st_uid}
+    except OSError:  # moved or deleted
+        return None
+    return script if unchanged and owners == {getattr(os, "geteuid", int)()} else None
+
+
+def _beside(script: Path | None, version: str) -> ModuleType | None:
+    return None if script is None else _load(script.parent / _NAME, version)
 
 
 def _installed(version: str) -> ModuleType | None:
+    found, _ = _found()
+    return importlib.import_module(_NAME) if found == version else None
+
+
+def _found() -> tuple[str | None, str]:
+    """Version and place of what `import vendiscore` gives; None if that is no package."""
+    package = sys.modules.get(_NAME)
+    if package is not None:
+        return getattr(package, "__version__", None), str(getattr(package, "__file__", "memory"))
     spec = importlib.util.find_spec(_NAME)
-    if spec is None or spec.submodule_search_locations is None:
-        return None
-    found = _version(Path(next(iter(spec.submodule_search_locations))))
-    if found == version:
-        return importlib.import_module(_NAME)
-    warnings.warn(
-        f"{_NAME} {found} is installed but the metric script goes with {version}, which is used "
-        f"instead; pip install '{_NAME}=={version}' to have one version",
-        stacklevel=4,
-    )
-    return None
+    if spec is None or spec.origin is None or not spec.submodule_search_locations:
+        return None, ""  # nothing, a folder without code, or this very script
+    folder = Path(spec.origin).parent
+    return _version(folder), str(folder)
 
 
 def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
-    """The package folder of the Space, at the revision that the script was loaded from."""
+    """The package of the Space that the script was loaded from, at its revision."""
     space = re.search(r"\.([^.]+?)--([^.]+)\.[0-9a-f]{64}\.", module)
     if space is None:
         return None
-    script = _record(Path(file).with_suffix(".json")).get("original file path", "")
-    url = _record(Path(f"{script}.json")).get("url", "")
-    revision = re.search(r"/resolve/([^/]+)/", url)
     from huggingface_hub import snapshot_download
 
-    folder = snapshot_download(
-        "/".join(space.groups()),
-        repo_type="space",
-        revision=revision.group(1) if revision else None,
-        allow_patterns=f"{_NAME}/**",
-    )
+    try:
+        folder = snapshot_download(
+            "/".join(space.groups()),
+            repo_type="space",
+            revision=_revision(file),
+            allow_patterns=[f"{_NAME}/**", f"{_NAME}.py", "kernels/**"],
+        )
+    except OSError as error:  # nobody answers, and it is not in the cache
+        package = _installed(version)
+        if package is None:
+            raise
+        _warn(
+            package, f"the package of the Space cannot be had ({error}); the installed one is used"
+        )
+        return package
     return _load(Path(folder) / _NAME, version)
+
+
+def _revision(file: str) -> str | None:
+    """The revision of the Space that `evaluate` took the script from; None for the main branch."""
+    asked = _call().get("revision")
+    if asked is not None:
+        return _tag(asked)
+    script = _read(_cached(file)).get("original file path", "")
+    url = re.search(r"/resolve/([^/]+)/", _read(Path(f"{script}.json")).get("url", ""))
+    # Unasked, `evaluate` takes the tag of its own version, or main. The record may be of another
+    # call, which asked for a revision with a script of the same text.
+    own = _tag(os.getenv("HF_SCRIPTS_VERSION", evaluate.SCRIPTS_VERSION))
+    return url.group(1) if url and (url.group(1) == own or not _call()) else None
+
+
+def _tag(revision: object) -> str:
+    return re.sub(r"^(?=\d*\.\d*\.\d*)", "v", str(revision))  # as `evaluate` does
 
 
 def _load(folder: Path, version: str) -> ModuleType | None:
     """Import the package in `folder` if it is of this version."""
     if _version(folder) != version:
         return None
-    finder = _Finder(_NAME if _is_free(folder) else _alias(version), folder)
+    found, place = _found()
+    name = _NAME if found in (None, version) else _alias(version)
+    finder = _Finder(name, folder)
     sys.meta_path.insert(0, finder)
     try:
         # Python's own import: whoever imports the package meanwhile waits until it is complete.
-        return importlib.import_module(finder.name)
+        package = importlib.import_module(name)
     finally:
-        sys.meta_path.remove(finder)
+        if name == _NAME:
+            sys.meta_path.remove(finder)
+    if name != _NAME:
+        _warn(
+            package,
+            f"{_NAME} {found} is installed but the metric script goes with {version}, which is "
+            f"used beside it as {name}, from {folder}; what is registered with {_NAME} {found} "
+            f"({place}) is unknown to it: pip install '{_NAME}=={version}' to have one version",
+        )
+    return package
 
 
 class _Finder:
-    """Finds the package in `folder` under `name`."""
+    """Finds the package in `folder` under `name`; if that is an alias, also its kernels."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != self.name:
+    def find_spec(self, name: str, path: Any = None, target: object = None) -> ModuleSpec | None:
+        if name == self.name:
+            return importlib.util.spec_from_file_location(
+                name, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
+            )
+        if self.name == _NAME or not name.startswith(f"{self.name}.kernels."):
             return None
-        return importlib.util.spec_from_file_location(
-            name, self.folder / "__init__.py", submodule_search_locations=[str(self.folder)]
-        )
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.origin is not None:
+            spec.loader = _Renamed(name, spec.origin)
+        return spec
 
 
-def _is_free(folder: Path) -> bool:
-    """Whether `import vendiscore` would find nothing else than the package in `folder`."""
-    if _NAME in sys.modules:
-        return False
-    spec = importlib.util.find_spec(_NAME)
-    return (
-        spec is None
-        or spec.submodule_search_locations is None
-        or folder.resolve() in [Path(path).resolve() for path in spec.submodule_search_locations]
-    )
+class _Renamed(SourceFileLoader):
+    """Runs a file whose `import vendiscore` means the package that reads it, by its alias."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        own = module.__name__.partition(".")[0]
+
+        def import_(name: str, *how: Any, **more: Any) -> ModuleType:
+            return builtins.__import__(re.sub(rf"^{_NAME}\b", own, name), *how, **more)
+
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": import_}
+        super().exec_module(module)
+
+
+def _warn(package: ModuleType, message: str) -> None:
+    """A UserWarning that points to the line that called `evaluate.load`."""
+    importlib.import_module(f"{package.__name__}.errors").warn(message)
 
 
 def _version(folder: Path) -> str | None:
@@ -164,9 +280,36 @@ def _version(folder: Path) -> str | None:
     return found.group(1) if found else None
 
 
-def _record(path: Path) -> dict[str, str]:
+def _differ(given: Path, used: Path) -> bool:
+    """Whether the two folders have files of one name with different code."""
+    pairs = ((file, used / file.relative_to(given)) for file in given.rglob("*.py"))
+    return given.resolve() != used.resolve() and any(
+        other.is_file() and file.read_text("utf-8") != other.read_text("utf-8")
+        for file, other in pairs
+    )
+
+
+def _read(path: Path) -> dict[str, str]:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _advice(file: str, version: str) -> str:
+    script, record = _given(file), _cached(file)
+    beside = _version(script.parent / _NAME) if script else None
+    said = (
+        f"the metric needs the package {_NAME} {version}, which is neither beside the script "
+        f"{script or ''}{f' (that is {beside})' if beside else ''} nor installed: "
+        f"pip install '{_NAME}=={version}', or in a clone: pip install ."
+    )
+    if _call() or not record.exists():
+        return said
+    recorded = _read(record).get("original file path")
+    return (
+        f"{said} The cache recorded {recorded!r} as its place, which is followed only if it is "
+        f"absolute, unchanged and your own: delete {record} if it is out of date, or give "
+        f"evaluate.load the path of a script that has its package beside it"
+    )

@@ -1,15 +1,21 @@
 """The magnitude of a metric space as a Hugging Face metric: `evaluate.load("magnitude.py")`.
 
 `evaluate` copies this script elsewhere. It finds the library (package `vendiscore`) and hands on
-the class, which is in `vendiscore/integrations/huggingface.py`.
+its metric, `Magnitude` of `vendiscore/integrations/huggingface.py`.
 """
 
 import importlib
 
-from .library import library
+from .library import check, library
 
 __version__ = "0.1.0"
 
-_package = library(__name__, __file__, __version__).__name__
+_library = library(__name__, __file__, __version__)
+_metrics = importlib.import_module(f"{_library.__name__}.integrations.huggingface")
 
-Magnitude = importlib.import_module(f"{_package}.integrations.huggingface").Magnitude
+
+class Magnitude(_metrics.Magnitude):
+    """The metric of the library that goes with this script."""
+
+    def _download_and_prepare(self, dl_manager):
+        check(_library)  # `evaluate` runs this file once for all clones that have it

@@ -1,16 +1,19 @@
-"""Write what README.md says of the registry and of benchmark results.
+"""Write what README.md and kernels/README.md say of the registry and of benchmark results.
 
 python benchmarks/readme.py            # rewrites the marked blocks
 """
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from vendiscore import list_kernels
 from vendiscore.catalogue import markdown
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md")
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -23,6 +26,19 @@ def speed() -> str:
                 cells = [row["name"], f"{row['ours_s']:.3g} s", f"{row['theirs_s']:.3g} s"]
                 lines.append(f"| {' | '.join(cells)} | {row['times_faster']:.3g} × |")
     return "\n".join(lines)
+
+
+def built_in() -> str:
+    """The kernels of the package, by the file that registers them."""
+    names: dict[str, list[str]] = {}
+    for kernel in list_kernels():
+        file = Path(str(sys.modules[kernel.build.__module__].__file__)).relative_to(ROOT)
+        names.setdefault(file.as_posix(), []).append(f"`{kernel.name}`")
+    return "\n".join(
+        f"- {', '.join(kernels)}: [{file}](../{file})"
+        for file, kernels in sorted(names.items())
+        if file.startswith("vendiscore/")
+    )
 
 
 def page() -> str:
@@ -41,11 +57,16 @@ def page() -> str:
     )
 
 
-BLOCKS: dict[str, Callable[[], str]] = {"kernels": markdown, "speed": speed, "page": page}
+BLOCKS: dict[str, Callable[[], str]] = {
+    "kernels": markdown,
+    "built-in": built_in,
+    "speed": speed,
+    "page": page,
+}
 
 
 def rendered(text: str) -> str:
-    """The README with every marked block made anew."""
+    """The text with every marked block made anew."""
     for name, render in BLOCKS.items():
         pattern = rf"(<!-- {name}\b[^>]*-->\n).*?(<!-- /{name} -->)"
         text = re.sub(pattern, lambda m, r=render: f"{m[1]}{r()}\n{m[2]}", text, flags=re.DOTALL)
@@ -53,5 +74,5 @@ def rendered(text: str) -> str:
 
 
 if __name__ == "__main__":
-    readme = ROOT / "README.md"
-    readme.write_text(rendered(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")

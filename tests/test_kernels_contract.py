@@ -68,6 +68,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "tags": (TAGS, {}),
     "text_embeddings": (TEXTS, {"model": count_letters}),
     "topological_torsion": (MOLECULES, {}),
+    "word_overlap": (TEXTS, {}),
 }
 
 # kernel: option: (a value that changes something, a value that is refused or None)
@@ -99,6 +100,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
     "text_embeddings": {**_ENCODER, "tokenizer": (None, "bert"), "max_length": (None, 0)},
     "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
+    "word_overlap": {"lowercase": (False, None)},
 }
 # Samples in which such an option shows.
 SHOWS: dict[str, Any] = {

@@ -56,8 +56,9 @@ def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results():
     spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
     readme = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(readme)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme.rendered(text) == text, "run python benchmarks/readme.py"
+    for path in readme.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert readme.rendered(text) == text, "run python benchmarks/readme.py"
 
 
 def test_scripts_and_package_have_one_version():
@@ -66,11 +67,12 @@ def test_scripts_and_package_have_one_version():
         assert f'__version__ = "{vendiscore.__version__}"' in text
 
 
-def test_the_kernels_folder_in_sight_is_the_package_s_and_shadows_nothing():
-    link = ROOT / "kernels"
-    assert link.is_symlink()
-    assert link.resolve() == ROOT / "vendiscore" / "kernels"
-    assert not (link / "__init__.py").exists()
+def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
+    """transformers imports a package `kernels`, where it is installed."""
+    folder = ROOT / "kernels"
+    assert folder.is_dir()
+    assert not folder.is_symlink()  # a file of 18 bytes on Windows and in a zip
+    assert not (folder / "__init__.py").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Kernels by name: how one is added, found, described and applied to samples.
 
 A kernel is a function from a list of samples (and options) to a Similarity. Every file in the
-folder `vendiscore/kernels` is imported on first use and registers its own, so that adding a file
-adds its kernels:
+folder `vendiscore/kernels`, and in the folder `kernels` beside the entry script of a clone or a
+Space, is imported on first use and registers its own, so that adding a file adds its kernels:
 
     @register_kernel("same_length", samples="text", source="this docstring")
     def same_length(texts):
@@ -22,10 +22,13 @@ import copy
 import importlib
 import inspect
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -95,6 +98,8 @@ class Kernel:
 
 
 _kernels: dict[str, Kernel] = {}
+_left_out: dict[str, str] = {}  # where kernels should have come from, and why they did not
+_loading = threading.RLock()
 
 
 def register_kernel(
@@ -117,10 +122,10 @@ def register_kernel(
 
     def register(build: Build) -> Build:
         other = _kernels.get(name)
-        if other and _home(other.build) != _home(build):
+        if other and _module(other.build) != _module(build) and _file(other.build) != _file(build):
             raise ValueError(
-                f"kernel {name!r} is already registered by {'.'.join(_home(other.build))}; "
-                f"choose another name"
+                f"kernel {name!r} is already registered by {'.'.join(_module(other.build))} in "
+                f"{_file(other.build)[0]}; choose another name for that of {_file(build)[0]}"
             )
         _kernels[name] = Kernel(name, build, samples, source, psd, unit_diagonal, needs)
         return build
@@ -128,24 +133,50 @@ def register_kernel(
     return register
 
 
-def _home(build: Callable[..., Any]) -> tuple[str, str]:
+def _module(build: Callable[..., Any]) -> tuple[str, str]:
     return build.__module__, build.__qualname__
 
 
-@cache
+def _file(build: Callable[..., Any]) -> tuple[str, str]:
+    """Where it is defined, whatever name the file was imported under."""
+    code = getattr(inspect.unwrap(build), "__code__", None)
+    return getattr(code, "co_filename", build.__module__), build.__qualname__
+
+
 def _load() -> None:
-    folder = importlib.import_module(f"{__package__}.kernels")
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
+    with _loading:
+        _load_once()
+
+
+@cache
+def _load_once() -> None:
+    package = importlib.import_module(f"{__package__}.kernels")
+    own, *dropped = package.__path__
+    built_in = [module.name for module in pkgutil.iter_modules([own])]
+    for name in built_in:
+        importlib.import_module(f"{package.__name__}.{name}")
+    for module in pkgutil.iter_modules(dropped):
+        file = Path(dropped[0], module.name + ("" if module.ispkg else ".py"))
+        with _others(str(file), "mend or remove that file"):
+            if module.name in built_in:
+                raise ValueError(f"{Path(own, file.name)} has that name; rename it")
+            importlib.import_module(f"{package.__name__}.{module.name}")
     for entry in entry_points(group=ENTRY_POINTS):
-        try:
+        with _others(f"{entry.name!r} ({entry.value})", "update or uninstall that package"):
             entry.load()
-        except Exception as error:  # another's mistake must not take everyone's kernels away
-            warn(
-                f"the kernels of {entry.name!r} ({entry.value}) are left out, because importing "
-                f"them failed with {type(error).__name__}: {error}; update or uninstall that "
-                f"package"
-            )
+
+
+@contextmanager
+def _others(where: str, remedy: str) -> Iterator[None]:
+    """Another's mistake must not take everyone's kernels away: all or none of theirs, and why."""
+    before = set(_kernels)
+    try:
+        yield
+    except Exception as error:
+        for name in _kernels.keys() - before:
+            del _kernels[name]
+        _left_out[where] = f"importing them failed with {type(error).__name__}: {error}; {remedy}"
+        warn(f"the kernels of {where} are left out, because {_left_out[where]}")
 
 
 def list_kernels() -> list[Kernel]:
@@ -162,7 +193,10 @@ def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
     _load()
     if name not in _kernels:
-        raise ValueError(f"unknown kernel `k={name!r}`. {suggestion(name, _kernels)}")
+        missing = [f" Those of {where} are left out: {why}." for where, why in _left_out.items()]
+        raise ValueError(
+            f"unknown kernel `k={name!r}`. {suggestion(name, _kernels)}{''.join(missing)}"
+        )
     return _kernels[name]
 
 

@@ -70,6 +70,9 @@ def texts(draw):
     shortest = min(len(tokenize(text)) for text in samples)
     ns = draw(st.sets(st.integers(1, 5), min_size=1, max_size=4).map(sorted))
     ns = ns if min(ns) <= shortest else [1, *ns]
+    if not char and draw(st.booleans()):
+        K = reference.matrix([set(text.split()) for text in samples], reference.tanimoto)
+        return Case(samples, {"k": "word_overlap"}, K)
     options = {"ns": draw(st.sampled_from((list, tuple, np.array)))(ns)}
     options |= {"analyzer": "char"} if char else {"tokenizer": str.split}
     options |= draw(st.sampled_from(({}, {"k": "ngram_overlap"})))

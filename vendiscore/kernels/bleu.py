@@ -158,5 +158,3 @@ def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         span *= radix
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return first, inverse
-
-

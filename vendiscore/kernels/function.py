@@ -63,8 +63,9 @@ def pairwise(
         back, _ = value(j, i)
         if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
             raise ValueError(
-                f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} and "
-                f"k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both directions"
+                f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} "
+                f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
+                f"directions"
             )
     settings = {
         "kernel": f"function {plain(k)}",

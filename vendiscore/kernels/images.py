@@ -233,8 +233,8 @@ def _eight_bit(image: Any, index: int) -> Any:
     if image.mode not in _GREYS + _COLOURS:
         raise SampleError(
             index,
-            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by one "
-            f"rule; scale and convert it, in the same way for all",
+            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
+            f"one rule; scale and convert it, in the same way for all",
         )
     if image.has_transparency_data:
         alpha = image.convert("RGBA").getchannel("A").getextrema()[0]

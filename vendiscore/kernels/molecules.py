@@ -117,8 +117,8 @@ def maccs(molecules: Sequence[Any], measure: Measure = "tanimoto") -> Similarity
     Parameters, errors and notes as for "morgan".
     """
     _generators("maccs")
-    from rdkit.DataStructs import ConvertToNumpyArray
     from rdkit.Chem.rdMolDescriptors import GetMACCSKeysFingerprint
+    from rdkit.DataStructs import ConvertToNumpyArray
 
     def keys(molecule: Any) -> np.ndarray:
         row = np.empty(0, np.uint8)

@@ -18,9 +18,7 @@ from ..similarity import FeatureSimilarity, Similarity
 Tokenizer = Callable[[str], Sequence[str]]
 
 
-@register_kernel(
-    "ngram_overlap", samples="text", source="Friedman & Dieng, arXiv 2210.02410, §4.5"
-)
+@register_kernel("ngram_overlap", samples="text", source="Friedman & Dieng, arXiv 2210.02410, §4.5")
 def ngram_overlap(
     texts: Sequence[str],
     ns: int | Iterable[int] = (1, 2, 3, 4),
@@ -99,7 +97,8 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
         error.add_note(f"the tokenizer was reading {text!r:.80}")
         raise
     # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
-    listed = not isinstance(found, (str, bytes, Mapping, AbstractSet)) and isinstance(found, Iterable)
+    unordered = isinstance(found, (str, bytes, Mapping, AbstractSet))
+    listed = isinstance(found, Iterable) and not unordered
     tokens: Any = found.tolist() if hasattr(found, "tolist") else list(found) if listed else None
     if not isinstance(tokens, list):
         raise TypeError(
@@ -162,7 +161,7 @@ def _tokenizer(tokenizer: Tokenizer | None, analyzer: str) -> Tokenizer:
         )
     if analyzer == "char":
         if tokenizer is not None:
-            raise ValueError("`tokenizer` has no effect with analyzer='char'; leave one of them out")
+            raise ValueError("`tokenizer` has no effect with analyzer='char'; leave one out")
         return list
     if tokenizer is not None:
         return tokenizer

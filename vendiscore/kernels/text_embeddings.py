@@ -70,8 +70,8 @@ def text_embeddings(
         nothing is refused, since one choice gives other numbers than another.
     batch_size : int
     max_length : int, optional
-        Texts are cut to so many tokens; by default to what the model's files say or it takes. How many (distinct)
-        texts were cut is reported as `truncated`.
+        Texts are cut to so many tokens; by default to what the model's files say or it takes. How
+        many (distinct) texts were cut is reported as `truncated`.
     device : str or torch.device, optional
         A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
     half : bool, optional
@@ -167,7 +167,7 @@ def _stated(model_path: str | Path, revision: str | None, pooling: Pooling | Non
         transformers = require("transformers", "text", "kernel 'text_embeddings'")
         transformers.AutoConfig.from_pretrained(model_path, revision=revision)
         raise ValueError(
-            f"`model_path` {str(model_path)!r} says nothing about pooling (it has no modules.json); "
+            f"`model_path` {str(model_path)!r} says nothing about pooling (no modules.json); "
             f"pass pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
     return says
@@ -276,8 +276,9 @@ def _limit(
     positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa and its kin count positions from behind the padding index.
-        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            positions = module.num_embeddings - module.padding_idx - 1
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            positions = module.num_embeddings - padding - 1
     if max_length is None:
         bounds = [stated_length or tokenizer.model_max_length, positions]
         # Tokenizers without a limit of their own say 10³⁰.

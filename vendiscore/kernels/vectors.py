@@ -16,7 +16,7 @@ from ..arrays import Array, as_matrix, is_torch, namespace, scalar
 from ..errors import SampleError
 from ..exponentials import gaussian, laplace
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity, scale_rows
+from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"

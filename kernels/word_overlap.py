@@ -1,0 +1,61 @@
+"""The words that two texts share. Also the template of a kernel: copy this file and change it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity, SampleError, memory, register_kernel
+
+
+@register_kernel(
+    "word_overlap",
+    samples="text",
+    source="Jaccard, New Phytologist 1912; positive semidefinite: Gower, Biometrics 1971",
+)
+def word_overlap(texts: Sequence[str], lowercase: bool = True) -> MatrixSimilarity:
+    """|A ∩ B| / |A ∪ B|: of all words in two texts, the share that both have (Jaccard).
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Words are what white space separates; how often a text has one does not count.
+    lowercase : bool
+        Whether "The" and "the" are one word.
+
+    Returns
+    -------
+    MatrixSimilarity
+        Shares from 0 to 1, in a dense matrix (n, n).
+
+    Raises
+    ------
+    SampleError
+        If texts are not strings or have no words; it names all of them.
+    TooLargeError
+        If the matrix does not fit in memory.
+
+    Examples
+    --------
+    >>> word_overlap(["a cat sat", "A dog sat", "run"]).dense()
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0. ],
+           [0. , 0. , 1. ]])
+    """
+    SampleError.check(
+        {
+            i: f"must be a text with words, got {text!r:.40}; remove it"
+            for i, text in enumerate(texts)
+            if not (isinstance(text, str) and text.strip())
+        }
+    )
+    n = len(texts)
+    memory.require(25 * n * n, f"the word overlap of {n} texts", "compare fewer texts")
+    words = [set((text.lower() if lowercase else text).split()) for text in texts]
+    columns: dict[str, int] = {}
+    indices = [columns.setdefault(word, len(columns)) for row in words for word in row]
+    starts = np.cumsum([0, *map(len, words)])
+    has = sp.csr_array((np.ones(len(indices)), indices, starts), (n, len(columns)))
+    both = FeatureSimilarity(has).dense()  # products of rows of ones and zeros count what is shared
+    sizes = both.diagonal()
+    return MatrixSimilarity(both / (sizes[:, None] + sizes - both), psd=True)
