@@ -23,15 +23,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# Files whose tests take long, or are about what versions of other packages cannot change.
-SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.name.startswith(SLOW):
-            item.add_marker("slow")
 
 
 def _data(name: str) -> Path:
@@ -100,6 +92,16 @@ def weights(tmp_path_factory):
     hub_cache.put("facebook/dinov2-small", dinov2, home)
     encoders = pytest.importorskip("vendiscore.app.encoders")
     encoders.offered.cache_clear()
+
+
+# Files whose tests take long, or are about what versions of other packages cannot change.
+SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name.startswith(SLOW):
+            item.add_marker("slow")
 
 
 class App(NamedTuple):

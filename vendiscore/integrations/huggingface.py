@@ -38,19 +38,21 @@ Args:
     k: a kernel name ("ngram_overlap", "cosine", "pixels", "morgan", …), a symmetric function of two
         samples with k(x, x) = 1, or a mixture of kernels of columns of a record such as
         {"morgan:smiles": 0.5, "tags:odors": 0.5}. Without it, strings are compared by
-        "ngram_overlap".
+        "ngram_overlap": words, case counts; characters where a script has no spaces.
     score_K: samples is a similarity matrix (n, n).
     score_X, score_dual: samples is a matrix of features (n, d); similarities are dot products.
     normalize: divide k(x, y) by sqrt(k(x, x) k(y, y)).
     q: order in [0, inf], or several; 1 by default. Small q counts rare samples, large q only the
-        commonest.
+        commonest; 0 is the numerical rank.
     p: weights of the samples, summing to 1.
     psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
     measures: other measures to give, by name: "VS", "IntDiv", "LC", "MagArea", "AvgSim", "GMStds".
     details: add how the number came about (method, options, versions, a signature to quote).
     references: ignored.
-    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", and
-        on_error="skip" to leave out samples that cannot be used, with a warning.
+    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", radius
+        and n_bits for "morgan", sigma for "rbf", model for "text_embeddings" (an object with
+        .encode, loaded once for many sets); help(vendiscore.get_kernel(…)) lists those of each. All
+        have on_error="skip" to leave out samples that cannot be used, with a warning.
     All but the samples can also be given to `evaluate.load`, as defaults. Samples that were added
     are kept until they are scored: after an error, compute again with other options.
     Without `sigma`, "rbf" and "laplacian" fit the median distance within each set, so that a narrow
@@ -59,8 +61,8 @@ Args:
 Returns:
     VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
 Examples:
-    >>> vendiscore = evaluate.load("vendiscore.py")
-    >>> vendiscore.compute(samples=["a cat", "a cat", "the dog"])
+    >>> metric = evaluate.load("vendiscore.py")
+    >>> metric.compute(samples=["a cat", "a cat", "the dog"])
     {'VS': 1.889...}
 """
 
