@@ -67,7 +67,9 @@ def test_loads_by_relative_path_and_by_folder(tmp_path, monkeypatch):
     assert evaluate.load("./vendiscore/vendiscore.py").compute(samples=TEXTS) == {"VS": VS}
 
 
-@pytest.mark.parametrize("samples", [[["a b", "b c"]], [["a", "b"], ["c"]], [("a", "b"), ("c", "d")]])
+@pytest.mark.parametrize(
+    "samples", [[["a b", "b c"]], [["a", "b"], ["c"]], [("a", "b"), ("c", "d")]]
+)
 def test_lists_of_strings_are_groups_or_tags_and_it_is_said(metric, samples):
     for one in (metric, evaluate.load(str(ROOT / "magnitude.py"))):
         with pytest.raises(ValueError, match="groups one at a time; or k='tags'"):
