@@ -160,7 +160,8 @@ def _found() -> tuple[str | None, str]:
     """Version and place of what `import vendiscore` gives; None if that is no package."""
     package = sys.modules.get(_NAME)
     if package is not None:
-        return getattr(package, "__version__", None), str(getattr(package, "__file__", "memory"))
+        version = getattr(package, "__version__", "of no version")
+        return version, str(getattr(package, "__file__", "in memory"))
     spec = importlib.util.find_spec(_NAME)
     if spec is None or spec.origin is None or not spec.submodule_search_locations:
         return None, ""  # nothing, a folder without code, or this very script
@@ -175,9 +176,10 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         return None
     from huggingface_hub import snapshot_download
 
+    name = "/".join(space.groups())
     try:
         folder = snapshot_download(
-            "/".join(space.groups()),
+            name,
             repo_type="space",
             revision=_revision(file),
             allow_patterns=[f"{_NAME}/**", f"{_NAME}.py", "kernels/**"],
@@ -187,7 +189,9 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         if package is None:
             raise
         _warn(
-            package, f"the package of the Space cannot be had ({error}); the installed one is used"
+            package,
+            f"the package of the Space {name} cannot be had ({error}); the installed {_NAME} "
+            f"{version} of {package.__path__[0]} is used",
         )
         return package
     return _load(Path(folder) / _NAME, version)
@@ -294,7 +298,8 @@ def _read(path: Path) -> dict[str, str]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) else {}
+    texts = record.items() if isinstance(record, dict) else ()
+    return {key: text for key, text in texts if isinstance(text, str)}
 
 
 def _advice(file: str, version: str) -> str:

@@ -1,48 +1,24 @@
-"""`evaluate.load("someone/vendiscore")`: without the package, or beside another version of it."""
+"""`evaluate.load("someone/vendiscore")`: the package and the kernels are those of the Space."""
 
-import importlib.util
-import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
+import re
+import shutil
 
 import pytest
 from hub import Hub, checkout
+from newcomer import ROOT, Python, installed
 
 import vendiscore
 from vendiscore import score
 
-ROOT = Path(__file__).resolve().parents[1]
-SITE = Path(importlib.util.find_spec("evaluate").origin).parents[1]
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 
-if (SITE / "vendiscore").exists():
-    pytest.skip(
-        "needs an environment where the package is not installed, or editable",
-        allow_module_level=True,
-    )
 
-
-def run(code: str, folder: Path, path: tuple[Path, ...] = (), **env: str) -> str:
-    """What Python prints that sees the dependencies but no installed `vendiscore` (-S: no .pth)."""
-    result = subprocess.run(
-        [sys.executable, "-S", "-c", textwrap.dedent(code)],
-        cwd=folder,
-        env={
-            **{k: v for k, v in os.environ.items() if not k.startswith("HF_")},
-            "PYTHONPATH": os.pathsep.join(map(str, (*path, SITE))),
-            "HF_HOME": str(folder / "hf"),
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            **env,
-        },
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
+def with_a_kernel(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same Space with a file dropped into `kernels`: the one that its README shows."""
+    readme = files["kernels/README.md"].decode()
+    lines = re.search(r"```python\n(.*?)\n\n```", readme, re.DOTALL)[1].splitlines()
+    return {**files, "kernels/extra.py": "\n".join(line[4:] for line in lines).encode()}
 
 
 LOAD = f"""
@@ -52,37 +28,59 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     metric = evaluate.load("someone/vendiscore", q=1)
 score = metric.compute(samples={TEXTS!r}, details=True)
-noticed = [str(w.message) for w in caught if "is installed but" in str(w.message)]
-print(score["VS"], score["details"]["versions"]["vendiscore"], noticed)
+said = [str(w.message) for w in caught if "vendiscore" in str(w.message)]
+print(score["VS"], score["details"]["versions"]["vendiscore"], said)
 """
+EXTRA = """
+print(metric.compute(samples=["cat", "dog", "mouse"], k="same_length", tolerance=2))
+"""
+FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
-def test_loads_from_the_hub_without_the_package_and_then_offline(tmp_path):
-    with Hub("someone/vendiscore", checkout(ROOT)) as hub:
-        first = run(LOAD, tmp_path, HF_ENDPOINT=hub.url)
-        assert first == f"{VS} {vendiscore.__version__} []"
-        assert any("/vendiscore/spectral.py" in request for request in hub.requests)
-        asked = len([r for r in hub.requests if r.startswith("GET") and r.endswith("spectral.py")])
-        run(LOAD, tmp_path, HF_ENDPOINT=hub.url)
-        again = [r for r in hub.requests if r.startswith("GET") and r.endswith("spectral.py")]
-        assert len(again) == asked  # the second load comes from the cache
-    gone = run(LOAD, tmp_path, HF_ENDPOINT=hub.url)  # nobody answers any more
-    assert gone == first
-    assert run(LOAD, tmp_path, HF_ENDPOINT=hub.url, HF_HUB_OFFLINE="1") == first
+def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offline(tmp_path):
+    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
+        address = {"HF_ENDPOINT": hub.url}
+        assert Python(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
+        asked = [request for request in hub.requests if request.endswith("spectral.py")]
+        assert asked
+        assert Python(LOAD, tmp_path, **address).lines() == FOUND[:1]
+        again = [request for request in hub.requests if request.endswith("spectral.py")]
+        assert again == asked  # the second load comes from the cache
+    # Nobody answers any more.
+    gone = Python(LOAD + EXTRA, tmp_path, **address)
+    offline = Python(LOAD + EXTRA, tmp_path, **address, HF_HUB_OFFLINE="1")
+    assert gone.lines() == FOUND
+    assert offline.lines() == FOUND
+    shutil.rmtree(tmp_path / "hf" / "hub")
+    site = installed(tmp_path / "site")
+    (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
+    assert line.startswith(f"{VS} ")
+    assert "the package of the Space someone/vendiscore cannot be had" in line
+    assert f"the installed vendiscore {vendiscore.__version__} of {site / 'vendiscore'}" in line
 
 
-def test_a_revision_gets_the_package_of_that_revision(tmp_path):
-    files = checkout(ROOT)
-    spectral = files["vendiscore/spectral.py"]
-    files["vendiscore/spectral.py"] = spectral + b"\nMARK = 'of this revision'\n"
+def test_a_revision_gets_the_package_of_that_revision_whatever_was_loaded_before(tmp_path):
+    """The scripts are equal, so that `evaluate` has one copy and one record for both."""
+    main = checkout(ROOT)
+    init = main["vendiscore/__init__.py"]
+    revisions = {
+        name: {**main, "vendiscore/__init__.py": init + f"\nMARK = {name!r}\n".encode()}
+        for name in ("main", "v9")
+    }
     code = """
     import sys
     import evaluate
-    evaluate.load("someone/vendiscore", revision="v9")
-    print(sys.modules["vendiscore.spectral"].MARK)
+    evaluate.load("someone/vendiscore", revision={!r})
+    print(sys.modules["vendiscore"].MARK)
     """
-    with Hub("someone/vendiscore", files, revision="v9") as hub:
-        assert run(code, tmp_path, HF_ENDPOINT=hub.url) == "of this revision"
+    with Hub("someone/vendiscore", **revisions) as hub:
+        address = {"HF_ENDPOINT": hub.url}
+        assert Python(code.format("v9"), tmp_path, **address).lines() == ["v9"]
+        unasked = Python(code.format(None), tmp_path, **address)
+        # An installed package of the same version is not what was asked for.
+        asked = Python(code.format("v9"), tmp_path, installed(tmp_path / "site"), **address)
+        assert unasked.lines() == ["main"]
+        assert asked.lines() == ["v9"]
 
 
 @pytest.fixture
@@ -93,132 +91,91 @@ def other_version(tmp_path):
     return package.parent
 
 
-def test_another_version_is_noticed_and_not_mixed_in(tmp_path, other_version):
-    with Hub("someone/vendiscore", checkout(ROOT)) as hub:
-        out = run(LOAD, tmp_path, (other_version,), HF_ENDPOINT=hub.url)
-    assert out.startswith(f"{VS} {vendiscore.__version__} ")
-    assert "vendiscore 0.0.1 is installed but the metric script goes with" in out
+def test_another_version_stays_what_it_is_and_is_not_mixed_in(tmp_path, other_version):
+    """Neither an installed one nor one in use; kernels that are dropped import the right one."""
+    script = str(ROOT / "vendiscore.py")
+    by_path = LOAD.replace('"someone/vendiscore"', repr(script))
+    old = "\nimport vendiscore\nprint(vendiscore.old, vendiscore.__version__)"
+    (tmp_path / "other").mkdir()
+    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
+        fetched = Python(LOAD + EXTRA + old, tmp_path, other_version, HF_ENDPOINT=hub.url)
+        in_use = Python(f"import vendiscore\n{by_path}{old}", tmp_path / "other", other_version)
+        said, extra, unchanged = fetched.lines()
+    assert extra == "{'VS': 1.0}"
+    said_too, unchanged_too = in_use.lines()
+    assert unchanged == unchanged_too == "True 0.0.1"
+    for line in (said, said_too):
+        assert line.startswith(f"{VS} {vendiscore.__version__} ")
+        assert "vendiscore 0.0.1 is installed but the metric script goes with" in line
 
 
-def test_another_version_that_is_in_use_stays_what_it_is(tmp_path, other_version):
-    code = f"""
-    import vendiscore
-    import evaluate
-    metric = evaluate.load({str(ROOT / "vendiscore.py")!r})
-    import vendiscore as again
-    print(metric.compute(samples={TEXTS!r})["VS"], again.old, again.__version__)
-    """
-    assert run(code, tmp_path, (other_version,)) == f"{VS} True 0.0.1"
-
-
-def test_by_path_the_package_beside_the_script_is_used_and_can_be_imported(tmp_path):
-    code = f"""
-    import evaluate
-    metric = evaluate.load({str(ROOT / "vendiscore.py")!r})
-    import vendiscore
-    print(metric.compute(samples={TEXTS!r})["VS"], vendiscore.__file__)
-    """
-    assert run(code, tmp_path) == f"{VS} {ROOT / 'vendiscore' / '__init__.py'}"
-
-
-def test_without_any_package_the_error_says_what_to_type(tmp_path):
-    for name in ("vendiscore.py", "library.py"):
-        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
+    """Nor does the folder `kernels` of a clone hide it, though the clone comes first."""
+    site = installed(tmp_path / "site")
+    (site / "kernels").mkdir()
+    (site / "kernels" / "__init__.py").write_text("import no_such_package")
+    (site / "kernels" / "layers.py").write_text("import no_such_package")
     code = """
-    import evaluate
-    try:
-        evaluate.load("./vendiscore.py")
-    except ImportError as error:
-        print(error)
+    import importlib.util, vendiscore
+    names = [kernel.name for kernel in vendiscore.list_kernels()]
+    print("word_overlap" in names, "ngram_overlap" in names)
+    print(importlib.util.find_spec("kernels").origin)
     """
-    out = run(code, tmp_path)
-    assert f"pip install 'vendiscore=={vendiscore.__version__}'" in out
-    assert "neither beside the script nor installed" in out
+    wheel, beside = Python(code, tmp_path, site), Python(code, tmp_path, ROOT, site)
+    assert wheel.lines() == ["False True", str(site / "kernels" / "__init__.py")]
+    assert beside.lines() == ["True True", str(site / "kernels" / "__init__.py")]
 
 
-IN_THREADS = f"""
-import sys, threading, time
-import evaluate
+DROPPED = {
+    "broken.py": "import no_such_package",
+    "half.py": "def half(:",
+    "text.py": "",
+    "clash.py": """
+from vendiscore import register_kernel
 
-metrics, failed, seen = [], [], []
-start = threading.Barrier(5)
+@register_kernel("mine", samples="text", source="")
+def mine(texts):
+    '''Mine.'''
 
-def load(script):
-    start.wait()
-    try:
-        metrics.append(evaluate.load(script))
-    except BaseException as error:
-        failed.append(error)
+@register_kernel("cosine", samples="text", source="")
+def cosine(texts):
+    '''Mine too.'''
+""",
+}
 
-def look():
-    start.wait()
-    while True:
+
+def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
+    folder = installed(tmp_path)
+    shutil.copy(ROOT / "vendiscore.py", folder)
+    shutil.copytree(ROOT / "kernels", folder / "kernels")
+    for name, text in DROPPED.items():
+        (folder / "kernels" / name).write_text(text)
+    code = """
+    import warnings, vendiscore
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        print(vendiscore.compute(["a", "a"], k="word_overlap"))
+        vendiscore.list_kernels()
+    for warning in caught:
+        print(warning.filename, warning.message)
+    for name in ("mine", "broken"):
         try:
-            import vendiscore
-            seen.append(hasattr(vendiscore, "spectrum"))  # the last name of the package
-            return
-        except ModuleNotFoundError:
-            time.sleep(0)
-
-scripts = [{str(ROOT / "vendiscore.py")!r}, {str(ROOT / "magnitude.py")!r}] * 2
-threads = [threading.Thread(target=load, args=(script,)) for script in scripts]
-threads.append(threading.Thread(target=look))
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-packages = [name for name in sys.modules if name.startswith("vendiscore") and "." not in name]
-bases = {{type(metric).__mro__[1] for metric in metrics}}
-print(len(metrics), failed, packages, len(bases), seen)
-"""
-
-
-# Both scripts copied before the threads start: `evaluate` makes its folder of modules and imports
-# from it without a lock, so in an empty cache a thread may not see what another has just made.
-COPIED = f"""
-import evaluate
-for script in ({str(ROOT / "vendiscore.py")!r}, {str(ROOT / "magnitude.py")!r}):
-    evaluate.load(script)
-"""
-
-
-def test_scripts_loaded_in_threads_find_one_package_and_a_complete_one(tmp_path):
-    run(COPIED, tmp_path)
-    for _ in range(4):  # without the lock, five in six fail
-        assert run(IN_THREADS, tmp_path) == "4 [] ['vendiscore'] 1 [True]"
-
-
-NEWCOMER = f"""
-import threading
-import evaluate
-
-T, X = ["a b", "b c", "c d", "a b"], [[0.0, 0.0], [0.0, 1.0], [3.0, 4.0]]
-V, M = {str(ROOT / "vendiscore.py")!r}, {str(ROOT / "magnitude.py")!r}
-values, failed = set(), []
-shared = evaluate.load(V)
-
-def work(i):
-    try:
-        for r in range(8):
-            v, m = evaluate.load(V), evaluate.load(M)
-            v.add_batch(predictions=T)
-            m.add_batch(predictions=X, references=X[:2])
-            shared.add_batch(predictions=[str((i, r))] * 2)
-            values.add((v.compute()["VS"], shared_m.compute(samples=X)["MagArea"]))
-            values.add((shared_v.compute(samples=T)["VS"], m.compute()["MagArea"]))
-    except BaseException as error:
-        failed.append(error)
-
-shared_v, shared_m = evaluate.load(V), evaluate.load(M)
-threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-print(failed, len(values), round(shared.compute(k="labels", q=0)["VS"]))
-"""
-
-
-def test_both_entries_serve_many_threads(tmp_path):
-    assert run(NEWCOMER, tmp_path) == "[] 1 64"
-    assert not list(tmp_path.rglob("*.arrow"))
+            vendiscore.compute(["a", "a"], k=name)
+        except ValueError as error:
+            print(error)
+    """
+    value, *said, mine, broken = Python(code, tmp_path).lines()
+    assert value == "{'VS': 1.0}"
+    reasons = {
+        "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; mend or remove",
+        "clash.py": "'cosine' is already registered by vendiscore.kernels.vectors.cosine in "
+        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for that of "
+        f"{folder / 'kernels' / 'clash.py'}; mend or remove",
+        "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
+        "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has that name; rename it",
+    }
+    for line, (name, reason) in zip(said, reasons.items(), strict=True):
+        assert f"<string> the kernels of {folder / 'kernels' / name} are left out" in line
+        assert reason in line
+        assert reason in broken
+    assert "unknown kernel `k='mine'`" in mine  # all or nothing of a file

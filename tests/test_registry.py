@@ -1,6 +1,7 @@
 """Adding kernels, finding them, and getting them from other packages."""
 
 import math
+import runpy
 import subprocess
 import sys
 import zipfile
@@ -71,6 +72,15 @@ def test_the_way_to_add_a_kernel_that_the_module_documents_works():
 def test_a_name_is_not_taken_twice():
     with pytest.raises(ValueError, match=r"'cosine' is already registered by vendiscore.kernels"):
         register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
+
+
+def test_one_file_under_two_names_is_one_definition():
+    """As when somebody runs a file of `kernels` that the registry has read, or the other way."""
+    path = ROOT / "kernels" / "word_overlap.py"
+    if not path.exists():
+        pytest.skip("not in a checkout")
+    again = runpy.run_path(str(path))["word_overlap"]
+    assert get_kernel("word_overlap").build is again
 
 
 def test_unknown_kernel_is_answered_by_the_nearest():

@@ -19,16 +19,11 @@ An installed package adds its kernels by naming the module that registers them i
 from __future__ import annotations
 
 import copy
-import importlib
 import inspect
-import pkgutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,11 +31,10 @@ import numpy as np
 from .arguments import one_of
 from .arrays import choose, to_host
 from .composite import RepeatedSimilarity
+from .discovery import discover, left_out
 from .errors import SampleError, suggestion, warn
 from .fingerprints import BitSimilarity
 from .similarity import FeatureSimilarity, Similarity
-
-ENTRY_POINTS = "vendiscore.kernels"
 
 # How many rows of what a kernel returns are compared with their columns, and how far apart they
 # may be by rounding in single precision, relative to the largest.
@@ -98,7 +92,6 @@ class Kernel:
 
 
 _kernels: dict[str, Kernel] = {}
-_left_out: dict[str, str] = {}  # where kernels should have come from, and why they did not
 _loading = threading.RLock()
 
 
@@ -150,33 +143,7 @@ def _load() -> None:
 
 @cache
 def _load_once() -> None:
-    package = importlib.import_module(f"{__package__}.kernels")
-    own, *dropped = package.__path__
-    built_in = [module.name for module in pkgutil.iter_modules([own])]
-    for name in built_in:
-        importlib.import_module(f"{package.__name__}.{name}")
-    for module in pkgutil.iter_modules(dropped):
-        file = Path(dropped[0], module.name + ("" if module.ispkg else ".py"))
-        with _others(str(file), "mend or remove that file"):
-            if module.name in built_in:
-                raise ValueError(f"{Path(own, file.name)} has that name; rename it")
-            importlib.import_module(f"{package.__name__}.{module.name}")
-    for entry in entry_points(group=ENTRY_POINTS):
-        with _others(f"{entry.name!r} ({entry.value})", "update or uninstall that package"):
-            entry.load()
-
-
-@contextmanager
-def _others(where: str, remedy: str) -> Iterator[None]:
-    """Another's mistake must not take everyone's kernels away: all or none of theirs, and why."""
-    before = set(_kernels)
-    try:
-        yield
-    except Exception as error:
-        for name in _kernels.keys() - before:
-            del _kernels[name]
-        _left_out[where] = f"importing them failed with {type(error).__name__}: {error}; {remedy}"
-        warn(f"the kernels of {where} are left out, because {_left_out[where]}")
+    discover(_kernels)
 
 
 def list_kernels() -> list[Kernel]:
@@ -193,7 +160,7 @@ def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
     _load()
     if name not in _kernels:
-        missing = [f" Those of {where} are left out: {why}." for where, why in _left_out.items()]
+        missing = [f" Those of {where} are left out: {why}." for where, why in left_out.items()]
         raise ValueError(
             f"unknown kernel `k={name!r}`. {suggestion(name, _kernels)}{''.join(missing)}"
         )

@@ -1,4 +1,4 @@
-"""A stand-in for the Hub on 127.0.0.1: serves one Space with this checkout's metric in it."""
+"""A stand-in for the Hub on 127.0.0.1: serves one Space, at one revision or more."""
 
 import hashlib
 import json
@@ -7,14 +7,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
 
 class Hub:
-    """`with Hub(files) as hub`: hub.url is its address, hub.requests what it was asked."""
+    """`with Hub(space, main=files) as hub`: hub.url is its address, hub.requests what it heard."""
 
-    def __init__(self, space: str, files: dict[str, bytes], revision: str = "main") -> None:
-        self.space, self.files, self.revision = space, files, revision
+    def __init__(self, space: str, **revisions: dict[str, bytes]) -> None:
+        self.space = space
+        self.revisions = revisions | {_commit(name): revisions[name] for name in revisions}
         self.requests: list[str] = []
 
     def __enter__(self) -> "Hub":
@@ -58,15 +57,15 @@ class Hub:
             b"{}",
             {"X-Error-Code": "EntryNotFound", "Content-Type": "application/json"},
         )
-        revisions = (self.revision, COMMIT)
-        for revision in revisions:
+        for revision, files in self.revisions.items():
+            commit = revision if len(revision) == 40 else _commit(revision)
             prefix = f"/spaces/{self.space}/resolve/{revision}/"
             if path.startswith(prefix):
-                body = self.files.get(path.removeprefix(prefix))
+                body = files.get(path.removeprefix(prefix))
                 if body is None:
                     return missing
                 etag = hashlib.sha1(body).hexdigest()
-                return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT}
+                return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": commit}
             api = f"/api/spaces/{self.space}"
             if path in (f"{api}/revision/{revision}", f"{api}/tree/{revision}"):
                 tree = [
@@ -76,11 +75,11 @@ class Hub:
                         "size": len(body),
                         "oid": hashlib.sha1(body).hexdigest(),
                     }
-                    for name, body in self.files.items()
+                    for name, body in files.items()
                 ]
                 info = {
                     "id": self.space,
-                    "sha": COMMIT,
+                    "sha": commit,
                     "siblings": [{"rfilename": f["path"]} for f in tree],
                 }
                 answer = json.dumps(tree if "/tree/" in path else info).encode()
@@ -88,8 +87,12 @@ class Hub:
         return missing
 
 
+def _commit(revision: str) -> str:
+    return hashlib.sha1(revision.encode()).hexdigest()
+
+
 def checkout(root: Path) -> dict[str, bytes]:
     """What the Space of this checkout holds."""
-    names = ["vendiscore.py", "library.py", "README.md"]
-    names += [str(path.relative_to(root)) for path in (root / "vendiscore").rglob("*.py")]
-    return {name: (root / name).read_bytes() for name in names if (root / name).exists()}
+    files = [root / name for name in ("vendiscore.py", "library.py", "README.md")]
+    files += [*(root / "vendiscore").rglob("*.py"), *(root / "kernels").iterdir()]
+    return {str(file.relative_to(root)): file.read_bytes() for file in files if file.is_file()}

@@ -1,0 +1,76 @@
+"""Python as somebody has it who installed what the base needs: no torch, and no `vendiscore`."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(importlib.util.find_spec("evaluate").origin).parents[1]
+
+# Three quarters of the time that importing `evaluate` takes go to those of them that it finds.
+_EXTRAS = ("torch", "transformers", "sklearn", "gradio", "matplotlib", "rdkit", "tensorflow", "jax")
+_OURS = ("vendiscore", "__editable__", "_vendiscore")
+
+
+@cache
+def base() -> Path:
+    """A folder of links to all packages that are installed here, but those."""
+    folder = Path(mkdtemp(prefix="vendiscore-base-"))
+    for entry in SITE.iterdir():
+        if not entry.name.startswith(_EXTRAS + _OURS):
+            (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+class Python:
+    """A process that runs `code` in `folder`, whose `hf` is its cache; several may run at once."""
+
+    def __init__(self, code: str, folder: Path, *path: Path, **env: str) -> None:
+        offline = {} if "HF_ENDPOINT" in env else {"HF_HUB_OFFLINE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-S", "-c", textwrap.dedent(code)],
+            cwd=folder,
+            env={
+                **{k: v for k, v in os.environ.items() if not k.startswith("HF_")},
+                "PYTHONPATH": os.pathsep.join(map(str, (*path, base()))),
+                "HF_HOME": str(folder / "hf"),
+                "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+                **offline,
+                **env,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def lines(self) -> list[str]:
+        """What it printed; an error if it failed."""
+        out, err = self.process.communicate(timeout=180)
+        assert self.process.returncode == 0, err
+        return out.splitlines()
+
+
+def clone(folder: Path, score: float | None = None) -> Path:
+    """A clone of this repository, or one whose metric gives that `score` to everything."""
+    installed(folder)
+    shutil.copytree(ROOT / "kernels", folder / "kernels")
+    for name in ("vendiscore.py", "magnitude.py", "library.py"):
+        shutil.copy(ROOT / name, folder)
+    if score is not None:
+        with (folder / "vendiscore" / "scoring.py").open("a", encoding="utf-8") as file:
+            file.write(f"\ndef compute(samples, **options):\n    return {{'VS': {score}}}\n")
+    return folder
+
+
+def installed(folder: Path) -> Path:
+    """The package alone, as a wheel brings it."""
+    # What is compiled is copied along, which saves compiling it anew.
+    ignore = shutil.ignore_patterns("app")
+    shutil.copytree(ROOT / "vendiscore", folder / "vendiscore", ignore=ignore)
+    return folder
