@@ -113,6 +113,16 @@ def weights(tmp_path_factory):
     encoders.offered.cache_clear()
 
 
+# Files whose tests take long, or are about what versions of other packages cannot change.
+SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name.startswith(SLOW):
+            item.add_marker("slow")
+
+
 class App(NamedTuple):
     url: str
     folder: Path

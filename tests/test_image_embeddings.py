@@ -367,5 +367,5 @@ def test_weights_that_cannot_be_had_are_told_with_what_to_do(torch, tmp_path, mo
 @pytest.mark.parametrize("package", ["torch", "torchvision"])
 def test_a_missing_network_package_is_named_with_the_command(monkeypatch, torch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingPackageError, match=rf"'{package}'.*'vendiscore\[images\]'"):
+    with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}"):
         dense(pictures(), k="image_embeddings", device="cpu")

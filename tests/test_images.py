@@ -313,7 +313,7 @@ def test_mode_is_checked():
 def test_without_pillow_the_command_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     for kernel in ("pixels", "image_embeddings"):
-        with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install 'vendiscore\[images\]'"):
+        with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install pillow"):
             dense([np.ones((4, 4))], k=kernel)
 
 

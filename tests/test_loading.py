@@ -222,7 +222,7 @@ for thread in threads:
 for thread in threads:
     thread.join()
 packages = [name for name in sys.modules if name.startswith("vendiscore") and "." not in name]
-bases = {{type(metric).__mro__[1] for metric in metrics}}
+bases = {{type(metric).__mro__[2] for metric in metrics}}
 print(len(metrics), failed, packages, len(bases), seen)
 """
 

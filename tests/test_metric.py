@@ -67,6 +67,15 @@ def test_loads_by_relative_path_and_by_folder(tmp_path, monkeypatch):
     assert evaluate.load("./vendiscore/vendiscore.py").compute(samples=TEXTS) == {"VS": VS}
 
 
+@pytest.mark.parametrize(
+    "samples", [[["a b", "b c"]], [["a", "b"], ["c"]], [("a", "b"), ("c", "d")]]
+)
+def test_lists_of_strings_are_groups_or_tags_and_it_is_said(metric, samples):
+    for one in (metric, evaluate.load(str(ROOT / "magnitude.py"))):
+        with pytest.raises(ValueError, match="groups one at a time; or k='tags'"):
+            one.compute(predictions=samples)
+
+
 def test_several_ways_to_pass_samples_mean_the_same(metric):
     for name in ("samples", "predictions", "data"):
         assert metric.compute(**{name: TEXTS}) == {"VS": VS}
@@ -275,7 +284,6 @@ def tiny_generator(tmp_path_factory):
     torch.manual_seed(0)
     config = transformers.GPT2Config(
         vocab_size=len(words),
-        n_positions=64,
         n_embd=16,
         n_layer=2,
         n_head=2,

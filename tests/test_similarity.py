@@ -10,7 +10,7 @@ from vendiscore.similarity import identical_rows
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((9, 4))
-S = sp.random_array((9, 30), density=0.3, rng=rng, format="csr")
+S = sp.csr_array(rng.random((9, 30)) * (rng.random((9, 30)) < 0.3))
 K = X @ X.T
 
 KINDS = {

@@ -2,14 +2,17 @@
 
 The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`register_kernel` adds a kernel. The Hugging Face metric is `evaluate.load("vendiscore.py")`.
+`register_kernel` adds a kernel. `load` gives the Hugging Face metric, as does
+`evaluate.load("vendiscore.py")`.
 """
 
 __version__ = "0.1.0"
 
+from . import packages as packages  # first: it tells of all packages that are not there
 from .area import mag_area, mag_areas, mag_diff
 from .composite import ProductSimilarity, SumSimilarity
 from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
+from .integrations import load
 from .kernels.labels import mode_diversity
 from .magnitude import (
     convergence_scale,
@@ -43,6 +46,7 @@ __all__ = [
     "get_kernel",
     "list_kernels",
     "list_measures",
+    "load",
     "mag_area",
     "mag_areas",
     "mag_diff",

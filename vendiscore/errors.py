@@ -44,18 +44,25 @@ class NotPSDError(ValueError):
 
 
 class MissingPackageError(ImportError):
-    """An optional package is needed by this call; the message is the command that installs it."""
+    """An optional package is needed by this call; the message is the command that installs it.
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
+    Attributes
+    ----------
+    package, extra, purpose : str
+        The module, the extra of this distribution that brings it, and what needs it.
+    command : str
+        What installs it, and what else the call would then lack.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str, command: str) -> None:
         super().__init__(
-            f"{purpose} needs the package '{package}', which is not installed: "
-            f"pip install 'vendiscore[{extra}]'",
+            f"{purpose} needs the package '{package}', which is not installed: {command}",
             name=package,
         )
-        self.package, self.extra, self.purpose = package, extra, purpose
+        self.package, self.extra, self.purpose, self.command = package, extra, purpose, command
 
-    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str, str]]:
-        return MissingPackageError, (self.package, self.extra, self.purpose)
+    def __reduce__(self) -> tuple[type[MissingPackageError], tuple[str, str, str, str]]:
+        return MissingPackageError, (self.package, self.extra, self.purpose, self.command)
 
 
 class SampleError(ValueError):

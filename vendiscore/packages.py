@@ -1,13 +1,47 @@
-"""Other packages: optional ones, imported only by the call that needs them, and all versions."""
+"""Other packages: what all need is looked for first, what a call needs by that call."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from types import ModuleType
 
 from . import __version__
-from .errors import MissingPackageError
+
+# What the base imports; the versions are in pyproject.toml. The package of a Space is used without
+# having been installed, so this is where one learns what else to install, all at once.
+BASE = (
+    "array_api_compat",
+    "datasets",
+    "evaluate",
+    "huggingface_hub",
+    "nltk",
+    "numpy",
+    "psutil",
+    "scipy",
+    "tqdm",
+    "xxhash",
+)
+# What an encoder needs beside torch, by extra.
+_WITH_TORCH = {"text": ("transformers",), "images": ("torchvision", "transformers", "PIL")}
+# What pip calls a module that has another name.
+_PROJECTS = {"PIL": "pillow"}
+
+
+def _missing(names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if sys.modules.get(name) is None and find_spec(name) is None]
+
+
+def _pip(names: list[str]) -> str:
+    return " ".join(["pip install", *(_PROJECTS.get(name, name) for name in names)])
+
+
+if _lacking := _missing(BASE):
+    raise ModuleNotFoundError(
+        f"vendiscore needs packages that are not installed: {_pip(_lacking)}", name=_lacking[0]
+    )
 
 
 def versions() -> dict[str, str]:
@@ -43,5 +77,8 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        raise MissingPackageError(root, extra, purpose) from None
+        from .errors import MissingPackageError  # which imports NumPy: not before it was looked for
+
+        others = _missing(_WITH_TORCH.get(extra, ())) if root == "torch" else []
+        raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)

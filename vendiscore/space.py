@@ -291,7 +291,11 @@ def _together(fitted: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def _is_text(samples: Any) -> bool:
-    return isinstance(samples, list) and any(isinstance(sample, str) for sample in samples)
+    """Whether there are strings, or lists of them, which are refused as kernels refuse them."""
+    if not isinstance(samples, list):
+        return False
+    firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
+    return any(isinstance(first, str) for first in firsts)
 
 
 def _from_rows(

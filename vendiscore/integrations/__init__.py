@@ -1,0 +1,37 @@
+"""How others meet the library: as metrics of Hugging Face `evaluate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..metric import SampleMetric
+
+
+def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:
+    """The metric that `evaluate.load` gives from the entry script of that name.
+
+    Nothing is copied and nothing is looked for on the Hub, so that threads may call it and no
+    network is needed. The classes are `VendiScore` and `Magnitude` of
+    `vendiscore.integrations.huggingface`; paths of scripts, for what takes nothing else, are
+    those of the files in `vendiscore/scripts`.
+
+    Parameters
+    ----------
+    name : "vendiscore" or "magnitude"
+    config_name, **options
+        As for `evaluate.load`: default options of `compute`, or arguments of `evaluate.Metric`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+
+    >>> load("vendiscore", q=2).compute(samples=["a cat", "a cat", "the dog"])
+    {'VS': 1.8...}
+    """
+    from .huggingface import METRICS  # imports `evaluate`, which the library alone does not
+
+    if name not in METRICS:
+        raise ValueError(f"unknown metric {name!r}; load {' or '.join(map(repr, METRICS))}")
+    return METRICS[name](config_name, **options)

@@ -1,0 +1,183 @@
+"""The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on.
+
+`evaluate.load("vendiscore.py")` and `vendiscore.load("vendiscore")` give the same. Here is what
+`evaluate` shows of each; `vendiscore.metric` is how they work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import evaluate
+
+from .. import magnitude_scoring, scoring
+from ..distances import METRIC_OPTIONS
+from ..metric import FEATURES, PAIRS, SampleMetric
+
+_VENDI_DESCRIPTION = """\
+The Vendi Score is the effective number of different samples in a set: the exponential of the
+Shannon entropy of the eigenvalues of a similarity matrix. It is 1 when all samples are the same
+and n when all n are completely different. Any similarity will do: of texts, vectors, a matrix you
+have, or a function of your own.
+"""
+
+_VENDI_CITATION = """\
+@article{friedman2023vendi,
+  title={The Vendi Score: A Diversity Evaluation Metric for Machine Learning},
+  author={Friedman, Dan and Dieng, Adji Bousso},
+  journal={Transactions on Machine Learning Research},
+  year={2023}
+}
+"""
+
+_VENDI_INPUTS = """
+Args:
+    samples: n samples: strings, rows of numbers, or whatever `k` compares. A list, array, tensor,
+        pandas or `datasets` column. `predictions` and `data` mean the same.
+    k: a kernel name ("ngram_overlap", "cosine", "pixels", "morgan", …), a symmetric function of two
+        samples with k(x, x) = 1, or a mixture of kernels of columns of a record such as
+        {"morgan:smiles": 0.5, "tags:odors": 0.5}. Without it, strings are compared by
+        "ngram_overlap": words, case counts; characters where a script has no spaces.
+    score_K: samples is a similarity matrix (n, n).
+    score_X, score_dual: samples is a matrix of features (n, d); similarities are dot products.
+    normalize: divide k(x, y) by sqrt(k(x, x) k(y, y)).
+    q: order in [0, inf], or several; 1 by default. Small q counts rare samples, large q only the
+        commonest; 0 is the numerical rank.
+    p: weights of the samples, summing to 1.
+    psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
+    measures: other measures to give, by name: "VS", "IntDiv", "LC", "MagArea", "AvgSim", "GMStds".
+    details: add how the number came about (method, options, versions, a signature to quote).
+    references: ignored.
+    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", radius
+        and n_bits for "morgan", sigma for "rbf", model for "text_embeddings" (an object with
+        .encode, loaded once for many sets); help(vendiscore.get_kernel(…)) lists those of each. All
+        have on_error="skip" to leave out samples that cannot be used, with a warning.
+    All but the samples can also be given to `evaluate.load`, as defaults. Samples that were added
+    are kept until they are scored: after an error, compute again with other options.
+    Without `sigma`, "rbf" and "laplacian" fit the median distance within each set, so that a narrow
+    and a wide set score alike. To compare sets, pass one sigma= for all, such as
+    details["options"]["sigma"] of one of them.
+Returns:
+    VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
+Examples:
+    >>> metric = evaluate.load("vendiscore.py")
+    >>> metric.compute(samples=["a cat", "a cat", "the dog"])
+    {'VS': 1.889...}
+"""
+
+
+class VendiScore(SampleMetric):
+    """The Vendi Score of a set of samples; `help(metric.compute)` tells of its arguments.
+
+    >>> VendiScore(q=2).compute(samples=["a cat", "a cat", "the dog"])
+    {'VS': 1.8...}
+    """
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_VENDI_DESCRIPTION,
+            citation=_VENDI_CITATION,
+            inputs_description=_VENDI_INPUTS,
+            features=FEATURES,
+            reference_urls=["https://arxiv.org/abs/2210.02410", "https://arxiv.org/abs/2310.12952"],
+        )
+
+    def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return scoring.compute(samples, **options)
+
+
+_MAGNITUDE_DESCRIPTION = """\
+The magnitude of a metric space is the effective number of points in it at a scale t of
+distances: 1 for scales so small that all points look alike, their number for scales so large that
+all are far apart. MagArea, the area under this function up to the scale where it has all but
+converged, sums up the diversity at all scales. Samples can be vectors under any metric, a matrix
+of distances, or texts and anything else that a kernel compares.
+"""
+
+_MAGNITUDE_CITATION = """\
+@inproceedings{limbeck2024metric,
+  title={Metric Space Magnitude for Evaluating the Diversity of Latent Representations},
+  author={Limbeck, Katharina and Andreeva, Rayna and Sarkar, Rik and Rieck, Bastian},
+  booktitle={Advances in Neural Information Processing Systems},
+  year={2024}
+}
+@article{leinster2013magnitude,
+  title={The Magnitude of Metric Spaces},
+  author={Leinster, Tom},
+  journal={Documenta Mathematica},
+  volume={18},
+  pages={857--905},
+  year={2013}
+}
+"""
+
+_MAGNITUDE_INPUTS = """
+Args:
+    samples: n samples: rows of numbers, strings, a matrix of distances, or whatever `k` compares. A
+        list, array, tensor, pandas or `datasets` column. `predictions` and `data` mean the same.
+    metric: for vectors "euclidean" (the default), "manhattan", "cosine" or any metric of
+        scipy.spatial.distance; "precomputed" for distances (n, n); for kernels "kernel" (the
+        default), the distance √(2 − 2k), or "1-k".
+    k: a kernel name ("ngram_overlap", "rbf", …) or a function of two samples with k(x, x) = 1.
+        Strings are compared by "ngram_overlap" without it. score_K, score_X, score_dual and
+        normalize as in the Vendi Score.
+    n_scales: how many evenly spaced scales the area is taken over; 30 by default.
+    epsilon: the area ends where the magnitude is (1 − epsilon) n; 0.05 by default, 1e-6 or more.
+    t_cut: the scale where it ends, instead. Areas of two sets can only be compared with one t_cut
+        for both (or by `references`): without it a collapsed set gets the largest.
+    average: divide the area by the scale where it ends.
+    quadrature: "trapezoid", or "adaptive" for the exact area.
+    t: a scale, or several: give the magnitude there instead of the area; `references` are then
+        not looked at.
+    references: another set of samples; adds MagDiff, the area between the two functions up to the
+        convergence scale of the references, negative if the samples are less diverse.
+    relative, absolute: divide MagDiff by the area of the references; ignore its sign.
+    method: "auto", "cg" or "cholesky", how the equations are solved.
+    details: add how the numbers came about (scales, values, methods, a signature to quote), and
+        notes on what they may not be used for.
+    **options: options of the kernel or metric; for kernels on_error="skip" leaves out samples that
+        cannot be used, with a warning.
+    All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
+    that were added are kept until they are scored: after an error, compute again.
+    MagArea ends at the convergence scale of each set, which is larger the closer its samples are.
+    Areas of two sets can be compared only with one t_cut= for both, or by references=.
+Returns:
+    MagArea: the area under the magnitude function, to t_conv or t_cut.
+    t_conv: the convergence scale.
+    MagDiff: with references.
+    Magnitude: with `t`, instead of these; with several Magnitude_t0.5, Magnitude_t1, …, in all
+        their digits.
+Examples:
+    >>> magnitude = evaluate.load("magnitude.py")
+    >>> magnitude.compute(samples=[[0.0], [1.0]], t=1)
+    {'Magnitude': 1.462...}
+"""
+
+
+class Magnitude(SampleMetric):
+    """The magnitude of a set of samples; `help(metric.compute)` tells of its arguments.
+
+    >>> Magnitude(t=1).compute(samples=[[0.0], [1.0]])
+    {'Magnitude': 1.462...}
+    """
+
+    settings = magnitude_scoring.SETTINGS.union(METRIC_OPTIONS)
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_MAGNITUDE_DESCRIPTION,
+            citation=_MAGNITUDE_CITATION,
+            inputs_description=_MAGNITUDE_INPUTS,
+            features=PAIRS,
+            reference_urls=["https://arxiv.org/abs/2311.16054", "https://arxiv.org/abs/1012.5857"],
+        )
+
+    def _check(self, options: dict[str, Any]) -> None:
+        magnitude_scoring.check_arguments(options)
+
+    def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
+        return magnitude_scoring.compute(samples, references, **options)
+
+
+METRICS: Mapping[str, type[SampleMetric]] = {"vendiscore": VendiScore, "magnitude": Magnitude}

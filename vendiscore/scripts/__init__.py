@@ -1,0 +1,1 @@
+"""Scripts of an installed package, for what takes paths: `evaluate.load`, `EvaluationSuite`."""
