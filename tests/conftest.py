@@ -27,8 +27,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
-
-
+# Where the data come from, for those who lack them.
 SOURCES = {
     "trec_questions.tsv": "columns label, fine_label, question: train_5500 of TREC's question "
     "classification, https://cogcomp.seas.upenn.edu/Data/QA/QC",
@@ -38,10 +37,17 @@ SOURCES = {
 }
 
 
+# Files whose tests take long, or are about what versions of other packages cannot change.
+SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
+# What takes long to start: the tests that ask for it go to one worker.
+SHARED = {"server", "forgetful_server", "reckless_server", "weights"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the page go to one worker, so that it is started once."""
     for item in items:
-        if {"server", "forgetful_server", "weights"} & set(item.fixturenames):
+        if item.path.name.startswith(SLOW):
+            item.add_marker("slow")
+        if SHARED & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group("page"))
 
 
@@ -111,16 +117,6 @@ def weights(tmp_path_factory):
     hub_cache.put("facebook/dinov2-small", dinov2, home)
     encoders = pytest.importorskip("vendiscore.app.encoders")
     encoders.offered.cache_clear()
-
-
-# Files whose tests take long, or are about what versions of other packages cannot change.
-SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.name.startswith(SLOW):
-            item.add_marker("slow")
 
 
 class App(NamedTuple):
