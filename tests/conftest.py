@@ -43,6 +43,7 @@ SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", 
 SHARED = {"server", "forgetful_server", "reckless_server", "weights"}
 
 
+@pytest.hookimpl(tryfirst=True)  # the other plugin that reads groups does it here, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name.startswith(SLOW):

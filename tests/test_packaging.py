@@ -212,5 +212,5 @@ def test_the_readme_reads_well_on_an_index(built):
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert text.startswith("# vendiscore\n")
     assert "sdk_version" not in text
-    assert all(link.startswith("https://") for link in re.findall(r"\]\(([^)]*)\)", text))
+    assert all(link.startswith(("https://", "#")) for link in re.findall(r"\]\(([^)]*)\)", text))
     assert metadata.get_all("Project-URL")

@@ -359,7 +359,7 @@ def test_the_lines_of_python_can_be_copied(visit, server):
     shows(page, compute(examples.TEXTS["A primer"].splitlines(), k="ngram_overlap")["VS"])
     page.get_by_role("button", name="Copy").locator("visible=true").click()
     code = page.evaluate("navigator.clipboard.readText()")
-    assert code.splitlines()[0] == "import evaluate"
+    assert code.splitlines()[0] == "import vendiscore"
     assert len(code.splitlines()) == 3
     assert "Look, Jane." in code
 
