@@ -119,12 +119,13 @@ def test_all_that_is_missing_is_named_at_once(tmp_path, module):
         ("torch", "text", "pip install torch transformers"),
         ("torch", "images", "pip install torch torchvision transformers"),
         ("transformers", "text", "pip install transformers"),
+        ("gradio", "app", "pip install gradio matplotlib rdkit"),
     ],
 )
 def test_a_missing_package_comes_with_the_others_that_the_call_needs(
     monkeypatch, module, extra, command
 ):
-    for name in (module.partition(".")[0], "transformers", "torchvision"):
+    for name in (module.partition(".")[0], "transformers", "torchvision", "matplotlib", "rdkit"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(packages, "find_spec", lambda name: "PIL" if name == "PIL" else None)
     with pytest.raises(MissingPackageError, match=f"which is not installed: {command}$") as caught:

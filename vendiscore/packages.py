@@ -24,8 +24,12 @@ BASE = (
     "tqdm",
     "xxhash",
 )
-# What an encoder needs beside torch, by extra.
-_WITH_TORCH = {"text": ("transformers",), "images": ("torchvision", "transformers", "PIL")}
+# What is asked for right after a package, by that and the extra.
+_NEXT = {
+    ("torch", "text"): ("transformers",),
+    ("torch", "images"): ("torchvision", "transformers", "PIL"),
+    ("gradio", "app"): ("matplotlib", "PIL", "rdkit"),
+}
 # What pip calls a module that has another name.
 _PROJECTS = {"PIL": "pillow"}
 
@@ -79,6 +83,6 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
             raise
         from .errors import MissingPackageError  # which imports NumPy: not before it was looked for
 
-        others = _missing(_WITH_TORCH.get(extra, ())) if root == "torch" else []
+        others = _missing(_NEXT.get((root, extra), ()))
         raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)
