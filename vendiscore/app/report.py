@@ -130,7 +130,8 @@ def page(
         for name, picture in pictures
     )
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
-    everything = json.dumps(record(analysis, what, scale) | {"samples": list(labels)}, indent=1)
+    said = {"notes": list(notes), "samples": list(labels)}
+    everything = json.dumps(record(analysis, what, scale) | said, indent=1)
     full = link("Everything (JSON)", "vendiscore.json", "application/json", everything)
     magnitude = ""
     if scale is not None and n > 1:
@@ -145,7 +146,7 @@ def page(
         f'<div class="vs-bar" role="img" aria-label="{filled:.0f} % of the way from 1 to {n}">'
         f'<i style="width:{filled:.1f}%"></i></div>'
         f"<p>{escape(sentence(analysis, what), 300)}</p>"
-        f"{magnitude}{''.join(f'<p>{escape(text, 300)}</p>' for text in notes)}"
+        f"{magnitude}{''.join(f'<p>{escape(text, 400)}</p>' for text in notes)}"
         f'<div class="vs-grid">{figures}</div>'
         f'<div class="vs-grid">{_pairs(analysis, cell)}{_alone(analysis, cell)}</div>'
         f'<p class="vs-links">{table}{full}</p>'
