@@ -84,7 +84,7 @@ def texts(
         for i, value in enumerate(strings)
         if not isinstance(value, str)
     } | dict(read.problems)
-    strings = [str(value) for value in strings]
+    strings = [str(value).strip() for value in strings]
     known = f"of column {chosen!r:.60}" if len(read.names) > 1 or read.header else "of text"
     usable = (string for i, string in enumerate(strings) if i not in problems and string.strip())
     note = described(name, len(strings), known, read, [], usable)

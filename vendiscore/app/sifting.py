@@ -65,9 +65,13 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     """A note on the samples that were left out, if any were."""
     if not problems:
         return ()
-    some = "; ".join(islice(unusable({"": (samples, problems)}), 3))
-    more = "; …" if len(problems) > 3 else ""
-    return (f"Left out {len(problems):,} of {len(samples):,}: {some}{more}.",)
+    places = [str(samples.places[i]) for i in sorted(problems)]
+    shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")
+    first = next(iter(unusable({"": (samples, problems)})))
+    return (
+        f"Left out {len(problems):,} of {len(samples):,} ({samples.unit}{'s'[: len(places) > 1]} "
+        f"{shown}): {first}{'; …' if len(places) > 1 else '.'}",
+    )
 
 
 def sifted(

@@ -308,7 +308,7 @@ def _parse(text: str, delimiter: str) -> Iterator[Row]:
         _narrow(io.StringIO(text, newline=""), delimiter),
         strict=True,
         delimiter=delimiter,
-        skipinitialspace=True,
+        skipinitialspace=f'{delimiter} "' in text,
     )
     try:
         for place, cells in enumerate(reader, 1):

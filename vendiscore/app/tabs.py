@@ -136,7 +136,7 @@ def _separator() -> gr.Dropdown:
         [reading.LINE, reading.BLANK],
         value=reading.LINE,
         label="Between two texts",
-        info="or type a sign, such as ---",
+        info="or type a sign, such as ===",
         allow_custom_value=True,
     )
 
@@ -310,7 +310,7 @@ def compare_tab() -> None:
                 boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
             separator = _separator()
             names = [f"Set {letter}" for letter in "ABC"]
-            files = upload(names, boxes, None, "Upload files instead")
+            files = upload(names, boxes, [], "Upload files instead")
             leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():

@@ -59,13 +59,15 @@ class Upload:
 def upload(
     labels: Sequence[str],
     pasted: Sequence[Any],
-    types: Sequence[str] | None,
+    types: Sequence[str],
     title: str = "Upload a file instead",
 ) -> Upload:
     """An upload closed at first, with a file for each of the components that one pastes into."""
     with gr.Accordion(title, open=False) as accordion:
         options: dict[str, Any] = {"type": "filepath", "height": 120 if len(labels) > 1 else None}
-        files = [gr.File(label=label, file_types=types, **options) for label in labels]
+        files = [
+            gr.File(label=label, file_types=list(types) or None, **options) for label in labels
+        ]
         column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
         seen = gr.HTML("")
     sources = [gr.Textbox(BOX, visible=False) for _ in labels]
