@@ -81,6 +81,10 @@ def test_numbers_come_from_boxes_npy_csv_and_parquet(save, tmp_path):
         ("a.jsonl", "[1]", "must be a JSON object"),
         ("a.csv", "a\n" + "x\n" * 1001, "More than 1,000 texts"),
         ("a.csv", "a" + ",a" * 10**6 + "\n", "columns are too many"),
+        ("a.csv", "\n" * 2_000_000, "lines are too many"),
+        ("a.txt", "\n" * 2_000_000, "lines are too many"),
+        ("a.csv", ",".join("a" * 4_000) + "\n" + "1," * 3_999 + "2\n", "No column is clearly"),
+        ("a.csv", "a,b\n" + ("," * 19_000 + "\n") * 999, "cells are too many"),
     ],
 )
 def test_bad_text_files_are_refused(save, name, data, said):
@@ -141,7 +145,8 @@ def test_a_192_byte_file_that_claims_40_gigabytes_is_refused_without_allocating(
         ("1" + ",1" * 10**6, "1,000,001 columns are too many"),
         ("1" + " 1" * 5000, "5,001 columns are too many"),
         ("1\n" * 1001, "More than 1,000 rows"),
-        (("1," * 2999 + "1\n") * 700, "numbers are too many"),
+        (("1," * 2999 + "1\n") * 700, "cells are too many"),
+        (("1 " * 2999 + "1\n") * 700, "cells are too many"),
         ("", "no rows yet"),
     ],
 )

@@ -178,6 +178,15 @@ def test_paragraphs_are_scored_as_one_says():
     assert f"VS = {compute(box.split(chr(10) * 2), ns=[1])['VS']:.6f}" in page
 
 
+def test_the_page_says_so_where_the_script_of_the_texts_decides_what_ngrams_are_of():
+    box = "今天天气很好。\n我喜欢吃苹果。\n他明天去上海。"
+    given = [box, None, None, "ngram_overlap", [1, 2]]
+    by_itself, as_told = (last(shows.show_text(*given, unit, 1, 1)) for unit in ("word", "char"))
+    of_characters = "analyzer=char" in by_itself
+    assert ("These texts have no spaces between words" in by_itself) == of_characters
+    assert "no spaces" not in as_told
+
+
 def test_the_page_offers_each_kernel_of_vectors_once_and_no_bandwidth_of_an_example():
     X = np.random.default_rng(0).normal(size=(9, 4))
     scores = {

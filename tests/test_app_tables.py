@@ -1,9 +1,15 @@
 """The files people have are read right, or refused with the row and what to do about it."""
 
+import csv
+import io
 import json
+import tempfile
+from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from vendiscore.app import reading
 from vendiscore.app.limits import RefusedError
@@ -38,6 +44,7 @@ def save(tmp_path):
         ("pandas.csv", ",text\n" + COUNTED, "text", 2),
         ("pandas numbers.csv", ",0\n" + COUNTED, "0", 2),
         ("no header.csv", IDS, "column 2", 1),
+        ("texts only.csv", "\n".join(QUOTED), "no row of names", 1),
         ("tabs.tsv", "id\tanswer\n" + TABS, "answer", 2),
         ("tabs.csv", "id\tanswer\n" + TABS, "answer", 2),
         ("bars.csv", "id|answer\n" + "\n".join(f"7|{t}" for t in TEXTS), "answer", 2),
@@ -64,6 +71,33 @@ def test_the_texts_of_a_table_are_found_and_what_was_read_is_said(save, name, da
     assert "Read 3 rows of " in note
     assert column in note
     assert "It begins: Yes, it is so. · No; never" in note
+
+
+WORDS = st.text(st.sampled_from("abcdefgh,;|\t'\"\n.äß好"), min_size=1, max_size=9)
+SENTENCES = st.lists(WORDS, min_size=3, max_size=9).map(" ".join).filter(str.strip)
+
+
+@hypothesis.given(
+    st.lists(SENTENCES, min_size=2, max_size=12),
+    st.sampled_from(",;\t|"),
+    st.sampled_from([["id", "answer"], ["", "text"], ["", "0"], None]),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_csv_writers_write_is_read_back_or_asked_for(texts, delimiter, header, encoding):
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=delimiter)
+    writer.writerows([header] if header else [])
+    writer.writerows([i, text] for i, text in enumerate(texts))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        path.write_bytes(buffer.getvalue().encode(encoding))
+        try:
+            found = reading.texts(str(path))
+        except RefusedError:
+            hypothesis.event("refused")
+            return
+    assert found.values == [text.strip() for text in texts]
+    assert not found.problems
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])

@@ -174,9 +174,8 @@ def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
 
 def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
     """Whether commas in cells are decimal signs; a mixture is for the rows to be refused by."""
-    cells = [str(row[j]) for row in table.rows for j in kept]
-    with_comma = [cell for cell in cells if "," in cell]
-    if not with_comma or any("." in cell for cell in cells):
+    with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
+    if not with_comma or any("." in row[j] for row in table.rows for j in kept):
         return False
     thousands = all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", cell) for cell in with_comma)
     return not (thousands and table.delimiter == ",")

@@ -28,7 +28,7 @@ from .limits import (
 )
 from .matrices import as_matrix, check_shape, matrix_of, not_finite
 from .samples import Samples, begins, described
-from .tables import Table, decode, listed, records, table
+from .tables import Table, check_lines, decode, listed, records, table
 
 Value = TypeVar("Value")
 TABLES = (".csv", ".tsv", ".jsonl")
@@ -48,6 +48,7 @@ def lines(box: Any, separator: str = LINE, what: str = "text") -> Samples:
         raise RefusedError(f"Expected text, one sample a line, got {type(box).__name__}.")
     if not isinstance(separator, str) or not separator.strip():
         raise RefusedError(f"Say what stands between two {what}s: {LINE}, {BLANK} or a sign.")
+    check_lines(box)
     rows = [line.strip() for line in re.split(r"\r\n|\r|\n", box.removeprefix("\ufeff"))]
     filled = [(i, line) for i, line in enumerate(rows, 1) if line]
     if separator == LINE:

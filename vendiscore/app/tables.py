@@ -11,12 +11,13 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from .limits import MAX_COLUMNS, MAX_SAMPLES, MAX_TEXT, RefusedError
+from .limits import MAX_COLUMNS, MAX_SAMPLES, MAX_TEXT, MAX_VALUES, RefusedError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # for one column: a control character that stands in no text
@@ -35,6 +36,8 @@ _NUMBER = re.compile(
     r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
 )
 _LOOK = 2_000  # cells that tell what the others are
+MAX_LINES = 1_000_000
+_MOST_CELLS = MAX_VALUES + MAX_COLUMNS + 2 * MAX_SAMPLES  # numbers, their names and labels
 _MANY_WORDS, _LONG_NAME = 6, 60  # of a header: sentences have more
 
 Row = tuple[int, list[Any]]
@@ -129,6 +132,7 @@ def table(
     RefusedError
         If it cannot be taken apart in one way only.
     """
+    check_lines(text)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
     found = said[1] if said else _delimiter(text, numeric)
@@ -161,6 +165,7 @@ def table(
 
 def records(text: str) -> Table:
     """Lines of JSON, objects or strings, as a table."""
+    check_lines(text)
     rows: list[dict[str, Any]] = []
     places: list[int] = []
     problems: dict[int, str] = {}
@@ -188,6 +193,12 @@ def records(text: str) -> Table:
     return Table(
         names, [[row.get(name) for name in names] for row in rows], places, "line", problems
     )
+
+
+def check_lines(text: str) -> None:
+    """Raise a RefusedError for a text of so many lines, most of them blank, that it takes long."""
+    if (count := text.count("\n") + text.count("\r")) > MAX_LINES:
+        raise RefusedError(f"{count:,} lines are too many: the limit is {MAX_LINES:,}.")
 
 
 def is_number(cell: Any) -> bool:
@@ -234,7 +245,7 @@ def _has_header(
     first, body = [cell.strip() for cell in rows[0]], rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
     known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
-    names = [name for name in first if len(name.split()) < _MANY_WORDS]
+    names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
     if any(is_named(name, pattern) for name in names for pattern in known):
         return True
     numbers = [share_of_numbers(cells) > 0.5 for cells in columns]
@@ -260,7 +271,7 @@ def _has_header(
 
 def _is_sentence(cell: str) -> bool:
     longer = len(cell) > _LONG_NAME or len(cell.split()) >= _MANY_WORDS
-    return longer or cell.endswith((".", "!", "?", "…", "。", "!", "?"))
+    return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
 
 
 def _are_fractions(cells: Iterable[str]) -> bool:
@@ -273,7 +284,7 @@ def _delimiter(text: str, numeric: bool) -> str:
     """The sign that splits most rows alike, and into numbers where there is a choice."""
     best, found, error = (0.0, 0.0), "", None
     signs = [sign for sign in DELIMITERS if numeric or sign != " "]
-    first_line = next((line for line in text.split("\n") if line.strip()), "")
+    first_line = re.split(r"[\r\n]", text.lstrip("\r\n "), maxsplit=1)[0]
     for sign in signs:
         if sign not in first_line:
             continue
@@ -300,10 +311,18 @@ class _BadQuotesError(RefusedError):
 
 def _parse(text: str, delimiter: str) -> Iterator[Row]:
     """The rows that are not blank, with their numbers; blank ones count."""
-    if delimiter == " ":
-        lines = enumerate(text.split("\n"), 1)
-        yield from ((place, line.split()) for place, line in lines if line.strip())
-        return
+    spaced = delimiter == " "
+    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter)
+    total = 0
+    for place, cells in enumerate(rows, 1):
+        total += len(cells)
+        if total > _MOST_CELLS:
+            raise RefusedError(f"More than {_MOST_CELLS:,} cells are too many for this page.")
+        if any(cell.strip() for cell in cells):
+            yield place, cells
+
+
+def _csv(text: str, delimiter: str) -> Iterator[list[str]]:
     reader = csv.reader(
         _narrow(io.StringIO(text, newline=""), delimiter),
         strict=True,
@@ -311,9 +330,7 @@ def _parse(text: str, delimiter: str) -> Iterator[Row]:
         skipinitialspace=f'{delimiter} "' in text,
     )
     try:
-        for place, cells in enumerate(reader, 1):
-            if any(cell.strip() for cell in cells):
-                yield place, cells
+        yield from reader
     except csv.Error as error:
         raise _BadQuotesError(
             f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
@@ -355,10 +372,11 @@ def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: st
 def _distinct(names: Sequence[str]) -> list[str]:
     """The names, those without one numbered as in "column 2", and no two the same."""
     found: list[str] = []
+    often: Counter[str] = Counter()
     for i, name in enumerate(names, 1):
-        name = unique = name or f"column {i}"
-        again = 2
-        while unique in found:
-            unique, again = f"{name} ({again})", again + 1
-        found.append(unique)
+        name = name or f"column {i}"
+        often[name] += 1
+        found.append(f"{name} ({often[name]})" if often[name] > 1 else name)
+    if len(set(found)) < len(found):  # one was called "a (2)" already
+        return [f"{name} (column {i})" for i, name in enumerate(found, 1)]
     return found
