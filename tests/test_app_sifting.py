@@ -146,6 +146,28 @@ def test_a_comparison_takes_one_column_of_all_files_or_asks_for_it(save):
     assert download(page)["sets"][0] == [text[::-1] for text in texts]
 
 
+def test_images_that_have_no_direction_are_named_and_left_out(tmp_path, monkeypatch):
+    shapes = examples.images()["Shapes in three colours"][:3]
+    black = shapes[0].point(lambda _: 0)
+    (tmp_path / "images").mkdir()
+    monkeypatch.chdir(tmp_path)
+    paths = []
+    for i, image in enumerate([shapes[0], black, *shapes[1:], black]):
+        paths.append((f"images/shape {i}.png", None))
+        image.save(paths[-1][0])
+    said = text_of(last(shows.show_images(paths, None, "pixels", 1, 1)))
+    assert "2 of 5 images cannot be used" in said
+    assert "image shape 1.png is black all over" in said
+    assert "image shape 4.png is black all over" in said
+    *_, (page, code) = shows.show_images(paths, None, "pixels", 1, 1, True)
+    right = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
+    assert f"VS = {right:.6f}" in page
+    assert "Left out 2 of 5 (images shape 1.png, shape 4.png)" in text_of(page)
+    there = {}
+    exec("\n".join(code.splitlines()[:2]).replace("evaluate, ", ""), there)
+    assert there["samples"] == [f"images/shape {i}.png" for i in (0, 2, 3)]
+
+
 LEFT = examples.TEXTS["A primer"]
 
 

@@ -17,7 +17,7 @@ import httpx
 TABS = {
     "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2,
              "dropdown", "checkbox", "textbox"],
-    "images": ["gallery", "file", "dropdown", *["slider"] * 2, "textbox"],
+    "images": ["gallery", "file", "dropdown", *["slider"] * 2, "checkbox", "textbox"],
     "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2, "checkbox", "textbox"],
     "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2, "checkbox", "textbox"],
     "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2,
@@ -26,7 +26,7 @@ TABS = {
 # What stands in the last of them at first: a separator, nothing to leave out, boxes that count.
 _AT_FIRST = {
     "text": ["a new line", False, "box"],
-    "images": ["box"],
+    "images": [False, "box"],
     "molecules": [False, "box"],
     "vectors": [False, "box"],
     "compare": [None, "a new line", False, *["box"] * 3],

@@ -105,9 +105,12 @@ def text_job(
     )
 
 
-def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
-    """Images, compared pixel by pixel or by an encoder."""
+def image_job(pictures: Sequence[Picture], kernel: str = "pixels", left: Sequence[str] = ()) -> Job:
+    """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
     encoder = _encoder("images", kernel)
+    files = 'glob.glob("images/*")'
+    if left:
+        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
     return Job(
         what="images",
         samples=[picture.data if encoder else picture.small for picture in pictures],
@@ -117,7 +120,7 @@ def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
             f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
         ),
         imports="import evaluate, glob",
-        expression='sorted(glob.glob("images/*"))  # the folder that the images are in',
+        expression=f"sorted({files})  # the folder that the images are in",
     )
 
 

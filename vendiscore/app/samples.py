@@ -23,11 +23,11 @@ class Samples:
 
     Attributes
     ----------
-    values : list of str or array (n, d)
-    places : sequence of int
-        Of each sample, counted from 1: rows as a spreadsheet numbers them, or lines.
+    values : list or array (n, d)
+    places : sequence of int or str
+        Of each sample, counted from 1: rows as a spreadsheet numbers them, or lines; or names.
     unit : str
-        What `places` count: "row", "line", "paragraph" or "part".
+        What `places` count: "row", "line", "paragraph", "part" or "image".
     problems : mapping of int to str
         By index: what keeps a sample from being used, as a predicate.
     notes : tuple of str
@@ -37,7 +37,7 @@ class Samples:
     """
 
     values: Any
-    places: Sequence[int]
+    places: Sequence[int | str]
     unit: str = "line"
     problems: Mapping[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -81,14 +81,18 @@ def show_images(
     kernel: str,
     q: float,
     zoom: float,
+    leave_out: bool = False,
     source: str = BOX,
 ) -> Iterator[Shown]:
     """The image tab; a zip counts before the gallery."""
     _check_arrived(archive, source, bool(gallery))
-    paths = [archive] if archive else [path for path, _ in gallery or []]
-    found = pictures(paths)
-    notes = (f"Read {len(found)} images of {Path(archive).name:.60}.",) if archive else ()
-    yield from stages(jobs.image_job(found, kernel), q, zoom, notes)
+    samples = images([archive] if archive else [path for path, _ in gallery or []], archive)
+
+    def make(kept: list[int]) -> Job:
+        left = [str(samples.places[i]) for i in range(len(samples)) if i not in kept]
+        return jobs.image_job(samples.take(kept), kernel, left)
+
+    yield from _shown(samples, "images", make, q, zoom, leave_out)
 
 
 def show_molecules(
@@ -177,6 +181,8 @@ def show_comparison(
         for name, samples in sets.items()
         for note in (*samples.notes, *left_out(samples, bad[name]))
     ]
+    if kind == "images" and any(bad.values()):
+        notes.append("The lines of Python read whole folders: take these images out of them first.")
     html = read_html(notes) + comparison_report.page(result, named, kind)
     yield html, comparison_report.code(result, kind)
 
@@ -197,6 +203,13 @@ def vectors(box: str, path: str | None, source: str) -> Samples:
     return reading.matrix(path) if path else reading.numbers(box)
 
 
+def images(paths: list[str], archive: str | None) -> Samples:
+    """Images by their names."""
+    found = pictures(paths)
+    notes = (f"Read {len(found)} images of {Path(archive).name:.60}.",) if archive else ()
+    return Samples(found, [picture.name for picture in found], "image", notes=notes)
+
+
 def sample_set(
     kind: str, box: str, path: str | None, column: str | None, separator: str, source: str
 ) -> Samples | None:
@@ -204,9 +217,7 @@ def sample_set(
     if kind == "images":
         if not path:
             return None
-        found = pictures([path])
-        note = f"Read {len(found)} images of {Path(path).name:.60}."
-        return Samples(found, range(1, len(found) + 1), "image", notes=(note,))
+        return images([path], path)
     if not path and not box.strip():
         return None
     if kind == "vectors":

@@ -200,6 +200,7 @@ def image_tab() -> None:
                 object_fit="contain",
             )
             files = upload([".zip of images"], [gallery], [".zip"], "Upload a .zip instead")
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             job = jobs.image_job(_as_pictures(first))
@@ -218,8 +219,8 @@ def image_tab() -> None:
         [gallery, *files.all],
         lambda shown: [shown, *files.cleared()],
     )
-    inputs = [gallery, *files.files, kernel, q, zoom, *files.sources]
-    _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom], loads)
+    inputs = [gallery, *files.files, kernel, q, zoom, leave_out, *files.sources]
+    _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom, leave_out], loads)
 
 
 def _as_pictures(images: Sequence[Any]) -> list[Any]:

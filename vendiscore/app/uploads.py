@@ -68,7 +68,13 @@ def upload(
         files = [
             gr.File(label=label, file_types=list(types) or None, **options) for label in labels
         ]
-        column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+        column = gr.Dropdown(
+            [],
+            label="Column",
+            info="of all files; empty: as found in each" if len(labels) > 1 else None,
+            visible=False,
+            allow_custom_value=True,
+        )
         seen = gr.HTML("")
     sources = [gr.Textbox(BOX, visible=False) for _ in labels]
     for event, source in ((accordion.expand, FILE), (accordion.collapse, BOX)):
