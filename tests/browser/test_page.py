@@ -457,7 +457,7 @@ def test_long_work_can_be_stopped(visit):
     expect(page.locator(".vs-note:visible")).to_contain_text("% done")
     page.get_by_role("button", name="Stop").locator("visible=true").click()
     expect(page.locator(".vs-note:visible")).to_have_text("Stopped. Score starts again.")
-    page.wait_for_timeout(1500)  # for what would still come
+    page.wait_for_timeout(3500)  # for what would still come
     expect(page.locator(".vs-note:visible")).to_have_text("Stopped. Score starts again.")
     page.get_by_role("button", name="In a rut or not").click()
     expect(page.locator(".vs:visible")).to_contain_text("B is more diverse than A")

@@ -124,7 +124,10 @@ def _wire(
         loaded = button.click(load, None, targets, api_visibility="private", concurrency_limit=8)
         running.append(loaded.then(**run))
     stopped = stop.click(None, cancels=running, api_visibility="private")
-    stopped.then(None, outputs[0], outputs[0], js=_STOPPED, api_visibility="private")
+    for pause in (0, 1000, 2000):  # what was on its way may come after
+        wait = f"() => new Promise(done => setTimeout(done, {pause}))"
+        stopped = stopped.then(None, js=wait, api_visibility="private")
+        stopped = stopped.then(None, outputs[0], outputs[0], js=_STOPPED, api_visibility="private")
 
 
 def _leave_out() -> gr.Checkbox:
