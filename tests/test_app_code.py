@@ -96,6 +96,66 @@ def test_many_rows_are_read_from_the_file_of_the_visitor(printed, folder, kind):
     assert f"VS = {printed(code)['VS']:.6f}" in page
 
 
+def rows(X, separator: str = ",", decimal: str = ".") -> list[str]:
+    return [separator.join(str(x).replace(".", decimal) for x in row) for row in X]
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "K"])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda lines: "sep=;\n" + "\n".join(rows(lines, ";", ",")),
+        lambda lines: "\n".join([",".join(map(str, range(len(lines)))), *rows(lines)]),
+        lambda lines: "\n".join(
+            ["," + ",".join(map(str, range(len(lines))))]
+            + [f"{i},{row}" for i, row in enumerate(rows(lines))]
+        ),
+        lambda lines: "\n".join(["a\t" * len(lines), *(f"{r}\tx" for r in rows(lines, "\t"))]),
+    ],
+    ids=["excel", "pandas' names", "pandas' index", "labels last"],
+)
+@pytest.mark.parametrize("bad", ["", "nan"])
+def test_a_table_of_any_make_is_read_by_its_line_without_what_was_left_out(
+    printed, folder, kernel, write, bad
+):
+    X = np.random.default_rng(0).normal(size=(30, 30)).round(4)
+    K = np.exp(-np.abs(X[:, :1] - X[:, :1].T)).round(9) if kernel == "K" else X
+    table = K.astype(object)
+    if bad:
+        table[7] = bad
+    path = folder / "mine.csv"
+    path.write_text(write(table.tolist()), encoding="utf-8")
+    page, code = last(shows.show_vectors("", str(path), kernel, 0, 1, 1, bool(bad)))
+    assert "pd.read_csv('mine.csv'" in code
+    assert f"effectively different of {29 if bad else 30}" in page
+    assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "K"])
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_rows_left_out_of_an_array_are_left_out_by_its_line(printed, folder, kind, kernel):
+    pandas = pytest.importorskip("pandas")
+    path = folder / f"mine.{kind}"
+    X = np.random.default_rng(0).normal(size=(40, 1))
+    X = np.exp(-np.abs(X - X.T))
+    X[[3, 9], 5] = np.nan
+    if kind == "npy":
+        np.save(path, X)
+    else:
+        frame = pandas.DataFrame(X, columns=[f"x{i}" for i in range(40)])
+        frame.assign(name="someone").to_parquet(path)
+    page, code = last(shows.show_vectors("", str(path), kernel, 0, 1, 1, True))
+    assert "Left out 2 of 40 (rows 4, 10): row 4 has nan" in page
+    assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_texts_left_out_are_not_in_the_line(printed):
+    page, code = last(shows.show_molecules("CCO\nXX\nCCC", None, None, "morgan", 1, 1, True))
+    assert "samples = ['CCO', 'CCC']" in code
+    assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
 def test_images_are_read_from_their_folder(printed, folder):
     (folder / "images").mkdir()
     for i, image in enumerate(IMAGES):

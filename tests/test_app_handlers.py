@@ -150,7 +150,7 @@ def test_html_in_an_error_stays_text():
     assert "<b>'" not in page
     assert code == ""
     (page, _), *_ = shows.safe(shows.show_molecules)("<script>\nC", None, None, "morgan", 1, 1)
-    assert "sample 0" in page
+    assert "line 1, " in page
     assert "<script" not in page
 
 

@@ -15,11 +15,21 @@ import httpx
 
 # The inputs of what the Score button of each tab runs, by which it is found.
 TABS = {
-    "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2],
-    "images": ["gallery", "file", "dropdown", *["slider"] * 2],
-    "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2],
-    "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2],
-    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2],
+    "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2,
+             "dropdown", "checkbox", "textbox"],
+    "images": ["gallery", "file", "dropdown", *["slider"] * 2, "checkbox", "textbox"],
+    "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2, "checkbox", "textbox"],
+    "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2, "checkbox", "textbox"],
+    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2,
+                *["dropdown"] * 2, "checkbox", *["textbox"] * 3],
+}  # fmt: skip
+# What stands in the last of them at first: a separator, nothing to leave out, boxes that count.
+_AT_FIRST = {
+    "text": ["a new line", False, "box"],
+    "images": [False, "box"],
+    "molecules": [False, "box"],
+    "vectors": [False, "box"],
+    "compare": [None, "a new line", False, *["box"] * 3],
 }
 
 
@@ -42,7 +52,12 @@ def call(http: httpx.Client, name: str, data: list[Any]) -> dict[str, Any]:
 
 
 def press(http: httpx.Client, tab: str, data: list[Any]) -> str:
-    """The HTML that a tab shows in the end, or the message of an error."""
+    """The HTML that a tab shows in the end, or the message of an error.
+
+    What is missing of the data at its end is as at first.
+    """
+    missing = len(TABS[tab]) - len(data)
+    data = [*data, *(_AT_FIRST[tab][-missing:] if missing else [])]
     session = f"s{time.perf_counter_ns()}"
     joined = http.post(
         "/queue/join",

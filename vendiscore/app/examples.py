@@ -80,7 +80,8 @@ _K = "1, 0.9, 0\n0.9, 1, 0\n0, 0, 1"
 def _clusters() -> str:
     rng = np.random.default_rng(0)
     centres = np.array([[4.0, 0.0], [-2.0, 3.5], [-2.0, -3.5]])
-    return _csv(np.repeat(centres, [14, 7, 3], axis=0) + rng.normal(scale=0.5, size=(24, 2)))
+    # More than half of all pairs are within a cluster, and so is the median distance.
+    return _csv(np.repeat(centres, [18, 4, 2], axis=0) + rng.normal(scale=0.5, size=(24, 2)))
 
 
 def _circle() -> str:
@@ -92,9 +93,10 @@ def _csv(X: np.ndarray) -> str:
     return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
 
 
-# Rows, the kernel they are meant for, and its bandwidth.
+# Rows, the kernel they are meant for, and its bandwidth: the median, as whatever else is written
+# there would stay for a visitor's own rows.
 VECTORS = {
-    "Three clusters": (_clusters(), "rbf", 1.0),
+    "Three clusters": (_clusters(), "rbf", 0),
     "A circle": (_circle(), "cosine", 0),
     "A matrix K": (_K, "K", 0),
 }

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import encoders, reading, report
+from . import encoders, report
 from .analysis import Analysis, analyse
 from .comparing import Comparison, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
+from .matrices import check_matrix
 from .pictures import Picture, drawing
 from .steps import Steps
 
 MOLECULE_KERNELS = ("morgan", "rdkit", "maccs", "atom_pair", "topological_torsion")
-# How each choice of the vectors tab is said to `compute`.
+# How each name of the API is said to `compute`.
 VECTOR_KERNELS: dict[str, dict[str, Any]] = {
     "cosine": {"k": "cosine"},
     "rbf": {"k": "rbf"},
@@ -28,6 +28,8 @@ VECTOR_KERNELS: dict[str, dict[str, Any]] = {
     "K": {"score_K": True},
     "K, clipped": {"score_K": True, "psd": "clip"},
 }
+# Of which "X" and "dual" are other words for "cosine".
+VECTOR_CHOICES = ("cosine", "rbf", "laplacian", "K", "K, clipped")
 # What can be compared, and by what beside the encoders.
 KERNELS: dict[str, tuple[str, ...]] = {
     "texts": ("ngram_overlap",),
@@ -103,9 +105,12 @@ def text_job(
     )
 
 
-def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
-    """Images, compared pixel by pixel or by an encoder."""
+def image_job(pictures: Sequence[Picture], kernel: str = "pixels", left: Sequence[str] = ()) -> Job:
+    """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
     encoder = _encoder("images", kernel)
+    files = 'glob.glob("images/*")'
+    if left:
+        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
     return Job(
         what="images",
         samples=[picture.data if encoder else picture.small for picture in pictures],
@@ -115,7 +120,7 @@ def image_job(pictures: Sequence[Picture], kernel: str = "pixels") -> Job:
             f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
         ),
         imports="import evaluate, glob",
-        expression='sorted(glob.glob("images/*"))  # the folder that the images are in',
+        expression=f"sorted({files})  # the folder that the images are in",
     )
 
 
@@ -141,9 +146,11 @@ def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
     )
 
 
-def vector_job(X: Any, kernel: str = "cosine", sigma: float = 0.0, path: str | None = None) -> Job:
-    """Rows of numbers, features X or a similarity matrix K."""
-    X = reading.check_matrix(X)
+def vector_job(
+    X: Any, kernel: str = "cosine", sigma: float = 0.0, source: tuple[str, str] | None = None
+) -> Job:
+    """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
+    X = check_matrix(X)
     arguments = _vector_arguments(kernel, sigma)
     if kernel.startswith("K") and X.shape[0] != X.shape[1]:
         raise RefusedError(
@@ -160,7 +167,7 @@ def vector_job(X: Any, kernel: str = "cosine", sigma: float = 0.0, path: str | N
         arguments=arguments,
         labels=rows,
         cell=lambda i: f'<p class="vs-text">{i}: {report.escape(rows[i], 60)}</p>',
-        **_matrix_source(X, path),
+        **_matrix_source(X, source),
     )
 
 
@@ -238,20 +245,12 @@ def _inline(samples: list[str]) -> dict[str, Any]:
     return {"imports": imports, "expression": f'{download}["samples"]  # the download'}
 
 
-def _matrix_source(X: np.ndarray, path: str | None) -> dict[str, Any]:
+def _matrix_source(X: np.ndarray, source: tuple[str, str] | None) -> dict[str, Any]:
     written = repr(X.tolist())
     if len(written) <= _INLINE:
         return {"imports": "import evaluate", "expression": written}
-    name = Path(path).name if path else "samples.csv"
-    kind = Path(name).suffix.lower()
-    if kind == ".npy":
-        return {"imports": "import evaluate, numpy as np", "expression": f"np.load({name!r})"}
-    if kind == ".parquet":
-        return {
-            "imports": "import evaluate, pandas as pd",
-            "expression": f"pd.read_parquet({name!r}).to_numpy()",
-        }
-    return {
-        "imports": "import evaluate, pandas as pd",
-        "expression": f"pd.read_csv({name!r}, header=None).to_numpy()  # header=0 if there is one",
-    }
+    imports, expression = source or (
+        "import evaluate, pandas as pd",
+        "pd.read_csv('samples.csv', header=None).to_numpy()",
+    )
+    return {"imports": imports, "expression": expression}

@@ -1,4 +1,4 @@
-"""From a pasted box or an uploaded file to texts or to rows of numbers.
+"""From a pasted box or an uploaded file to samples.
 
 Nothing here trusts a file: sizes are read from headers and compared with the limits before
 anything is unpacked, pickles are never loaded, and a number in a header is only believed where
@@ -7,121 +7,159 @@ the file is as long as it says.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .columns import is_smiles, pick
 from .limits import (
-    MAX_COLUMNS,
     MAX_SAMPLES,
+    MAX_SMILES,
     MAX_TEXT,
     MAX_UPLOAD,
-    MAX_VALUES,
     RefusedError,
     check_count,
-    check_texts,
 )
+from .matrices import as_matrix, check_shape, matrix_of, not_finite
+from .samples import Samples, begins, described
+from .tables import Table, check_lines, decode, listed, records, table
 
 Value = TypeVar("Value")
-TEXT_FILES = (".txt", ".csv", ".jsonl")
-MATRIX_FILES = (".npy", ".csv", ".parquet")
+TABLES = (".csv", ".tsv", ".jsonl")
+TEXT_FILES = (".txt", *TABLES)
+MATRIX_FILES = (".npy", ".csv", ".tsv", ".parquet")
+# What may stand between two texts of a box or a .txt file; anything else that a visitor types is
+# itself the sign.
+LINE, BLANK = "a new line", "a blank line"
 
 
-def lines(box: Any) -> list[str]:
-    """The lines of a text box that are not blank, without white space around them."""
+def lines(box: Any, separator: str = LINE, what: str = "text") -> Samples:
+    """The texts of a box, apart from each other by new lines, blank lines or a sign.
+
+    A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
+    """
     if not isinstance(box, str):
         raise RefusedError(f"Expected text, one sample a line, got {type(box).__name__}.")
-    return [line.strip() for line in box.splitlines() if line.strip()]
+    if not isinstance(separator, str) or not separator.strip():
+        raise RefusedError(f"Say what stands between two {what}s: {LINE}, {BLANK} or a sign.")
+    check_lines(box)
+    rows = [line.strip() for line in re.split(r"\r\n|\r|\n", box.removeprefix("\ufeff"))]
+    filled = [(i, line) for i, line in enumerate(rows, 1) if line]
+    if separator == LINE:
+        return _texts(
+            [line for _, line in filled], [i for i, _ in filled], "line", what, _hint(rows, what)
+        )
+    sign = "" if separator == BLANK else separator.strip()
+    alone = sign in rows
+    parts = "\n".join("\0" if row == sign else row for row in rows).split("\0")
+    if not alone:
+        parts = box.split(sign) if sign else parts
+    values = [part.strip() for part in parts if part.strip()]
+    unit = "part" if sign else "paragraph"
+    note = f"Read {len(values):,} {unit}s, separated by {sign or BLANK!s:.40}. {begins(values)}"
+    return _texts(values, range(1, len(values) + 1), unit, what, (note,))
 
 
-def texts(path: str, column: str | None = None, what: str = "text") -> list[str]:
-    """The texts of a .txt (one a line), .csv (one column) or .jsonl file."""
+def texts(
+    path: str, column: str | None = None, what: str = "text", separator: str = LINE
+) -> Samples:
+    """The texts or molecules of a .txt file (as in a box) or of a column of a table."""
+    name = Path(path).name
     if _kind(path, TEXT_FILES) == ".txt":
-        return lines(_decode(path))
-    rows = _records(path, MAX_SAMPLES + 1)
-    check_count(len(rows), MAX_SAMPLES, f"{what}s")
-    names = list(rows[0])
-    name = column or names[0]
-    if name not in names:
-        raise RefusedError(f"There is no column {name!r:.60}; the file has {_list(names)}.")
-    values = [row.get(name) for row in rows]
-    for i, value in enumerate(values):
-        if not isinstance(value, str) or not value.strip():
-            raise RefusedError(
-                f"Row {i} has no {what} in column {name!r:.60}, got {value!r:.60}; "
-                f"remove such rows or pick another column."
-            )
-    return check_texts([str(value) for value in values], what=what)
+        found = lines(decode(Path(path).read_bytes())[0], separator, what)
+        said = f"Read {len(found):,} {found.unit}s of {name:.60}. {begins(found.values)}"
+        return replace(found, notes=(said, *(found.notes if separator == LINE else ())))
+    read = _table(path, what)
+    check_count(len(read.rows), MAX_SAMPLES, f"{what}s")
+    chosen = pick(read, column, what)
+    values = read.column(chosen)
+    strings = ["" if value is None else value for value in values]
+    problems = {
+        i: f"is {type(value).__name__}, not a string"
+        for i, value in enumerate(strings)
+        if not isinstance(value, str)
+    } | dict(read.problems)
+    strings = [str(value).strip() for value in strings]
+    known = f"of column {chosen!r:.60}" if len(read.names) > 1 or read.header else "of text"
+    usable = (string for i, string in enumerate(strings) if i not in problems and string.strip())
+    note = described(name, len(strings), known, read, [], usable)
+    return _texts(strings, read.places, read.unit, what, (note,), problems)
 
 
-def columns(path: str) -> list[str]:
-    """The columns one can pick from: those of a .csv or .jsonl file, none of other files."""
-    if Path(path).suffix.lower() not in (".csv", ".jsonl"):
-        return []
-    rows = _records(path, 1)
-    return list(rows[0]) if rows else []
+def columns(path: str, what: str = "text") -> tuple[list[str], str | None]:
+    """The columns one can pick from, none but for a table, and the one that is clearly meant."""
+    if Path(path).suffix.lower() not in TABLES:
+        return [], None
+    read = _table(path, what)
+    try:
+        return read.names, pick(read, None, what)
+    except RefusedError:
+        return read.names, None
 
 
-def matrix(path: str) -> np.ndarray:
-    """The rows of numbers of a .npy, .csv (a header is skipped) or .parquet file."""
+def matrix(path: str) -> Samples:
+    """The rows of numbers of a .npy, .csv, .tsv or .parquet file."""
     kind = _kind(path, MATRIX_FILES)
     if kind == ".npy":
-        return check_matrix(_npy(path))
+        name = Path(path).name
+        X = as_matrix(_npy(path))
+        return _of_array(X, path, "", "import evaluate, numpy as np", f"np.load({name!r})")
     if kind == ".parquet":
-        return check_matrix(_parquet(path))
-    return numbers(_decode(path))
+        return _parquet(path)
+    text, encoding = decode(Path(path).read_bytes())
+    return matrix_of(table(text, numeric=True, encoding=encoding), Path(path).name)
 
 
-def numbers(box: str) -> np.ndarray:
-    """Rows of numbers from text: one row a line, split by commas, semicolons, tabs or spaces."""
-    rows = lines(box)
-    if rows and _split(rows[0]) and not _is_number(_split(rows[0])[0]):
-        rows = rows[1:]  # a header
-    check_count(len(rows), MAX_SAMPLES, "rows")
-    _check_shape(len(rows), len(_split(rows[0])))
-    out = np.empty((len(rows), len(_split(rows[0]))))
-    for i, row in enumerate(rows):
-        cells = _split(row)
-        if len(cells) != out.shape[1]:
-            raise RefusedError(
-                f"Row {i} has {len(cells):,} numbers and row 0 has {out.shape[1]:,}; "
-                f"every row needs as many."
-            )
-        try:
-            out[i] = [float(cell) for cell in cells]
-        except ValueError:
-            bad = next(cell for cell in cells if not _is_number(cell))
-            raise RefusedError(f"Row {i} has {bad!r:.60}, which is not a number.") from None
-    return check_matrix(out)
+def numbers(box: Any) -> Samples:
+    """The rows of numbers of a box, apart by commas, semicolons, tabs or spaces."""
+    if not isinstance(box, str):
+        raise RefusedError(f"Expected rows of numbers, got {type(box).__name__}.")
+    return matrix_of(table(box, numeric=True, typed=True))
 
 
-def check_matrix(X: Any) -> np.ndarray:
-    """A finite float64 matrix (n, d) within the limits."""
-    try:
-        X = np.asarray(X)
-    except ValueError:
-        raise RefusedError("Every row needs as many numbers as the first.") from None
-    if X.dtype.kind not in "fiub":
-        raise RefusedError(f"Expected rows of real numbers, got {X.dtype} values.")
-    if X.ndim == 1:
-        X = X[:, None]
-    if X.ndim != 2:
-        raise RefusedError(f"Expected a table of rows and columns, got shape {X.shape}.")
-    _check_shape(*X.shape)
-    finite = np.isfinite(X).all(axis=1)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        value = X[row][~np.isfinite(X[row])][0]
-        raise RefusedError(f"Row {row} has {value}; remove or fill in such rows first.")
-    return np.asarray(X, dtype=np.float64)
+def _texts(
+    values: list[str],
+    places: Any,
+    unit: str,
+    what: str,
+    notes: tuple[str, ...] = (),
+    problems: Mapping[int, str] = MappingProxyType({}),
+) -> Samples:
+    check_count(len(values), MAX_SAMPLES, f"{what}s")
+    longest = MAX_SMILES if what == "molecule" else MAX_TEXT
+    found = dict(problems)
+    for i, value in enumerate(values):
+        if not value.strip():
+            found.setdefault(i, "is empty")
+        elif len(value) > longest:
+            found.setdefault(i, f"has {len(value):,} characters, more than {longest:,}")
+    return Samples(values, places, unit, dict(sorted(found.items())), notes)
+
+
+def _hint(rows: list[str], what: str) -> tuple[str, ...]:
+    """What to say where lines may be parts of longer texts."""
+    blocks = [block.split("\n") for block in re.split(r"\n\n+", "\n".join(rows).strip("\n"))]
+    if what == "molecule" or len(blocks) < 2 or max(map(len, blocks)) < 2:
+        return ()
+    return (
+        f"Took each of the {sum(map(len, blocks)):,} lines for a {what}. They stand in "
+        f"{len(blocks):,} paragraphs: if each of these is one {what}, pick “{BLANK}” under "
+        f"“Between two texts”.",
+    )
+
+
+def _table(path: str, what: str = "text") -> Table:
+    _kind(path, TABLES)
+    text, encoding = decode(Path(path).read_bytes())
+    if Path(path).suffix.lower() == ".jsonl":
+        return records(text)
+    return table(text, is_sample=is_smiles if what == "molecule" else None, encoding=encoding)
 
 
 def size(path: str) -> int:
@@ -147,60 +185,9 @@ def _kind(path: str, known: tuple[str, ...]) -> str:
     if kind not in known:
         raise RefusedError(
             f"Files of type {kind or 'unknown'!r:.20} cannot be read here; "
-            f"this tab takes {_list(known)}."
+            f"this tab takes {listed(known)}."
         )
     return kind
-
-
-def _decode(path: str) -> str:
-    size(path)
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RefusedError(
-            f"The file is not UTF-8 text (byte {error.start}); save it as UTF-8."
-        ) from None
-
-
-def _records(path: str, limit: int) -> list[dict[str, Any]]:
-    text = _decode(path)
-    if Path(path).suffix.lower() == ".jsonl":
-        return [_json(line, i) for i, line in enumerate(islice(lines(text), limit))]
-    return list(islice(_csv(text), limit))
-
-
-def _csv(text: str) -> Iterable[dict[str, Any]]:
-    reader = csv.reader(_narrow(io.StringIO(text, newline="")), strict=True)
-    try:
-        header = [name.strip() or f"column {i}" for i, name in enumerate(next(reader, []))]
-        for row in reader:
-            if row:
-                yield dict(zip(header, row, strict=False))
-    except csv.Error as error:
-        raise RefusedError(
-            f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
-            f"{MAX_TEXT:,} characters and quotes must be closed."
-        ) from None
-
-
-def _narrow(rows: Iterable[str]) -> Iterator[str]:
-    """The rows as they come, but none with more columns than are allowed: a cheap look first."""
-    for row in rows:
-        if row.count(",") >= max(MAX_COLUMNS, MAX_TEXT):  # no row of texts within the limits
-            _check_shape(1, row.count(",") + 1)
-        yield row
-
-
-def _json(line: str, i: int) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise RefusedError(f"Line {i} is not valid JSON: {line!r:.60}.") from None
-    if isinstance(value, str):
-        return {"text": value}
-    if not isinstance(value, dict) or not value:
-        raise RefusedError(f"Line {i} must be a JSON object or string, got {line!r:.60}.")
-    return value
 
 
 def _npy(path: str) -> np.ndarray:
@@ -223,7 +210,7 @@ def _npy(path: str) -> np.ndarray:
             )
         if len(shape) not in (1, 2):
             raise RefusedError(f"Expected a table of rows and columns, got shape {shape}.")
-        _check_shape(shape[0], shape[1] if len(shape) == 2 else 1)
+        check_shape(shape[0], shape[1] if len(shape) == 2 else 1)
         promised = math.prod(shape) * dtype.itemsize
         there = size(path) - file.tell()
         if promised != there:
@@ -236,28 +223,46 @@ def _npy(path: str) -> np.ndarray:
     return array
 
 
-def _parquet(path: str) -> np.ndarray:
+def _parquet(path: str) -> Samples:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    def read() -> np.ndarray:
+    def is_number(kind: Any) -> bool:
+        return bool(
+            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        )
+
+    def read() -> tuple[np.ndarray, list[str], list[str]]:
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
-        _check_shape(file.metadata.num_rows, len(schema))
-        for field in schema:
-            kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
-            if not any(is_kind(field.type) for is_kind in kinds):
-                raise RefusedError(
-                    f"Column {field.name!r:.60} holds {str(field.type)[:60]}; "
-                    f"every column must be numbers."
-                )
-        table = file.read(use_threads=False)
-        for name in table.column_names:
-            if table[name].null_count:
-                raise RefusedError(f"Column {name!r:.60} has missing values; fill them in first.")
-        return np.column_stack([column.to_numpy() for column in table.columns])
+        check_shape(file.metadata.num_rows, len(schema))
+        # pandas' index is a column, too, unless it only counts the rows.
+        lost = [f for f in schema if not is_number(f.type) or f.name.startswith("__index_level_")]
+        names = [field.name for field in schema if field not in lost]
+        if not names:
+            raise RefusedError(
+                f"Column {schema[0].name!r:.60} holds {str(schema[0].type)[:60]}, and no other "
+                f"holds numbers."
+            )
+        table = file.read(columns=names, use_threads=False)
+        columns = [column.cast(pa.float64(), safe=False).to_numpy() for column in table.columns]
+        return np.column_stack(columns), names, [field.name for field in lost]
 
-    return _reading(read, pa.ArrowException, "parquet")
+    X, names, lost = _reading(read, pa.ArrowException, "parquet")
+    note = f" (left out, as no numbers: {listed(lost)})" if lost else ""
+    columns = f"[{names!r}]" if lost else ""
+    expression = f"pd.read_parquet({Path(path).name!r}){columns}.to_numpy()"
+    return _of_array(X, path, note, "import evaluate, numpy as np, pandas as pd", expression)
+
+
+def _of_array(X: np.ndarray, path: str, note: str, imports: str, expression: str) -> Samples:
+    def python(left: Collection[int], square: bool) -> tuple[str, str]:
+        rows = sorted(left)
+        shorter = f"np.delete({expression}, {rows}, axis=0)" if rows else expression
+        return imports, f"np.delete({shorter}, {rows}, axis=1)" if rows and square else shorter
+
+    said = f"Read {X.shape[0]:,} rows of {X.shape[1]} numbers of {Path(path).name:.60}{note}."
+    return Samples(X, range(1, len(X) + 1), "row", not_finite(X), (said,), python)
 
 
 def _reading(read: Callable[[], Value], errors: type[Exception], what: str) -> Value:
@@ -267,34 +272,3 @@ def _reading(read: Callable[[], Value], errors: type[Exception], what: str) -> V
         raise
     except (errors, OSError, ValueError, MemoryError):
         raise RefusedError(f"This {what} file cannot be read; it may be damaged.") from None
-
-
-def _check_shape(rows: int, width: int) -> None:
-    if width > MAX_COLUMNS:
-        raise RefusedError(f"{width:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
-    check_count(rows, MAX_SAMPLES, "rows")
-    check_count(width, MAX_COLUMNS, "columns")
-    if rows * width > MAX_VALUES:
-        raise RefusedError(
-            f"{rows:,} × {width:,} numbers are too many: this page takes up to {MAX_VALUES:,}."
-        )
-
-
-def _split(row: str) -> list[str]:
-    width = max(row.count(separator) for separator in ",;\t") + 1
-    if width > MAX_COLUMNS:
-        _check_shape(1, width)
-    return [cell for cell in re.split(r"[,;\t ]+", row) if cell]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _list(names: Iterable[str]) -> str:
-    shown = list(islice(names, 9))
-    return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")

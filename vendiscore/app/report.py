@@ -139,7 +139,8 @@ def page(
         for name, picture in pictures
     )
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
-    everything = json.dumps(record(analysis, what, scale) | {"samples": list(labels)}, indent=1)
+    said = {"notes": list(notes), "samples": list(labels)}
+    everything = json.dumps(record(analysis, what, scale) | said, indent=1)
     full = link("Everything (JSON)", "vendiscore.json", "application/json", everything)
     magnitude = ""
     if scale is not None and n > 1:
@@ -151,7 +152,7 @@ def page(
         f'<i style="width:{100 * score / n:.1f}%"></i></div>'
         f'<p class="vs-share">The bar is VS / n: {share}.</p>'
         f"<p>{escape(sentence(analysis, what), 300)}</p>"
-        f"{magnitude}{''.join(f'<p>{escape(text, 300)}</p>' for text in notes)}"
+        f"{magnitude}{''.join(f'<p>{escape(text, 400)}</p>' for text in notes)}"
         f'<div class="vs-grid">{figures}</div>'
         f'<div class="vs-grid">{_pairs(analysis, cell)}{_alone(analysis, cell)}</div>'
         f'<p class="vs-links">{table}{full}</p>'

@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import comparison_report, jobs, reading, report, scale
+from .analysis import Analysis
 from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
+from .samples import Samples, read_html
+from .sifting import UnusableError, left_out, sifted
 from .steps import Steps, Value
 
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 
 # What is raised about the input, by this page and by the library: its message is for the visitor.
 EXPECTED = (ValueError, TypeError, MemoryError, ImportError)
+# What a visitor turned to last.
+BOX, FILE = "box", "file"
 OURS = "Something went wrong on our side, not with your input; please try again later."
 _log = logging.getLogger(__name__)
 
 
-def stages(job: Job, q: Any, zoom: Any) -> Iterator[Shown]:
+def stages(job: Job, q: Any, zoom: Any, notes: Sequence[str] = ()) -> Iterator[Shown]:
     """The result as soon as there is one, then with the magnitude function."""
     analysis = yield from _noted(job.score(q))
+    yield from _result(job, analysis, q, zoom, notes)
+
+
+def _result(
+    job: Job, analysis: Analysis, q: Any, zoom: Any, notes: Sequence[str]
+) -> Iterator[Shown]:
     code = job.code(q)
 
-    def html(found: scale.Scale | None, *notes: str) -> str:
-        return report.page(analysis, job.what, job.cell, job.labels, found, notes)
+    def html(found: scale.Scale | None, *more: str) -> str:
+        said = (*notes, *_of_characters(job, analysis), *more)
+        return report.page(analysis, job.what, job.cell, job.labels, found, said)
 
     at = _zoom(zoom)
     if analysis.n > 200:  # else the magnitude function takes no time
@@ -49,34 +62,79 @@ def show_text(
     unit: str,
     q: float,
     zoom: float,
+    separator: str = reading.LINE,
+    leave_out: bool = False,
+    source: str = BOX,
 ) -> Iterator[Shown]:
-    """The text tab; a file counts before the box."""
-    texts = reading.texts(path, column) if path else reading.lines(box)
-    yield from stages(jobs.text_job(texts, kernel, ns, unit), q, zoom)
+    """The text tab."""
+    samples = texts(box, path, column, "text", separator, source)
+
+    def make(kept: list[int]) -> Job:
+        return jobs.text_job(samples.take(kept), kernel, ns, unit)
+
+    yield from _shown(samples, "texts", make, q, zoom, leave_out)
 
 
 def show_images(
-    gallery: list[Any] | None, archive: str | None, kernel: str, q: float, zoom: float
+    gallery: list[Any] | None,
+    archive: str | None,
+    kernel: str,
+    q: float,
+    zoom: float,
+    leave_out: bool = False,
+    source: str = BOX,
 ) -> Iterator[Shown]:
     """The image tab; a zip counts before the gallery."""
-    paths = [archive] if archive else [path for path, _ in gallery or []]
-    yield from stages(jobs.image_job(pictures(paths), kernel), q, zoom)
+    _check_arrived(archive, source, bool(gallery))
+    samples = images([archive] if archive else [path for path, _ in gallery or []], archive)
+
+    def make(kept: list[int]) -> Job:
+        left = [str(samples.places[i]) for i in range(len(samples)) if i not in kept]
+        return jobs.image_job(samples.take(kept), kernel, left)
+
+    yield from _shown(samples, "images", make, q, zoom, leave_out)
 
 
 def show_molecules(
-    box: str, path: str | None, column: str | None, kernel: str, q: float, zoom: float
+    box: str,
+    path: str | None,
+    column: str | None,
+    kernel: str,
+    q: float,
+    zoom: float,
+    leave_out: bool = False,
+    source: str = BOX,
 ) -> Iterator[Shown]:
-    """The molecules tab; a file counts before the box."""
-    smiles = reading.texts(path, column, "molecule") if path else reading.lines(box)
-    yield from stages(jobs.molecule_job(smiles, kernel), q, zoom)
+    """The molecules tab."""
+    samples = texts(box, path, column, "molecule", reading.LINE, source)
+
+    def make(kept: list[int]) -> Job:
+        return jobs.molecule_job(samples.take(kept), kernel)
+
+    yield from _shown(samples, "molecules", make, q, zoom, leave_out)
 
 
 def show_vectors(
-    box: str, path: str | None, kernel: str, sigma: float | None, q: float, zoom: float
+    box: str,
+    path: str | None,
+    kernel: str,
+    sigma: float | None,
+    q: float,
+    zoom: float,
+    leave_out: bool = False,
+    source: str = BOX,
 ) -> Iterator[Shown]:
-    """The tab of vectors and matrices; a file counts before the box."""
-    X = reading.matrix(path) if path else reading.numbers(box)
-    yield from stages(jobs.vector_job(X, kernel, sigma or 0.0, path), q, zoom)
+    """The tab of vectors and matrices."""
+    samples = vectors(box, path, source)
+    square = str(kernel).startswith("K") and len(set(samples.values.shape)) == 1
+
+    def make(kept: list[int]) -> Job:
+        X = samples.take(kept)
+        left = set(range(len(samples))) - set(kept)
+        python = samples.python(left, square) if samples.python else None
+        return jobs.vector_job(X[:, kept] if square else X, kernel, sigma or 0.0, python)
+
+    yield from _shown(samples, "rows", make, q, zoom, leave_out)
 
 
 def show_comparison(
@@ -90,27 +148,119 @@ def show_comparison(
     file_c: str | None,
     q: float,
     draws: float,
+    column: str | None = None,
+    separator: str = reading.LINE,
+    leave_out: bool = False,
+    source_a: str = BOX,
+    source_b: str = BOX,
+    source_c: str = BOX,
 ) -> Iterator[Shown]:
-    """The tab that compares; a file counts before its box, and images come as files only."""
-    sources = [(a, file_a), (b, file_b), (c, file_c)]
-    sets = [
-        _set(box, path, kind)
-        for box, path in sources
-        if path or (kind != "images" and (box or "").strip())
-    ]
-    each = [jobs.comparable(samples, kind, kernel) for samples in sets]
+    """The tab that compares; images come as files only."""
+    boxes = dict(zip("ABC", (a, b, c), strict=True))
+    files = dict(zip("ABC", (file_a, file_b, file_c), strict=True))
+    sources = dict(zip("ABC", (source_a, source_b, source_c), strict=True))
+    sets: dict[str, Samples] = {}
+    for name, path in files.items():
+        try:
+            found = sample_set(kind, boxes[name] or "", path, column, separator, sources[name])
+        except RefusedError as error:
+            raise RefusedError(f"Set {name}: {error}") from None
+        if found:
+            sets[name] = found
     whole = int(draws) if isinstance(draws, float) and draws.is_integer() else draws
-    result = yield from _noted(jobs.comparison(each, q, whole))  # type: ignore[arg-type]
-    named = [job.labels for job in each] if kind == "images" else sets
-    yield comparison_report.page(result, named, kind), comparison_report.code(result, kind)
+
+    def run(kept: dict[str, list[int]]) -> Generator[Shown, None, Any]:
+        each = [jobs.comparable(sets[name].take(kept[name]), kind, kernel) for name in sets]
+        result = yield from _noted(jobs.comparison(each, q, whole))  # type: ignore[arg-type]
+        return each, result
+
+    bad, (each, result) = yield from sifted(sets, kind, run, leave_out)
+    named = [job.labels if kind == "images" else job.samples for job in each]
+    notes = [
+        f"Set {name}: {note}"
+        for name, samples in sets.items()
+        for note in (*samples.notes, *left_out(samples, bad[name]))
+    ]
+    if kind == "images" and any(bad.values()):
+        notes.append("The lines of Python read whole folders: take these images out of them first.")
+    html = read_html(notes) + comparison_report.page(result, named, kind)
+    yield html, comparison_report.code(result, kind)
 
 
-def _set(box: str, path: str | None, kind: str) -> Any:
+def texts(
+    box: str, path: str | None, column: str | None, what: str, separator: str, source: str
+) -> Samples:
+    """Texts or molecules of the file or the box, whichever the visitor turned to last."""
+    _check_arrived(path, source, bool(str(box).strip()))
+    if path:
+        return reading.texts(path, column or None, what, separator)
+    return reading.lines(box, separator, what)
+
+
+def vectors(box: str, path: str | None, source: str) -> Samples:
+    """Rows of numbers of the file or the box."""
+    _check_arrived(path, source, bool(str(box).strip()))
+    return reading.matrix(path) if path else reading.numbers(box)
+
+
+def images(paths: list[str], archive: str | None) -> Samples:
+    """Images by their names."""
+    found = pictures(paths)
+    notes = (f"Read {len(found)} images of {Path(archive).name:.60}.",) if archive else ()
+    return Samples(found, [picture.name for picture in found], "image", notes=notes)
+
+
+def sample_set(
+    kind: str, box: str, path: str | None, column: str | None, separator: str, source: str
+) -> Samples | None:
+    """One set of a comparison, if there is one."""
     if kind == "images":
-        return pictures([path] if path else [])
+        if not path:
+            return None
+        return images([path], path)
+    if not path and not box.strip():
+        return None
     if kind == "vectors":
-        return reading.matrix(path) if path else reading.numbers(box)
-    return reading.texts(path, None, kind[:-1]) if path else reading.lines(box)
+        return vectors(box, path, source)
+    what = kind[:-1] if isinstance(kind, str) else ""
+    return texts(box, path, column, what, separator if what == "text" else reading.LINE, source)
+
+
+def _check_arrived(path: str | None, source: str, others: bool) -> None:
+    """Nothing else is scored for an upload that is still under way or was turned down."""
+    if not path and source != BOX and others:
+        raise RefusedError(
+            "No file has arrived: it is still being sent, or was turned down for its size or type. "
+            "What is shown above the upload was not scored in its place: close the upload to "
+            "score that."
+        )
+
+
+def _shown(
+    samples: Samples,
+    what: str,
+    make: Callable[[list[int]], Job],
+    q: Any,
+    zoom: Any,
+    leave_out: bool,
+) -> Iterator[Shown]:
+    """The result of the samples that can be used, if all can or the others are to be left out."""
+
+    def run(kept: dict[str, list[int]]) -> Generator[Shown, None, tuple[Job, Analysis]]:
+        job = make(kept[""])
+        analysis = yield from _noted(job.score(q))
+        return job, analysis
+
+    bad, (job, analysis) = yield from sifted({"": samples}, what, run, leave_out)
+    notes = (*samples.notes, *left_out(samples, bad[""]))
+    yield from _result(job, analysis, q, zoom, notes)
+
+
+def _of_characters(job: Job, analysis: Analysis) -> tuple[str, ...]:
+    """What to say where the library chose what n-grams are made of, by the script of the texts."""
+    if analysis.similarity.settings.get("analyzer") != "char" or "analyzer" in job.arguments:
+        return ()
+    return ("These texts have no spaces between words, so n-grams of characters were compared.",)
 
 
 def _noted(steps: Steps[Value]) -> Generator[Shown, None, Value]:
@@ -141,6 +291,8 @@ def safe(show: Callable[..., Iterator[Shown]]) -> Callable[..., Iterator[Shown]]
     def run(*values: Any) -> Iterator[Shown]:
         try:
             yield from show(*values)
+        except UnusableError as error:
+            yield error.html(), ""
         except EXPECTED as error:
             yield report.problem(str(error)), ""
         except Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,10 +11,9 @@ from typing import Any
 
 import gradio as gr
 
-from . import examples, jobs, reading, scale
+from . import examples, jobs, reading, report, scale
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
-    EXPECTED,
     Shown,
     safe,
     show_comparison,
@@ -23,9 +23,16 @@ from .shows import (
     show_vectors,
     stages,
 )
+from .sifting import LEAVE_OUT
+from .uploads import QUICK, show_what_is_compared, show_what_is_read, upload
 
 # One pool for everybody: the Space has two cores, and every job uses one.
 POOL: dict[str, Any] = {"concurrency_id": "cpu", "concurrency_limit": 2}
+# The last that was said of work under way would else stay; a result stays.
+_STOPPED = (
+    "shown => shown.includes('class=\"vs-note\"') ? "
+    f"{json.dumps(report.note('Stopped. Score starts again.'))} : shown"
+)
 # A button, what it gives, and the components that this goes to.
 Load = tuple[gr.Button, Callable[[], Any], list[Any]]
 
@@ -116,26 +123,25 @@ def _wire(
     for button, load, targets in loads:
         loaded = button.click(load, None, targets, api_visibility="private", concurrency_limit=8)
         running.append(loaded.then(**run))
-    stop.click(None, cancels=running, api_visibility="private")
+    stopped = stop.click(None, cancels=running, api_visibility="private")
+    for pause in (0, 1000, 2000):  # what was on its way may come after
+        wait = f"() => new Promise(done => setTimeout(done, {pause}))"
+        stopped = stopped.then(None, js=wait, api_visibility="private")
+        stopped = stopped.then(None, outputs[0], outputs[0], js=_STOPPED, api_visibility="private")
 
 
-def _upload() -> tuple[gr.File, gr.Dropdown]:
-    """A file of texts, and which of its columns, offered when there are any."""
-    with gr.Accordion("Upload a file instead", open=False):
-        file = gr.File(
-            label=".txt, .csv or .jsonl", file_types=list(reading.TEXT_FILES), type="filepath"
-        )
-        column = gr.Dropdown([], label="Column", visible=False, allow_custom_value=True)
+def _leave_out() -> gr.Checkbox:
+    return gr.Checkbox(False, label=LEAVE_OUT)
 
-    def offer(path: str | None) -> Any:
-        try:
-            names = reading.columns(path) if path else []
-        except EXPECTED:
-            names = []  # the handler will say what is wrong
-        return gr.update(choices=names, value=names[0] if names else None, visible=bool(names))
 
-    file.change(offer, file, column, api_visibility="private", concurrency_limit=8)
-    return file, column
+def _separator() -> gr.Dropdown:
+    return gr.Dropdown(
+        [reading.LINE, reading.BLANK],
+        value=reading.LINE,
+        label="Between two texts",
+        info="or type a sign, such as ===",
+        allow_custom_value=True,
+    )
 
 
 def text_tab() -> None:
@@ -144,7 +150,9 @@ def text_tab() -> None:
         with gr.Column():
             choices = _choices(list(examples.TEXTS))
             box = gr.Textbox(first, label="Texts, one a line", lines=6, max_lines=12)
-            file, column = _upload()
+            separator = _separator()
+            files = upload([", ".join(reading.TEXT_FILES)], [box], reading.TEXT_FILES)
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             initial = show_text(first, None, None, "ngram_overlap", [1, 2, 3, 4], "word", 1, 1)
@@ -163,12 +171,18 @@ def text_tab() -> None:
         lambda name: [gr.update(visible=name == "ngram_overlap") for _ in range(2)],
         kernel,
         [ns, unit],
-        api_visibility="private",
-        concurrency_limit=8,
+        **QUICK,
     )
-    loads = _loads(choices, [(text, None) for text in examples.TEXTS.values()], [box, file])
-    inputs = [box, file, column, kernel, ns, unit, q, zoom]
-    _wire(show_text, inputs, outputs, buttons, [kernel, ns, unit, q, zoom, column], loads)
+    show_what_is_read(files, "text", separator)
+    loads = _loads(
+        choices,
+        [(text, reading.LINE) for text in examples.TEXTS.values()],
+        [box, separator, *files.all],
+        lambda *given: [*given, *files.cleared()],
+    )
+    inputs = [box, *files.files, files.column, kernel, ns, unit, q, zoom, separator, leave_out]
+    controls = [kernel, ns, unit, q, zoom, files.column, separator, leave_out]
+    _wire(show_text, [*inputs, *files.sources], outputs, buttons, controls, loads)
 
 
 def image_tab() -> None:
@@ -188,8 +202,8 @@ def image_tab() -> None:
                 file_types=list(IMAGE_FILES),
                 object_fit="contain",
             )
-            with gr.Accordion("Upload a .zip instead", open=False):
-                archive = gr.File(label=".zip of images", file_types=[".zip"], type="filepath")
+            files = upload([".zip of images"], [gallery], [".zip"], "Upload a .zip instead")
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             job = jobs.image_job(_as_pictures(first))
@@ -202,9 +216,14 @@ def image_tab() -> None:
                 info="32 × 32 pixels in colour, or what an encoder sees",
             )
             q, zoom = _order(), _scale()
-    loads = _loads(choices, [(shown, None) for shown in sets.values()], [gallery, archive])
-    inputs = [gallery, archive, kernel, q, zoom]
-    _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom], loads)
+    loads = _loads(
+        choices,
+        [(shown,) for shown in sets.values()],
+        [gallery, *files.all],
+        lambda shown: [shown, *files.cleared()],
+    )
+    inputs = [gallery, *files.files, kernel, q, zoom, leave_out, *files.sources]
+    _wire(show_images, inputs, outputs, buttons, [kernel, q, zoom, leave_out], loads)
 
 
 def _as_pictures(images: Sequence[Any]) -> list[Any]:
@@ -221,7 +240,8 @@ def molecule_tab() -> None:
         with gr.Column():
             choices = _choices(list(examples.MOLECULES))
             box = gr.Textbox(first, label="SMILES, one a line", lines=6, max_lines=12)
-            file, column = _upload()
+            files = upload([", ".join(reading.TEXT_FILES)], [box], reading.TEXT_FILES)
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             outputs = _result(_first(show_molecules(first, None, None, "morgan", 1, 1)))
@@ -233,9 +253,16 @@ def molecule_tab() -> None:
                 info="compared by Tanimoto similarity",
             )
             q, zoom = _order(), _scale()
-    loads = _loads(choices, [(text, None) for text in examples.MOLECULES.values()], [box, file])
-    inputs = [box, file, column, kernel, q, zoom]
-    _wire(show_molecules, inputs, outputs, buttons, [kernel, q, zoom, column], loads)
+    show_what_is_read(files, "molecule")
+    loads = _loads(
+        choices,
+        [(text,) for text in examples.MOLECULES.values()],
+        [box, *files.all],
+        lambda text: [text, *files.cleared()],
+    )
+    inputs = [box, *files.files, files.column, kernel, q, zoom, leave_out, *files.sources]
+    controls = [kernel, q, zoom, files.column, leave_out]
+    _wire(show_molecules, inputs, outputs, buttons, controls, loads)
 
 
 def vector_tab() -> None:
@@ -244,30 +271,31 @@ def vector_tab() -> None:
         with gr.Column():
             choices = _choices(list(examples.VECTORS))
             box = gr.Textbox(rows, label="Rows of numbers", lines=6, max_lines=12)
-            with gr.Accordion("Upload a file instead", open=False):
-                file = gr.File(
-                    label=".npy, .csv or .parquet",
-                    file_types=list(reading.MATRIX_FILES),
-                    type="filepath",
-                )
+            files = upload([", ".join(reading.MATRIX_FILES)], [box], reading.MATRIX_FILES)
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             outputs = _result(_first(show_vectors(rows, None, chosen, width, 1, 1)))
         with gr.Column():
             kernel = gr.Dropdown(
-                list(jobs.VECTOR_KERNELS),
+                list(jobs.VECTOR_CHOICES),
                 value=chosen,
                 label="Kernel",
-                info="X and dual: dot products of normalised rows; K: the rows are similarities",
+                info="K: the rows are similarities already",
             )
             sigma = gr.Number(
                 width, label="Bandwidth σ", info="of rbf and laplacian; 0: the median"
             )
             q, zoom = _order(), _scale()
-    vectors = [(*example, None) for example in examples.VECTORS.values()]
-    loads = _loads(choices, vectors, [box, kernel, sigma, file])
-    inputs = [box, file, kernel, sigma, q, zoom]
-    _wire(show_vectors, inputs, outputs, buttons, [kernel, sigma, q, zoom], loads)
+    show_what_is_read(files, "row")
+    loads = _loads(
+        choices,
+        list(examples.VECTORS.values()),
+        [box, kernel, sigma, *files.all],
+        lambda *given: [*given, *files.cleared()],
+    )
+    inputs = [box, *files.files, kernel, sigma, q, zoom, leave_out, *files.sources]
+    _wire(show_vectors, inputs, outputs, buttons, [kernel, sigma, q, zoom, leave_out], loads)
 
 
 def compare_tab() -> None:
@@ -280,14 +308,14 @@ def compare_tab() -> None:
             kernel = gr.Dropdown(
                 menus[kind], value=menus[kind][0], label="Kernel", allow_custom_value=True
             )
-            boxes, files = [], []
+            boxes = []
             for letter, text in zip("ABC", sets, strict=True):
                 label = f"Set {letter}" + (" (may be left empty)" if letter == "C" else "")
                 boxes.append(gr.Textbox(text, label=label, lines=4, max_lines=8))
-            with gr.Accordion("Upload files instead", open=False) as uploads:
-                files = [
-                    gr.File(label=f"Set {letter}", type="filepath", height=120) for letter in "ABC"
-                ]
+            separator = _separator()
+            names = [f"Set {letter}" for letter in "ABC"]
+            files = upload(names, boxes, [], "Upload files instead")
+            leave_out = _leave_out()
             buttons = _buttons()
         with gr.Column():
             a, b, c = sets
@@ -304,22 +332,21 @@ def compare_tab() -> None:
         return [
             gr.update(choices=menus[kind], value=menus[kind][0]),
             gr.update(open=images, label=label),
+            gr.update(visible=kind == "texts"),
             *[gr.update(visible=not images) for _ in boxes],
         ]
 
     def load(kind: str, *texts: str) -> list[Any]:  # gradio takes updates apart: new ones each time
-        menu, accordion, *_ = turn_to(kind)
-        shown = [gr.update(value=text, visible=True) for text in texts]
-        return [kind, menu, accordion, *shown, None, None, None]
+        menu, _, shown, *_ = turn_to(kind)
+        filled = [gr.update(value=text, visible=True) for text in texts]
+        *cleared, accordion = files.cleared()
+        accordion["label"] = "Upload files instead"
+        return [kind, menu, {**shown, "value": reading.LINE}, *filled, *cleared, accordion]
 
-    targets = [kinds, kernel, uploads, *boxes, *files]
+    targets = [kinds, kernel, separator, *boxes, *files.all]
     loads = _loads(choices, list(examples.COMPARISONS.values()), targets, load)
-    kinds.input(
-        turn_to,
-        kinds,
-        [kernel, uploads, *boxes],
-        api_visibility="private",
-        concurrency_limit=8,
-    )
-    inputs = [kinds, kernel, *boxes, *files, q, draws]
-    _wire(show_comparison, inputs, outputs, buttons, [kernel, q, draws], loads)
+    kinds.input(turn_to, kinds, [kernel, files.accordion, separator, *boxes], **QUICK)
+    show_what_is_compared(files, kinds, separator)
+    inputs = [kinds, kernel, *boxes, *files.files, q, draws, files.column, separator, leave_out]
+    controls = [kernel, q, draws, files.column, separator, leave_out]
+    _wire(show_comparison, [*inputs, *files.sources], outputs, buttons, controls, loads)

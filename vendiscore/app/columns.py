@@ -1,0 +1,106 @@
+"""Which column of a table holds the samples: found by what is in it, or else asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .limits import MAX_SMILES, RefusedError
+from .tables import (
+    MOLECULE_NAMES,
+    OTHER_NAMES,
+    TEXT_NAMES,
+    Table,
+    is_named,
+    listed,
+    share_of_numbers,
+)
+
+_LOOK, _LOOK_SMILES = 200, 20  # rows that tell what the others are
+_MOST = 100  # columns that are looked into
+_CLEAR = 3  # times the length of the next longest column: texts beside labels
+# Scripts that put no spaces between words.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+def pick(table: Table, column: str | None, what: str) -> str:
+    """The column of a table that holds texts or molecules.
+
+    Parameters
+    ----------
+    table : Table
+    column : str or None
+        What a visitor picked.
+    what : str
+        "molecule", or else it is a text.
+
+    Raises
+    ------
+    RefusedError
+        If there is no such column, or several that could be meant.
+    """
+    if column:
+        if column not in table.names:
+            raise RefusedError(
+                f"There is no column {column!r:.60}; the file has {listed(table.names)}."
+            )
+        return column
+    if len(table.names) == 1:
+        return table.names[0]
+    likely = _molecules(table) if what == "molecule" else _texts(table)
+    if len(likely) == 1:
+        return likely[0]
+    could = f"Columns {listed(likely)} could be meant" if likely else "No column is clearly meant"
+    raise RefusedError(
+        f"Which column holds the {what}s? {could}; pick a column: {listed(table.names)}."
+    )
+
+
+def is_smiles(cell: str) -> bool:
+    """Whether RDKit reads a molecule from the cell."""
+    from rdkit import Chem, rdBase
+
+    if not 0 < len(cell) <= MAX_SMILES or " " in cell:
+        return False
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(cell)
+    return molecule is not None and molecule.GetNumAtoms() > 0
+
+
+def _molecules(table: Table) -> list[str]:
+    named = [name for name in table.names if is_named(name, MOLECULE_NAMES)]
+    if named:
+        return named
+    cells = {name: _some(table, name)[:_LOOK_SMILES] for name in table.names[:_MOST]}
+    readable = {name: _share(map(is_smiles, some)) for name, some in cells.items()}
+    return [name for name, share in readable.items() if share > 0.5]
+
+
+def _texts(table: Table) -> list[str]:
+    cells = {name: _some(table, name) for name in table.names[:_MOST]}
+    cells = {name: some for name, some in cells.items() if some and share_of_numbers(some) < 0.5}
+    # What nobody calls an answer comes last, and prose before identifiers.
+    left = [name for name in cells if not is_named(name, OTHER_NAMES)] or list(cells)
+    named = [name for name in left if is_named(name, TEXT_NAMES)]
+    if len(named) == 1:
+        return named
+    left = named or left
+    left = [name for name in left if _share(map(_is_prose, cells[name])) > 0.3] or left
+    weight = {name: sum(map(len, set(cells[name]))) / len(cells[name]) for name in left}
+    return [name for name in left if _CLEAR * weight[name] > max(weight.values())]
+
+
+def _some(table: Table, name: str) -> list[str]:
+    """The first strings of a column that are not blank."""
+    found = [cell.strip() for cell in table.column(name)[:_LOOK] if isinstance(cell, str)]
+    return [cell for cell in found if cell]
+
+
+def _is_prose(cell: str) -> bool:
+    return " " in cell or bool(_UNSPACED.search(cell))
+
+
+def _share(found: Any) -> float:
+    values: Sequence[bool] = list(found)
+    return sum(values) / max(1, len(values))

@@ -1,0 +1,382 @@
+"""Tables as people have them: from bytes to named columns of cells, each row with its place.
+
+Spreadsheets, pandas and scripts differ in encoding, delimiter and header. What was found is kept
+beside the cells, so that it can be said with the result. No cell is cut off or moved: a row that is
+too long is a problem of that row, under the number that a spreadsheet shows beside it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+from .limits import MAX_COLUMNS, MAX_SAMPLES, MAX_TEXT, MAX_VALUES, RefusedError
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
+_ALONE = "\x1f"  # for one column: a control character that stands in no text
+# Words of headers, which are hardly ever a sample themselves.
+TEXT_NAMES = re.compile(
+    "(text|answer|response|completion|output|generation|generated|prediction|sentence|caption|story"
+    "|storie|reply|replie|summary|summarie|translation)s?"
+)
+OTHER_NAMES = re.compile(
+    "(id|index|idx|key|no|nr|row|uid|uuid|name|prompt|question|instruction|input|query|context"
+    "|reference|label|class|category|split|source|model|url|date|time|timestamp|seed|score|rank)s?"
+)
+MOLECULE_NAMES = re.compile("smiles?|smi")
+_OTHERS_YET = re.compile("inchi|inchikey|unnamed")
+_NUMBER = re.compile(
+    r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
+)
+_LOOK = 2_000  # cells that tell what the others are
+MAX_LINES = 1_000_000
+_MOST_CELLS = MAX_VALUES + MAX_COLUMNS + 2 * MAX_SAMPLES  # numbers, their names and labels
+_MANY_WORDS, _LONG_NAME = 6, 60  # of a header: sentences have more
+
+Row = tuple[int, list[Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under names.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns, no two the same.
+    rows : list of list
+        As many cells as names each.
+    places : list of int
+        Where each row is in the file, counted from 1 as spreadsheets and editors do.
+    unit : str
+        What `places` count: "row" or "line".
+    problems : mapping of int to str
+        By index of the row: what keeps it from being used, as a predicate.
+    header : list of str or None
+        The first row, if it is no sample.
+    delimiter : str
+        Empty for one column.
+    encoding : str
+        As Python calls it.
+    skipped : int
+        Lines before the table, which say how to read it.
+    """
+
+    names: list[str]
+    rows: list[list[Any]]
+    places: list[int]
+    unit: str = "row"
+    problems: Mapping[int, str] = field(default_factory=dict)
+    header: list[str] | None = None
+    delimiter: str = ""
+    encoding: str = "utf-8"
+    skipped: int = 0
+
+    def column(self, name: str) -> list[Any]:
+        """The cells under a name."""
+        at = self.names.index(name)
+        return [row[at] for row in self.rows]
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """The text of a file, and the encoding: that of its byte order mark, UTF-8 or Windows-1252."""
+    marked = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    encoding = "utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf-8"
+    try:
+        return data.decode(encoding), encoding
+    except UnicodeDecodeError as error:
+        place = error.start
+    # What Excel saves in the West: a few letters with accents among others.
+    foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
+    if not marked and foreign < 0.2 * len(data) and b"\0" not in data:
+        try:
+            return data.decode("cp1252"), "cp1252"
+        except UnicodeDecodeError:
+            pass
+    raise RefusedError(
+        f"The file is not UTF-8 text (byte {place}); save it as UTF-8 (in Excel: “CSV UTF-8”)."
+    )
+
+
+def table(
+    text: str,
+    *,
+    numeric: bool = False,
+    typed: bool = False,
+    is_sample: Callable[[str], bool] | None = None,
+    encoding: str = "utf-8",
+) -> Table:
+    """Delimited text as a table.
+
+    Parameters
+    ----------
+    text : str
+    numeric : bool
+        Whether it should hold numbers: then spaces may stand between them too.
+    typed : bool
+        Whether it comes from a box, where a row 0, 1 is hardly a header.
+    is_sample : callable, optional
+        Whether a cell can only be a sample, so that its row is no header.
+    encoding : str
+        To be kept.
+
+    Raises
+    ------
+    RefusedError
+        If it cannot be taken apart in one way only.
+    """
+    check_lines(text)
+    said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
+    text = text[said.end() :] if said else text
+    found = said[1] if said else _delimiter(text, numeric)
+    rows = list(islice(_parse(text, found or _ALONE), MAX_SAMPLES + 2))
+    if not rows:
+        return Table([], [], [], encoding=encoding)
+    width = len(rows[0][1])
+    ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
+    header = _has_header([cells for _, cells in rows], numeric, typed, is_sample)
+    if ragged and (not header or 2 * len(ragged) > len(rows)):
+        _refuse_ragged(rows, ragged, found)
+    problems = {
+        i - header: f"has {cells} cells, split by {DELIMITERS.get(found, repr(found))}, where the "
+        f"header has {width}: put cells with such signs in quotes"
+        for i, cells in ragged.items()
+    }
+    body = rows[header:]
+    first = [str(cell).strip() for cell in rows[0][1]]
+    return Table(
+        names=_distinct(first if header else [""] * width),
+        rows=[_fitted(cells, width, found) for _, cells in body],
+        places=[place for place, _ in body],
+        problems=problems,
+        header=first if header else None,
+        delimiter=found,
+        encoding=encoding,
+        skipped=1 if said else 0,
+    )
+
+
+def records(text: str) -> Table:
+    """Lines of JSON, objects or strings, as a table."""
+    check_lines(text)
+    rows: list[dict[str, Any]] = []
+    places: list[int] = []
+    problems: dict[int, str] = {}
+    filled = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
+    for place, line in islice(filled, MAX_SAMPLES + 1):
+        places.append(place)
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, str):
+            value = {"text": value}
+        if not isinstance(value, dict) or not value:
+            problems[len(rows)] = f"is not valid JSON of an object or a string: {line!r:.60}"
+            value = {}
+        rows.append(value)
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    if len(names) > MAX_COLUMNS:
+        raise RefusedError(f"{len(names):,} fields are too many: the limit is {MAX_COLUMNS:,}.")
+    if rows and not names:
+        raise RefusedError(
+            f"Line {places[0]} must be a JSON object or string, and so must all others; "
+            f"it {problems[0]}."
+        )
+    return Table(
+        names, [[row.get(name) for name in names] for row in rows], places, "line", problems
+    )
+
+
+def check_lines(text: str) -> None:
+    """Raise a RefusedError for a text of so many lines, most of them blank, that it takes long."""
+    if (count := text.count("\n") + text.count("\r")) > MAX_LINES:
+        raise RefusedError(f"{count:,} lines are too many: the limit is {MAX_LINES:,}.")
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number, of either decimal sign."""
+    return bool(_NUMBER.fullmatch(str(cell)))
+
+
+def share_of_numbers(cells: Iterable[Any]) -> float:
+    """How many of the cells that are not blank are numbers; 0 if all are blank."""
+    filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
+    return sum(map(is_number, filled)) / max(1, len(filled))
+
+
+def counts(cells: Sequence[Any], start: int = 0) -> bool:
+    """Whether the cells are start, start + 1, start + 2, …
+
+    >>> counts(["0", "1", "2"]), counts(["1", "3"])
+    (True, False)
+    """
+    return len(cells) > 0 and all(
+        str(cell).strip() == str(i) for i, cell in enumerate(cells, start)
+    )
+
+
+def is_named(name: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a word of the name matches: "modelAnswer_2" has the words model and answer."""
+    found = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return any(pattern.fullmatch(word.lower()) for word in found)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a row, not all if they are many."""
+    shown = list(islice(names, 9))
+    return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
+
+
+def _has_header(
+    rows: Sequence[Sequence[str]],
+    numeric: bool,
+    typed: bool,
+    is_sample: Callable[[str], bool] | None,
+) -> bool:
+    """Whether the first row names the columns: it does unless something speaks against it."""
+    first, body = [cell.strip() for cell in rows[0]], rows[1:]
+    columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
+    known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
+    names = [name for name in first if len(name.split()) < 4 and not _is_sentence(name)]
+    if any(is_named(name, pattern) for name in names for pattern in known):
+        return True
+    numbers = [share_of_numbers(cells) > 0.5 for cells in columns]
+    if len(first) > 1 and not first[0] and counts(first[1:]):
+        return True  # pandas' names, above its index
+    if counts(first):  # pandas' names or, where there are whole numbers below, a sample
+        fractions = len(first) > (2 if typed else 1) and _are_fractions(chain.from_iterable(body))
+        return fractions or not any(numbers)
+    if numeric:
+        return not any(map(is_number, first))
+    if any(map(is_number, first)):
+        return False
+    if any(name and below for name, below in zip(first, numbers, strict=True)):
+        return True
+    if is_sample and any(map(is_sample, first)):
+        return False
+    named = [name for name in first if name]
+    repeated = len(set(named)) < len(named) or any(
+        name in cells for name, cells in zip(first, columns, strict=True) if name
+    )
+    return bool(body) and not repeated and not any(map(_is_sentence, first))
+
+
+def _is_sentence(cell: str) -> bool:
+    longer = len(cell) > _LONG_NAME or len(cell.split()) >= _MANY_WORDS
+    return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
+
+
+def _are_fractions(cells: Iterable[str]) -> bool:
+    """Whether nearly all cells are numbers with a fraction, as programs write them."""
+    some = list(islice(cells, _LOOK))
+    return sum(bool(re.search(r"\d[.,]\d|\de-?\d", cell)) for cell in some) > 0.9 * len(some)
+
+
+def _delimiter(text: str, numeric: bool) -> str:
+    """The sign that splits most rows alike, and into numbers where there is a choice."""
+    best, found, error = (0.0, 0.0), "", None
+    signs = [sign for sign in DELIMITERS if numeric or sign != " "]
+    first_line = re.split(r"[\r\n]", text.lstrip("\r\n "), maxsplit=1)[0]
+    for sign in signs:
+        if sign not in first_line:
+            continue
+        try:
+            rows = [cells for _, cells in islice(_parse(text, sign), MAX_SAMPLES + 1)]
+        except _BadQuotesError as caught:
+            error = error or caught
+            continue
+        if len(rows[0]) < 2:
+            continue
+        alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)
+        body = chain.from_iterable(rows[1:] or rows)
+        rank = (round(alike / len(rows), 2), share_of_numbers(body))
+        if rank > best:
+            best, found = rank, sign
+    if not found and error:
+        raise error
+    return found
+
+
+class _BadQuotesError(RefusedError):
+    pass
+
+
+def _parse(text: str, delimiter: str) -> Iterator[Row]:
+    """The rows that are not blank, with their numbers; blank ones count."""
+    spaced = delimiter == " "
+    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter)
+    total = 0
+    for place, cells in enumerate(rows, 1):
+        total += len(cells)
+        if total > _MOST_CELLS:
+            raise RefusedError(f"More than {_MOST_CELLS:,} cells are too many for this page.")
+        if any(cell.strip() for cell in cells):
+            yield place, cells
+
+
+def _csv(text: str, delimiter: str) -> Iterator[list[str]]:
+    reader = csv.reader(
+        _narrow(io.StringIO(text, newline=""), delimiter),
+        strict=True,
+        delimiter=delimiter,
+        skipinitialspace=f'{delimiter} "' in text,
+    )
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise _BadQuotesError(
+            f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
+            f"{MAX_TEXT:,} characters and quotes must be closed."
+        ) from None
+
+
+def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """The lines as they come, but none with more cells than are allowed: a cheap look first."""
+    for line in lines:
+        if (cells := line.count(delimiter) + 1) > max(MAX_COLUMNS, MAX_TEXT):
+            raise RefusedError(f"{cells:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
+        yield line
+
+
+def _trim(cells: Sequence[str]) -> Sequence[str]:
+    """The cells without blank ones at the end, as spreadsheets append them."""
+    end = len(cells)
+    while end and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
+def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
+    """As many cells as there are names: blank ones more, or the last ones in one again."""
+    cells = [*_trim(cells)] if len(cells) > width else cells + [""] * (width - len(cells))
+    return [*cells[: width - 1], delimiter.join(cells[width - 1 :])]
+
+
+def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: str) -> None:
+    some = ", ".join(f"row {rows[i][0]} has {cells}" for i, cells in islice(ragged.items(), 3))
+    raise RefusedError(
+        f"Split by {DELIMITERS.get(delimiter, repr(delimiter))}, row {rows[0][0]} has "
+        f"{len(rows[0][1])} cells but {some}{', …' if len(ragged) > 3 else ''}. Put cells that "
+        f"hold such signs in quotes; if every line is one sample, save the file as .txt."
+    )
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, those without one numbered as in "column 2", and no two the same."""
+    found: list[str] = []
+    often: Counter[str] = Counter()
+    for i, name in enumerate(names, 1):
+        name = name or f"column {i}"
+        often[name] += 1
+        found.append(f"{name} ({often[name]})" if often[name] > 1 else name)
+    if len(set(found)) < len(found):  # one was called "a (2)" already
+        return [f"{name} (column {i})" for i, name in enumerate(found, 1)]
+    return found
