@@ -39,17 +39,12 @@ SOURCES = {
 
 # Files whose tests take long, or are about what versions of other packages cannot change.
 SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
-# What takes long to start: the tests that ask for it go to one worker.
-SHARED = {"server", "forgetful_server", "reckless_server", "weights"}
 
 
-@pytest.hookimpl(tryfirst=True)  # the other plugin that reads groups does it here, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.name.startswith(SLOW):
             item.add_marker("slow")
-        if SHARED & set(item.fixturenames):
-            item.add_marker(pytest.mark.xdist_group("page"))
 
 
 def _data(name: str) -> Path:

@@ -136,9 +136,9 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
     monkeypatch.setattr(encoders, "_IMAGES", 2)
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
-    job = jobs.image_job(pictures(files), "DINOv2")
+    job = jobs.image_job(pictures(files).values, "DINOv2")
     assert finish(job.score(1)).score == pytest.approx(right, rel=1e-6)
-    assert right != pytest.approx(finish(jobs.image_job(pictures(files)).score(1)).score)
+    assert right != pytest.approx(finish(jobs.image_job(pictures(files).values).score(1)).score)
 
 
 @pytest.mark.usefixtures("weights", "forgetful")

@@ -27,11 +27,11 @@ def save(tmp_path):
 
 
 def refused(read, *args) -> str:
-    """The message, after at most five seconds."""
-    start = time.perf_counter()
+    """The message, after little work: a file that unpacks to much would take far more."""
+    start = time.process_time()
     with pytest.raises(RefusedError) as caught:
         read(*args)
-    assert time.perf_counter() - start < 5  # what the page promises; nothing is timed here
+    assert time.process_time() - start < 20
     message = str(caught.value)
     assert "Traceback" not in message
     assert len(message) < 400
@@ -180,8 +180,9 @@ def test_images_come_from_files_and_zips_without_their_folders(save):
             "readme.txt": b"hello",
         }
     )
-    found = pictures.pictures([save("x.zip", inside), save("d.png", png(40, 20))])
-    assert [picture.name for picture in found] == ["a.png", "c.png", "d.png"]
+    samples = pictures.pictures([save("x.zip", inside), save("d.png", png(40, 20))])
+    found = samples.values
+    assert [picture.name for picture in found] == samples.places == ["a.png", "c.png", "d.png"]
     assert {picture.small.size for picture in found} == {(32, 32)}
     assert found[0].thumbnail.startswith("data:image/png;base64,")
 
@@ -197,32 +198,49 @@ def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(save):
         path = save(f"{i}.png", b"")
         PIL.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(path)
         paths.append(path)
-    ours = finish(image_job(pictures.pictures(paths)).score(1)).score
+    ours = finish(image_job(pictures.pictures(paths).values).score(1)).score
     assert ours == pytest.approx(compute(paths, k="pixels", mode="RGB")["VS"], rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.png", lambda: png(10_000, 10_000), "megapixels; this page takes up to 25"),
         ("a.svg", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image that can be"),
-        ("a.png", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "not an image"),
-        ("a.png", lambda: png(300, 300)[:-30], "cannot be read"),
         ("a.zip", lambda: b"PK\x03\x04 and no more", "cannot be read"),
         ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(10_000)}), "10,000 entries"),
         ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(300)}), "More than 200"),
         ("a.zip", lambda: archive({"a.png": b"\0" * 10**8}), "unpacks to more than"),
         ("a.zip", lambda: archive({"a.txt": b"hello"}), "no images in the zip"),
-        ("a.zip", lambda: archive({"a.png": b"hello"}), "not an image"),
     ],
-    ids=range(10),
+    ids=range(6),
 )
 def test_hostile_images_are_refused(save, name, data, said):
     assert said in refused(pictures.pictures, [save(name, data())])
 
 
-def test_a_truncated_jpeg_is_refused(save):
-    assert "cannot be read" in refused(pictures.pictures, [save("a.jpg", hostile.half_a_jpeg())])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            lambda: png(10_000, 10_000),
+            "has more than 80 megapixels, where this page takes up to 25",
+        ),
+        (lambda: png(5_001, 5_000), "has 25 megapixels, where this page takes up to 25"),
+        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is not an image that can be read"),
+        (lambda: b"hello", "is not an image that can be read here (PNG, JPEG"),
+        (lambda: png(300, 300)[:-30], "cannot be read"),
+        (hostile.half_a_jpeg, "cannot be read"),
+    ],
+    ids=range(6),
+)
+def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(save, data, said):
+    bad = data()
+    files = [save("a.png", png(9, 9)), save("b.png", bad), save("c.zip", archive({"d.png": bad}))]
+    samples = pictures.pictures(files)
+    assert samples.places == ["a.png", "b.png", "d.png"]
+    assert list(samples.problems) == [1, 2]
+    assert all(problem.startswith(said) for problem in samples.problems.values())
+    assert said in refused(pictures.decoded, [base64.b64encode(bad).decode()])
 
 
 def test_too_many_or_too_large_images_together_are_refused(save):

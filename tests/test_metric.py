@@ -3,12 +3,8 @@
 import copy
 import json
 import multiprocessing
-import os
 import pickle
 import shutil
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 import types
@@ -18,6 +14,7 @@ from pathlib import Path
 
 import datasets
 import evaluate
+import newcomer
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -32,29 +29,12 @@ VS = score(TEXTS, "ngram_overlap")
 X = np.random.default_rng(0).standard_normal((6, 3))
 
 
-def python(code: str, cwd: Path, **env: str) -> str:
-    """What a fresh Python prints, away from this checkout and without the installed package."""
-    result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": "", "HF_HOME": str(cwd / "hf"), **env},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.strip()
-
-
 def test_loads_by_path_from_another_folder(tmp_path):
-    out = python(
-        f"""
-        import evaluate
-        print(evaluate.load({SCRIPT!r}).compute(samples={TEXTS!r})["VS"])
-        """,
-        tmp_path,
-    )
-    assert float(out) == VS
+    code = f"""
+    import evaluate
+    print(evaluate.load({SCRIPT!r}).compute(samples={TEXTS!r})["VS"])
+    """
+    assert newcomer.Python(code, tmp_path).lines() == [str(VS)]
 
 
 def test_loads_by_relative_path_and_by_folder(tmp_path, monkeypatch):

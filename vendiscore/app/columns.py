@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..strings import unspaced
 from .limits import MAX_SMILES, RefusedError
 from .tables import (
     MOLECULE_NAMES,
@@ -20,8 +20,6 @@ from .tables import (
 _LOOK, _LOOK_SMILES = 200, 20  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
 _CLEAR = 3  # times the length of the next longest column: texts beside labels
-# Scripts that put no spaces between words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
 def pick(table: Table, column: str | None, what: str) -> str:
@@ -98,7 +96,7 @@ def _some(table: Table, name: str) -> list[str]:
 
 
 def _is_prose(cell: str) -> bool:
-    return " " in cell or bool(_UNSPACED.search(cell))
+    return " " in cell or unspaced([cell]) > 0
 
 
 def _share(found: Any) -> float:

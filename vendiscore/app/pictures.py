@@ -23,6 +23,7 @@ from .limits import (
     check_count,
 )
 from .reading import size
+from .samples import Samples
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,18 +59,34 @@ class Picture:
     thumbnail: str
 
 
-def pictures(paths: Sequence[str]) -> list[Picture]:
-    """The images in uploaded files, and in zips among them."""
+class UnreadableError(RefusedError):
+    """An image that cannot be used; `problem` says why, as a predicate."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name:.60} {problem}.")
+        self.problem = problem
+
+
+def pictures(paths: Sequence[str]) -> Samples:
+    """The images in uploaded files, and in zips among them; None for each that cannot be used."""
     check_count(len(paths), MAX_IMAGES, "images")
-    found: list[Picture] = []
+    found: list[Picture | None] = []
+    names: list[str] = []
+    problems: dict[int, str] = {}
     pixels = 0
     for name, data in _files(paths):
-        picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
-        pixels += area
-        found.append(picture)
-        check_count(len(found), MAX_IMAGES, "images")
+        names.append(name)
+        check_count(len(names), MAX_IMAGES, "images")
+        try:
+            picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
+        except UnreadableError as error:
+            problems[len(found)] = error.problem
+            found.append(None)
+        else:
+            pixels += area
+            found.append(picture)
     check_count(len(found), MAX_IMAGES, "images")
-    return found
+    return Samples(found, names, "image", problems)
 
 
 def decoded(images: Any) -> list[Picture]:
@@ -163,7 +180,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
         with Image.open(io.BytesIO(data), formats=FORMATS) as header:
             area = header.width * header.height
         if area > MAX_PIXELS:
-            raise _too_large(name, f"{area / 1e6:.0f}")
+            raise UnreadableError(name, _too_large(f"{area / 1e6:.0f}"))
         if area > left:
             raise RefusedError(
                 f"The images have more than {MAX_ALL_PIXELS // 10**6} megapixels together; "
@@ -173,24 +190,23 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     except RefusedError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise _too_large(name, "more than 80") from None
+        raise UnreadableError(name, _too_large("more than 80")) from None
     except SampleError as error:
-        raise RefusedError(f"{name:.60} {error.problem}.") from None
+        raise UnreadableError(name, error.problem) from None
     except UnidentifiedImageError:
-        raise RefusedError(
-            f"{name:.60} is not an image that can be read here ({', '.join(FORMATS)})."
-        ) from None
+        problem = f"is not an image that can be read here ({', '.join(FORMATS)})"
+        raise UnreadableError(name, problem) from None
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError):
-        raise RefusedError(f"{name:.60} cannot be read; it may be cut short or damaged.") from None
+        raise UnreadableError(name, "cannot be read; it may be cut short or damaged") from None
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     return Picture(name, data, rgb.resize((SIDE, SIDE)), _uri(thumbnail)), area
 
 
-def _too_large(name: str, megapixels: str) -> RefusedError:
-    return RefusedError(
-        f"{name:.60} has {megapixels} megapixels; this page takes up to {MAX_PIXELS // 10**6}. "
-        f"Make it smaller."
+def _too_large(megapixels: str) -> str:
+    return (
+        f"has {megapixels} megapixels, where this page takes up to {MAX_PIXELS // 10**6}; "
+        f"make it smaller"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -206,8 +207,9 @@ def vectors(box: str, path: str | None, source: str) -> Samples:
 def images(paths: list[str], archive: str | None) -> Samples:
     """Images by their names."""
     found = pictures(paths)
-    notes = (f"Read {len(found)} images of {Path(archive).name:.60}.",) if archive else ()
-    return Samples(found, [picture.name for picture in found], "image", notes=notes)
+    if not archive:
+        return found
+    return replace(found, notes=(f"Read {len(found)} images of {Path(archive).name:.60}.",))
 
 
 def sample_set(

@@ -231,7 +231,7 @@ def _as_pictures(images: Sequence[Any]) -> list[Any]:
         paths = [Path(folder) / f"example {i:02}.png" for i in range(len(images))]
         for image, path in zip(images, paths, strict=True):
             image.save(path)
-        return pictures([str(path) for path in paths])
+        return list(pictures([str(path) for path in paths]).values)
 
 
 def molecule_tab() -> None:
