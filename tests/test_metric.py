@@ -5,6 +5,8 @@ import json
 import multiprocessing
 import pickle
 import shutil
+import sys
+import textwrap
 import threading
 import time
 import types
