@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..errors import MissingPackageError
 from . import comparison_report, jobs, reading, report, scale
 from .analysis import Analysis
 from .jobs import Job
@@ -21,7 +22,7 @@ from .steps import Steps, Value
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 
 # What is raised about the input, by this page and by the library: its message is for the visitor.
-EXPECTED = (ValueError, TypeError, MemoryError, ImportError)
+EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
 # What a visitor turned to last.
 BOX, FILE = "box", "file"
 OURS = "Something went wrong on our side, not with your input; please try again later."
