@@ -54,6 +54,18 @@ def _data(name: str) -> Path:
     return path
 
 
+@pytest.fixture
+def save(tmp_path):
+    """Write a file of a name; its path."""
+
+    def write(name: str, data: bytes | str) -> str:
+        path = tmp_path / name
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return str(path)
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def questions() -> list[str]:
     """5,444 questions of TREC."""

@@ -16,16 +16,6 @@ PIL = pytest.importorskip("PIL.Image")
 from vendiscore.app import pictures  # noqa: E402
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(name: str, data: bytes | str) -> str:
-        path = tmp_path / name
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-        return str(path)
-
-    return write
-
-
 def refused(read, *args) -> str:
     """The message, after little work: a file that unpacks to much would take far more."""
     start = time.process_time()

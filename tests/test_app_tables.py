@@ -25,16 +25,6 @@ CHINESE = ["今天天气很好。", "我喜欢吃苹果。", "他明天去上海
 UMLAUTS = ["Schöne Grüße", "Äpfel", "zu früh"]
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(name: str, data: bytes | str) -> str:
-        path = tmp_path / name
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
-        return str(path)
-
-    return write
-
-
 @pytest.mark.parametrize(
     ("name", "data", "column", "first"),
     [
