@@ -37,8 +37,17 @@ SOURCES = {
 }
 
 
-# Files whose tests take long, or are about what versions of other packages cannot change.
-SLOW = ("test_page", "test_app_server", "test_fuzz_", "test_hub", "test_large", "test_memory")
+# Files whose tests take long, or are about what versions of other packages cannot change, or are
+# about last digits, which they do.
+SLOW = (
+    "test_numbers",
+    "test_page",
+    "test_app_server",
+    "test_fuzz_",
+    "test_hub",
+    "test_large",
+    "test_memory",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
