@@ -8,7 +8,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")  # kept in memory, and read by nobody
 
-from vendiscore.packages import require
+from vendiscore.optional import require
 
 require("gradio", "app", "the page")  # before the imports of the page fail one by one
 

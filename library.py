@@ -47,7 +47,7 @@ _lock = sys.modules.setdefault("_vendiscore_library", _Shared("_vendiscore_libra
 
 
 def library(module: str, file: str, version: str) -> ModuleType:
-    """The package `vendiscore` of this version, with its modules `metric` and `scoring` loaded.
+    """The package `vendiscore` of this version, with `integrations.huggingface` loaded.
 
     Parameters
     ----------
@@ -72,8 +72,7 @@ def library(module: str, file: str, version: str) -> ModuleType:
         )
     if package is None:
         raise ImportError(_advice(file, version))
-    for name in ("metric", "scoring"):
-        importlib.import_module(f"{package.__name__}.{name}")
+    importlib.import_module(f"{package.__name__}.integrations.huggingface")
     return package
 
 

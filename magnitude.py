@@ -4,17 +4,14 @@
 its metric, `Magnitude` of `vendiscore/integrations/huggingface.py`.
 """
 
-import importlib
-
 from .library import check, library
 
 __version__ = "0.1.0"
 
 _library = library(__name__, __file__, __version__)
-_metrics = importlib.import_module(f"{_library.__name__}.integrations.huggingface")
 
 
-class Magnitude(_metrics.Magnitude):
+class Magnitude(_library.integrations.huggingface.Magnitude):
     """The metric of the library that goes with this script."""
 
     def _download_and_prepare(self, dl_manager):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from vendiscore import FeatureSimilarity, MatrixSimilarity, SampleError, memory, register_kernel
+from vendiscore import FeatureSimilarity, MatrixSimilarity, SampleError, register_kernel
+from vendiscore.arrays import memory
 
 
 @register_kernel(

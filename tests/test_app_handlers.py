@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
+from vendiscore.magnitude.space import as_space
 from vendiscore.scoring import compute
-from vendiscore.space import as_space
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")

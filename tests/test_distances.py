@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from vendiscore.distances import METRICS, SCIPY_METRICS, distances
+from vendiscore.arrays.distances import METRICS, SCIPY_METRICS, distances
 from vendiscore.errors import TooLargeError
 
 
@@ -96,6 +96,6 @@ def test_scipy_still_knows_these_metrics() -> None:
 
 
 def test_too_large_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 1000)
     with pytest.raises(TooLargeError, match=r"needs .* \(3,200 bytes\)"):
         distances(cloud(20, 2))

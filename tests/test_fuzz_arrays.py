@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore import compute, magnitude_weights
-from vendiscore.magnitude import magnitude
+from vendiscore.magnitude.function import magnitude
 
 # Small whole numbers, which every type below holds exactly.
 whole_rows = st.builds(

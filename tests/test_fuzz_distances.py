@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vendiscore import as_similarity, magnitude_weights
-from vendiscore.magnitude import as_space, magnitude
+from vendiscore.magnitude.function import as_space, magnitude
 from vendiscore.magnitude_scoring import compute
 
 REL = 1e-9

@@ -19,7 +19,7 @@ from vendiscore import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude import as_space, magnitude
+from vendiscore.magnitude.function import as_space, magnitude
 from vendiscore.magnitude_scoring import compute
 
 # What the docstring of `magnitude` promises.

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, spectral
+from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
+from vendiscore.spectral import spectrum as spectral
 
 # Orders below 1 may say that what they leave out as rounding counts.
 pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.gradients import conjugate_gradients, spectrum
+from vendiscore.magnitude.conjugate_gradients import conjugate_gradients, spectrum
 
 SPECTRUM = np.array([0.3, 0.5, 1.0, 1.5, 2.0, 4.0, 9.0])
 

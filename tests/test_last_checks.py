@@ -20,10 +20,10 @@ from vendiscore import (
     score_K,
     score_X,
 )
-from vendiscore.composite import RepeatedSimilarity
-from vendiscore.lanczos import largest_eigenvalue
-from vendiscore.rounding import covariance_single
-from vendiscore.spectral import vendi
+from vendiscore.similarity.composite import RepeatedSimilarity
+from vendiscore.spectral.lanczos import largest_eigenvalue
+from vendiscore.spectral.single import covariance_single
+from vendiscore.spectral.spectrum import vendi
 
 INF = math.inf
 ORDERS = [0.5, 1.0, 2.0, 3.0, INF]
@@ -228,7 +228,7 @@ def test_what_may_be_lost_to_rounding_is_said():
 def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at(
     monkeypatch, case, q
 ):
-    monkeypatch.setattr("vendiscore.spectral.SINGLE_SIZE", 0)
+    monkeypatch.setattr("vendiscore.spectral.spectrum.SINGLE_SIZE", 0)
     rng = np.random.default_rng(0)
     n, d = 8000, 64
     X = {

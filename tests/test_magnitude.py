@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from points import cloud, naive_weights, pairwise
 from scipy.integrate import quad
 
-from vendiscore.area import mag_area, mag_areas, mag_diff
-from vendiscore.magnitude import (
+from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
+from vendiscore.magnitude.function import (
     MetricSpace,
     as_space,
     convergence_scale,
@@ -21,7 +21,7 @@ from vendiscore.magnitude import (
     magnitude_weights,
     spread,
 )
-from vendiscore.scales import adaptive_area
+from vendiscore.magnitude.scales import adaptive_area
 
 SCALES = np.geomspace(1e-3, 50, 40)
 

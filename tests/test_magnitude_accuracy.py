@@ -9,9 +9,9 @@ import pytest
 from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
-from vendiscore.area import mag_diff
 from vendiscore.errors import IndefiniteError
-from vendiscore.magnitude import (
+from vendiscore.magnitude.area import mag_diff
+from vendiscore.magnitude.function import (
     MetricSpace,
     as_space,
     convergence_scale,
@@ -19,8 +19,8 @@ from vendiscore.magnitude import (
     magnitude_weights,
     spread,
 )
+from vendiscore.magnitude.solver import Solver, nearest
 from vendiscore.magnitude_scoring import compute
-from vendiscore.solve import Solver, nearest
 
 
 def on_a_line(x: np.ndarray, t: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.magnitude import convergence_scale, mag_area, mag_diff, magnitude
+from vendiscore.magnitude.function import convergence_scale, mag_area, mag_diff, magnitude
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "magnitude.py")

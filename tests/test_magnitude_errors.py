@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from points import cloud, naive_weights, pairwise
 
-from vendiscore.area import mag_area, mag_areas
 from vendiscore.errors import IndefiniteError, TooLargeError
-from vendiscore.magnitude import (
+from vendiscore.magnitude.area import mag_area, mag_areas
+from vendiscore.magnitude.function import (
     convergence_scale,
     magnitude,
     magnitude_dimension,
@@ -135,7 +135,7 @@ def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
 
 
 def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 10_000_000)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2))
     with pytest.raises(TooLargeError, match="12,032,000 bytes"):

@@ -11,10 +11,10 @@ from points import cloud, pairwise
 from scipy.integrate import quad
 
 from vendiscore import registry
-from vendiscore.area import mag_area, mag_areas, mag_diff
-from vendiscore.distances import BOOLEAN, distances
+from vendiscore.arrays.distances import BOOLEAN, distances
 from vendiscore.errors import SampleError
-from vendiscore.magnitude import (
+from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
+from vendiscore.magnitude.function import (
     MetricSpace,
     as_space,
     convergence_scale,
@@ -23,7 +23,7 @@ from vendiscore.magnitude import (
     spread,
 )
 from vendiscore.magnitude_scoring import check_arguments, compute
-from vendiscore.similarity import FeatureSimilarity
+from vendiscore.similarity.base import FeatureSimilarity
 
 # Scales and their keys
 
@@ -380,7 +380,7 @@ def test_spread_and_areas_are_in_range() -> None:
 def test_peak_memory_is_asked_for() -> None:
     import tracemalloc
 
-    from vendiscore import memory
+    from vendiscore.arrays import memory
 
     asked: list[int] = []
     whole = memory.require

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import vendiscore.scoring
 from vendiscore import compute, score_K
-from vendiscore.magnitude import mag_area
-from vendiscore.measures import (
+from vendiscore.magnitude.function import mag_area
+from vendiscore.measures.registry import (
     _measures,
     check_measures,
     get_measure,

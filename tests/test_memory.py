@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import TooLargeError, as_similarity, memory
+from vendiscore import TooLargeError, as_similarity
+from vendiscore.arrays import memory
 from vendiscore.kernels.function import pairwise
 
 GB = 1 << 30
@@ -124,6 +125,6 @@ def test_a_kernel_asks_for_the_memory_that_it_uses(name, monkeypatch):
 def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 100_000)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 100_000)
     with pytest.raises(TooLargeError, match="the similarity matrix of"):
         MATRICES[name]()

@@ -22,7 +22,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import SampleError, TooLargeError, score
-from vendiscore.arrays import as_samples
+from vendiscore.arrays.inputs import as_samples
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "vendiscore.py")
@@ -508,7 +508,7 @@ def test_samples_that_outlived_an_error_are_not_scored_in_silence_with_others(fr
 
 def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
     fresh.add_batch(samples=X)
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 100)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 100)
     with pytest.raises(TooLargeError):
         fresh.compute(k="rbf", sigma=1)
     monkeypatch.undo()

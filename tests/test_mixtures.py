@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
-from vendiscore.arrays import scalar
-from vendiscore.mixtures import mixture
+from vendiscore.arrays.inputs import scalar
+from vendiscore.mixture import mixture
 
 RECORDS = [
     {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},
@@ -200,7 +200,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
 
 def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     from vendiscore import registry
-    from vendiscore.similarity import MatrixSimilarity
+    from vendiscore.similarity.base import MatrixSimilarity
 
     monkeypatch.setattr(registry, "_kernels", dict(registry._kernels))
     bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError, as_similarity, compute
-from vendiscore.fingerprints import BitSimilarity
+from vendiscore.similarity.bits import BitSimilarity
 
 Chem = pytest.importorskip("rdkit.Chem")
 from rdkit import DataStructs  # noqa: E402
@@ -94,7 +94,7 @@ def test_products_agree_where_memory_is_too_short_to_keep_the_matrix(monkeypatch
     v = np.arange(50.0)
     kept = BitSimilarity(bits)
     assert kept._kept is not None
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 0)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 0)
     blocked = BitSimilarity(bits)
     assert blocked._kept is None
     np.testing.assert_allclose(blocked.matmul(v), kept.matmul(v), rtol=1e-13)

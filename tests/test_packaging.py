@@ -19,7 +19,7 @@ import evaluate
 import pytest
 
 import vendiscore
-from vendiscore import MissingPackageError, packages, score
+from vendiscore import MissingPackageError, optional, score
 from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,7 +74,7 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
                 names, extra = [name], told.value if isinstance(told, ast.Constant) else ""
         for name in {name.partition(".")[0] for name in names}:
             if name not in {*sys.stdlib_module_names, "vendiscore"}:
-                yield packages._PROJECTS.get(name, name).replace("_", "-"), extra
+                yield optional._PROJECTS.get(name, name).replace("_", "-"), extra
 
 
 def test_what_is_imported_is_declared():
@@ -93,7 +93,7 @@ def test_what_is_imported_is_declared():
 
 
 def test_what_is_looked_for_first_is_what_is_declared():
-    assert {name.replace("_", "-") for name in packages.BASE} == BASE
+    assert {name.replace("_", "-") for name in optional.BASE} == BASE
 
 
 @pytest.mark.parametrize("module", ["array_api_compat", "evaluate", "numpy"])
@@ -127,9 +127,9 @@ def test_a_missing_package_comes_with_the_others_that_the_call_needs(
 ):
     for name in (module.partition(".")[0], "transformers", "torchvision", "matplotlib", "rdkit"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setattr(packages, "find_spec", lambda name: "PIL" if name == "PIL" else None)
+    monkeypatch.setattr(optional, "find_spec", lambda name: "PIL" if name == "PIL" else None)
     with pytest.raises(MissingPackageError, match=f"which is not installed: {command}$") as caught:
-        packages.require(module, extra, "this test")
+        optional.require(module, extra, "this test")
     assert caught.value.name == module.partition(".")[0]
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import score_X, spectral
+from vendiscore import score_X
+from vendiscore.spectral import spectrum as spectral
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
-from vendiscore.lanczos import largest_eigenvalue
-from vendiscore.spectral import choose, vendi
+from vendiscore.spectral.lanczos import largest_eigenvalue
+from vendiscore.spectral.spectrum import choose, vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
 
@@ -212,7 +212,7 @@ def test_lanczos_is_not_blind_to_what_its_start_does_not_contain():
 
 
 def test_a_slow_lanczos_is_replaced_by_the_spectrum_and_says_so(monkeypatch):
-    monkeypatch.setattr("vendiscore.lanczos.STEPS", 3)
+    monkeypatch.setattr("vendiscore.spectral.lanczos.STEPS", 3)
     X = np.random.default_rng(0).standard_normal((600, 900))
     result = vendi(FeatureSimilarity(X).normalized(), [2.0, math.inf])
     assert [plan.method for plan in result.plans] == ["norm", "eigenvalues"]
@@ -258,7 +258,7 @@ def test_lanczos_reports_a_negative_eigenvalue_that_it_meets():
 def test_exact_is_refused_before_it_is_allocated(monkeypatch):
     from vendiscore import TooLargeError
 
-    monkeypatch.setattr("vendiscore.memory.available_bytes", lambda: 10**6)
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 10**6)
     with pytest.raises(TooLargeError, match=r"8,000,000 bytes.*q=2 or q=float\('inf'\)"):
         vendi(FeatureSimilarity(sp.identity(1000, format="csr")))
 

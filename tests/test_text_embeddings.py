@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError, as_similarity, compute, list_kernels
-from vendiscore.encode import embed
+from vendiscore.encoders.batches import embed
+from vendiscore.encoders.networks import pick_device, pick_dtype
 from vendiscore.errors import MissingPackageError
 from vendiscore.kernels.text_embeddings import text_embeddings
-from vendiscore.networks import pick_device, pick_dtype
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

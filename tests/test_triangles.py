@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore.triangles import Triangles
+from vendiscore.magnitude.packed import Triangles
 
 
 @pytest.fixture(params=[3, 64, 65, 200])

@@ -8,25 +8,25 @@ The Vendi Score (spectrum of a similarity matrix) for text, vectors or any simil
 
 __version__ = "0.1.0"
 
-from . import packages as packages  # first: it tells of all packages that are not there
-from .area import mag_area, mag_areas, mag_diff
-from .composite import ProductSimilarity, SumSimilarity
+from . import optional as optional  # first: it tells of all packages that are not there
 from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
 from .integrations import load
 from .kernels.labels import mode_diversity
-from .magnitude import (
+from .magnitude.area import mag_area, mag_areas, mag_diff
+from .magnitude.function import (
     convergence_scale,
     magnitude_dimension,
     magnitude_function,
     magnitude_weights,
     spread,
 )
-from .measures import list_measures, register_measure
+from .measures.registry import list_measures, register_measure
 from .registry import get_kernel, list_kernels, register_kernel
 from .resolve import as_similarity
 from .scoring import compute, score, score_dual, score_K, score_X
-from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
-from .spectral import effective_number, spectrum
+from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
+from .similarity.composite import ProductSimilarity, SumSimilarity
+from .spectral.spectrum import effective_number, spectrum
 
 __all__ = [
     "FeatureSimilarity",

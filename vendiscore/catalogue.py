@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .measures import list_measures
+from .measures.registry import list_measures
 from .registry import list_kernels
 
 _HEAD = ("kernel", "compares", "similarity", "extra", "PSD", "k(x, x) = 1", "source")

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from . import memory
 from .arguments import flag, is_several, number, one_of
-from .arrays import (
+from .arrays import memory
+from .arrays.inputs import (
     Array,
     as_matrix,
     is_numpy,
@@ -28,11 +28,11 @@ from .arrays import (
     scalar,
     to_numpy,
 )
-from .encode import is_network
+from .encoders.batches import is_network
 from .hints import suggestion
-from .mixtures import is_mixture, read_mixture
+from .mixture import is_mixture, read_mixture
 from .registry import Kernel, check_options, get_kernel, having, list_kernels
-from .similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
 
 # How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
 # single precision; weights may miss a sum of 1 by as much.

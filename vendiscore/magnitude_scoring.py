@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .area import area_of, difference_of
 from .arguments import flag, is_several
 from .checks import SAMPLES
 from .hints import suggestion
-from .packages import versions
-from .scales import (
+from .magnitude.area import area_of, difference_of
+from .magnitude.scales import (
     Quadrature,
     check_count,
     check_cut,
@@ -24,8 +23,9 @@ from .scales import (
     convergence,
     evaluate,
 )
+from .magnitude.space import MetricSpace, as_space, check_space
+from .optional import versions
 from .signature import digest, digits, line, plain
-from .space import MetricSpace, as_space, check_space
 
 SETTINGS = frozenset(
     (

@@ -29,13 +29,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arguments import one_of
-from .arrays import choose, to_host
-from .composite import RepeatedSimilarity
+from .arrays.inputs import choose, to_host
 from .discovery import discover, left_out
 from .errors import SampleError, warn
-from .fingerprints import BitSimilarity
 from .hints import suggestion
-from .similarity import FeatureSimilarity, Similarity
+from .similarity.base import FeatureSimilarity, Similarity
+from .similarity.bits import BitSimilarity
+from .similarity.composite import RepeatedSimilarity
 
 # How many rows of what a kernel returns are compared with their columns, and how far apart they
 # may be by rounding in single precision, relative to the largest.

@@ -8,7 +8,7 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .arrays import as_matrix, as_samples, precision
+from .arrays.inputs import as_matrix, as_samples, precision
 from .checks import (
     TEXT_KERNEL,
     check_arguments,
@@ -16,12 +16,12 @@ from .checks import (
     check_matrix,
     check_similarity,
 )
-from .composite import RepeatedSimilarity
 from .errors import warn
 from .kernels.function import pairwise
-from .mixtures import Mixture, is_mixture, mixture
+from .mixture import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples
-from .similarity import FeatureSimilarity, Similarity
+from .similarity.base import FeatureSimilarity, Similarity
+from .similarity.composite import RepeatedSimilarity
 from .strings import kernel_meant
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.

@@ -13,16 +13,16 @@ import numpy as np
 
 from . import checks
 from .arguments import flag, is_several, one_of
-from .arrays import as_samples
+from .arrays.inputs import as_samples
 from .checks import PSD_REMEDY, check_orders, check_weights
-from .measures import Subject, check_measures, measure_all
-from .mixtures import is_mixture
-from .packages import versions
+from .measures.registry import Subject, check_measures, measure_all
+from .mixture import is_mixture
+from .optional import versions
 from .registry import get_kernel
 from .resolve import KernelArgument, as_similarity
 from .signature import digest, digits, line, plain
-from .similarity import Similarity
-from .spectral import PSD, Spectral
+from .similarity.base import Similarity
+from .spectral.spectrum import PSD, Spectral
 
 
 def compute(

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from .arrays import is_torch, to_host
-from .encode import is_network
-from .packages import versions
+from .arrays.inputs import is_torch, to_host
+from .encoders.batches import is_network
+from .optional import versions
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("batch_size", "device", "symmetric_pairs"))

@@ -16,8 +16,8 @@ import numpy as np
 from common import write
 from sklearn.metrics import euclidean_distances
 
-from vendiscore.area import mag_diff
-from vendiscore.magnitude import as_space, convergence_scale
+from vendiscore.magnitude.area import mag_diff
+from vendiscore.magnitude.function import as_space, convergence_scale
 
 STEPS = 9
 KEPT = 1  # the digit with more than 1,100 images

@@ -15,8 +15,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ..scoring import compute
-from ..similarity import Similarity
-from ..spectral import effective_number, spectrum
+from ..similarity.base import Similarity
+from ..spectral.spectrum import effective_number, spectrum
 
 ORDERS = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())  # of the profile
 PAIRS = 4  # redundant pairs, and samples that stand alone, that are shown

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from ..app import encoders
 from ..checks import check_orders
-from ..spectral import effective_number, spectrum, vendi
-from . import encoders
+from ..spectral.spectrum import effective_number, spectrum, vendi
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 from .steps import Steps, finish

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from . import views
+from ..app import views
 from .comparing import FEW, MIN_SIZE, SAME, Comparison
 from .report import READ_DOWNLOAD, as_csv, call, link, source
 

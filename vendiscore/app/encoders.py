@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import SampleError
 from ..registry import distinct_samples
 from ..resolve import as_similarity
-from ..similarity import FeatureSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, Similarity
 from .steps import Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.

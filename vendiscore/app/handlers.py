@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import report
+from ..app import report
 from .comparing import Comparison
 from .jobs import (
     Job,

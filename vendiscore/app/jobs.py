@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import encoders, report
+from ..app import encoders, report
 from .analysis import Analysis, analyse
 from .comparing import Comparison, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import views
+from ..app import views
 from .analysis import ORDERS, Analysis
 from .scale import Scale
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..scales import convergence
-from ..similarity import Similarity
-from ..space import as_space
+from ..magnitude.scales import convergence
+from ..magnitude.space import as_space
+from ..similarity.base import Similarity
 
 EPSILON = 0.05  # the convergence scale is where magnitude reaches (1 − ε) of all points
 STEPS = 24

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..metric import SampleMetric
+    from .metric import SampleMetric
 
 
 def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:

@@ -1,7 +1,7 @@
 """The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on.
 
 `evaluate.load("vendiscore.py")` and `vendiscore.load("vendiscore")` give the same. Here is what
-`evaluate` shows of each; `vendiscore.metric` is how they work.
+`evaluate` shows of each; `vendiscore.integrations.metric` is how they work.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import evaluate
 
 from .. import magnitude_scoring, scoring
-from ..distances import METRIC_OPTIONS
-from ..metric import FEATURES, PAIRS, SampleMetric
+from ..arrays.distances import METRIC_OPTIONS
+from .metric import FEATURES, PAIRS, SampleMetric
 
 _VENDI_DESCRIPTION = """\
 The Vendi Score is the effective number of different samples in a set: the exponential of the

@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 import scipy.sparse as sp
 
-from .. import memory
 from ..arguments import flag, integer
+from ..arrays import memory
 from ..hints import suggestion
-from ..packages import require
+from ..optional import require
 from ..progress import track
 from ..registry import register_kernel
-from ..similarity import MatrixSimilarity, Similarity
+from ..similarity.base import MatrixSimilarity, Similarity
 from .text import count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.

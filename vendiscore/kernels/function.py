@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import memory
+from ..arrays import memory
 from ..progress import track
 from ..signature import plain
-from ..similarity import MatrixSimilarity, Similarity
+from ..similarity.base import MatrixSimilarity, Similarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
 SYMMETRY_PAIRS = 2000

@@ -9,10 +9,9 @@ from typing import Any
 from urllib.error import URLError
 
 from ..arguments import integer
-from ..encode import Encoder, embed, external, is_network, no_effect
-from ..errors import SampleError
-from ..model_files import stated
-from ..networks import (
+from ..encoders.batches import Encoder, embed, external, is_network, no_effect
+from ..encoders.files import stated
+from ..encoders.networks import (
     Pooling,
     check_model_path,
     check_pooling,
@@ -23,9 +22,10 @@ from ..networks import (
     pick_dtype,
     pool,
 )
-from ..packages import require
+from ..errors import SampleError
+from ..optional import require
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, Similarity
 from .images import as_image, check_images
 
 Transform = Callable[[Any], Any]

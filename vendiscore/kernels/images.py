@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import memory
 from ..arguments import integer, one_of
-from ..arrays import is_torch
+from ..arrays import memory
+from ..arrays.inputs import is_torch
 from ..errors import SampleError
-from ..packages import require
+from ..optional import require
 from ..progress import track
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, Similarity
 
 Mode = Literal["L", "RGB"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import memory
 from ..arguments import flag, integer, one_of
+from ..arrays import memory
 from ..errors import SampleError
-from ..fingerprints import BitSimilarity, Measure
-from ..packages import require
+from ..optional import require
 from ..registry import register_kernel
-from ..similarity import Similarity
+from ..similarity.base import Similarity
+from ..similarity.bits import BitSimilarity, Measure
 
 # Sizes of sets of fewer bits than this are exact in single precision.
 _MOST_BITS = (1 << 24) - 1

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..arguments import integer, one_of
 from ..errors import SampleError, warn
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, Similarity
 from ..strings import unspaced
 
 Tokenizer = Callable[[str], Sequence[str]]

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..arguments import integer
-from ..encode import embed, external, is_network, no_effect
-from ..errors import SampleError
-from ..model_files import Stated, stated
-from ..networks import (
+from ..encoders.batches import embed, external, is_network, no_effect
+from ..encoders.files import Stated, stated
+from ..encoders.networks import (
     Pooling,
     check_model_path,
     check_pooling,
@@ -21,9 +20,10 @@ from ..networks import (
     pick_dtype,
     pool,
 )
-from ..packages import require
+from ..errors import SampleError
+from ..optional import require
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, Similarity
 
 # What the reference implementation embeds with; trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"

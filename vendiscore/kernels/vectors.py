@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import memory
 from ..arguments import integer, number
-from ..arrays import Array, as_matrix, is_torch, namespace, scalar
+from ..arrays import memory
+from ..arrays.exponentials import gaussian, laplace
+from ..arrays.inputs import Array, as_matrix, is_torch, namespace, scalar
 from ..errors import SampleError
-from ..exponentials import gaussian, laplace
 from ..registry import register_kernel
-from ..similarity import FeatureSimilarity, MatrixSimilarity, Similarity
+from ..similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"

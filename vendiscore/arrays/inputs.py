@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj
 
-from .errors import SampleError
+from ..errors import SampleError
 
 Array = Any  # a NumPy array or a torch tensor: what the array API standard describes
 

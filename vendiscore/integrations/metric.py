@@ -20,11 +20,11 @@ from typing import Any
 import datasets
 import evaluate
 
-from .arrays import is_torch, scalar
+from ..arrays.inputs import is_torch, scalar
+from ..checks import SETTINGS
+from ..errors import warn
+from ..scoring import check_arguments
 from .batches import joined, packed, read, size, unpacked
-from .checks import SETTINGS
-from .errors import warn
-from .scoring import check_arguments
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
 _SAMPLES = (

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
 from scipy.linalg.lapack import dpotrf, spotrf
 
-from . import memory
-from .arrays import row_blocks
+from ..arrays import memory
+from ..arrays.inputs import row_blocks
 
 
 class Triangles:

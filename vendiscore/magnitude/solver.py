@@ -26,10 +26,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import erf
 
-from .arrays import row_blocks
-from .errors import IndefiniteError
-from .gradients import Precondition, conjugate_gradients, spectrum
-from .triangles import Triangles, product
+from ..arrays.inputs import row_blocks
+from ..errors import IndefiniteError
+from .conjugate_gradients import Precondition, conjugate_gradients, spectrum
+from .packed import Triangles, product
 
 Method = Literal["auto", "cg", "cholesky"]
 METHODS: tuple[Method, ...] = ("auto", "cg", "cholesky")

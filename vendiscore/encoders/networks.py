@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from .arguments import flag, one_of
-from .arrays import is_torch
-from .packages import require
+from ..arguments import flag, one_of
+from ..arrays.inputs import is_torch
+from ..optional import require
 
 Pooling = Literal["pooler", "cls", "mean"]
 

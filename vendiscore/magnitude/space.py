@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from . import memory
-from .arguments import one_of
-from .arrays import as_samples, refuse_gradient, row_blocks, to_host
-from .checks import check_arguments
-from .distances import (
+from ..arguments import one_of
+from ..arrays import memory
+from ..arrays.distances import (
     CLOSE,
     HILBERT,
     METRIC_OPTIONS,
@@ -31,13 +29,15 @@ from .distances import (
     numpy_rows,
     scatter,
 )
-from .hints import suggestion
-from .mixtures import is_mixture
-from .registry import list_kernels
-from .resolve import as_similarity
-from .signature import plain
-from .similarity import Similarity, identical_rows
-from .solve import ACCEPTED, METHODS, Method, Solution, Solver
+from ..arrays.inputs import as_samples, refuse_gradient, row_blocks, to_host
+from ..checks import check_arguments
+from ..hints import suggestion
+from ..mixture import is_mixture
+from ..registry import list_kernels
+from ..resolve import as_similarity
+from ..signature import plain
+from ..similarity.base import Similarity, identical_rows
+from .solver import ACCEPTED, METHODS, Method, Solution, Solver
 
 KERNEL_METRICS = ("kernel", "1-k")
 WAYS = ("k", "score_K", "score_X", "score_dual", "normalize")

@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import memory
-from .arguments import one_of
-from .arrays import Array
-from .similarity import Index, Similarity, identical_rows
+from ..arguments import one_of
+from ..arrays import memory
+from ..arrays.inputs import Array
+from .base import Index, Similarity, identical_rows
 
 Measure = Literal["tanimoto", "dice"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from . import memory
-from .arguments import number
-from .arrays import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks, to_host
-from .errors import SampleError
-from .hints import suggestion
-from .similarity import identical_rows
+from ..arguments import number
+from ..arrays import memory
+from ..errors import SampleError
+from ..hints import suggestion
+from ..similarity.base import identical_rows
+from .inputs import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
 SCIPY_METRICS = (

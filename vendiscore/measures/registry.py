@@ -25,9 +25,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from .area import mag_area
-from .arguments import is_several
-from .arrays import (
+from ..arguments import is_several
+from ..arrays.distances import numpy_rows
+from ..arrays.inputs import (
     Array,
     as_kind_of,
     is_numpy,
@@ -37,11 +37,11 @@ from .arrays import (
     scalar,
     to_host,
 )
-from .distances import numpy_rows
-from .hints import suggestion
-from .similarity import Similarity
-from .space import MetricSpace, as_space
-from .spectral import PSD, Spectral, log_power_mean, vendi
+from ..hints import suggestion
+from ..magnitude.area import mag_area
+from ..magnitude.space import MetricSpace, as_space
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD, Spectral, log_power_mean, vendi
 
 Needs = Literal["similarity", "distances", "features"]
 Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import integer
-from .arrays import is_torch
-from .errors import SampleError
-from .progress import track
+from ..arguments import integer
+from ..arrays.inputs import is_torch
+from ..errors import SampleError
+from ..progress import track
 
 Encoder = Callable[[list[Any]], Any]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .arguments import flag
+from ..arguments import flag
 from .scales import (
     Quadrature,
     adaptive_area,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from .errors import TooLargeError
+from ..errors import TooLargeError
 
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")

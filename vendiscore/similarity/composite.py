@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, is_numpy, is_torch
-from .similarity import FeatureSimilarity, Index, MatrixSimilarity, Similarity, joint_groups
+from ..arrays.inputs import Array, is_numpy, is_torch
+from .base import FeatureSimilarity, Index, MatrixSimilarity, Similarity, joint_groups
 
 
 class RepeatedSimilarity(Similarity):
@@ -128,7 +128,7 @@ class SumSimilarity(_Mixture):
 
     Examples
     --------
-    >>> from vendiscore.similarity import MatrixSimilarity
+    >>> from vendiscore.similarity.base import MatrixSimilarity
     >>> ones, identity = MatrixSimilarity(np.ones((2, 2))), MatrixSimilarity(np.eye(2))
     >>> SumSimilarity([ones, identity], [0.25, 0.75]).dense()
     array([[1.  , 0.25],

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import warn
+from ..errors import warn
+from ..optional import require
 from .networks import Pooling
-from .packages import require
 
 # Steps that leave every cosine as it is: unit length, and what only training does.
 _NEUTRAL = ("Normalize", "Dropout")

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from .errors import NotPSDError
-from .similarity import Similarity
+from ..errors import NotPSDError
+from ..similarity.base import Similarity
 
 # Relative accuracy of the eigenvalue.
 TOLERANCE = 1e-9

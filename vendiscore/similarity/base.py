@@ -19,7 +19,16 @@ import numpy as np
 import scipy.sparse as sp
 import xxhash
 
-from .arrays import Array, as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, scalar
+from ..arrays.inputs import (
+    Array,
+    as_kind_of,
+    gram,
+    is_numpy,
+    is_torch,
+    namespace,
+    row_blocks,
+    scalar,
+)
 
 Index = slice | np.ndarray
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from . import memory
-from .arrays import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from ..arrays import memory
 from .distances import DIRECT_COLUMNS, median_distance, product_squares
+from .inputs import Array, is_numpy, is_torch, namespace, row_blocks, scalar
 
 # Coordinates between 2^±LEVEL are squared as they are.
 LEVEL = 300

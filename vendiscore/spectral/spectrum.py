@@ -24,13 +24,22 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from . import memory
-from .arrays import Array, as_kind_of, is_numpy, is_torch, namespace, row_blocks, scalar, to_host
-from .errors import NotPSDError, warn
+from ..arrays import memory
+from ..arrays.inputs import (
+    Array,
+    as_kind_of,
+    is_numpy,
+    is_torch,
+    namespace,
+    row_blocks,
+    scalar,
+    to_host,
+)
+from ..errors import NotPSDError, warn
+from ..progress import announce
+from ..similarity.base import FeatureSimilarity, Similarity
 from .lanczos import largest_eigenvalue
-from .progress import announce
-from .rounding import covariance_single, sensitivity
-from .similarity import FeatureSimilarity, Similarity
+from .single import covariance_single, sensitivity
 
 PSD = Literal["check", "clip"]
 
@@ -126,7 +135,7 @@ def choose(similarity: Similarity, q: float, psd: PSD = "check") -> Plan:
 
     Clipping needs all eigenvalues, unless none can be negative.
 
-    >>> from vendiscore.similarity import FeatureSimilarity
+    >>> from vendiscore.similarity.base import FeatureSimilarity
     >>> choose(FeatureSimilarity(np.ones((100, 3))), q=1).method
     'covariance'
     """

@@ -20,8 +20,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from .arguments import number, one_of
-from .arrays import as_samples, choose
-from .composite import ProductSimilarity, SumSimilarity
+from .arrays.inputs import as_samples, choose
 from .errors import SampleError
 from .hints import suggestion
 from .registry import (
@@ -33,7 +32,8 @@ from .registry import (
     warn_dropped,
 )
 from .signature import digits
-from .similarity import Similarity
+from .similarity.base import Similarity
+from .similarity.composite import ProductSimilarity, SumSimilarity
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]

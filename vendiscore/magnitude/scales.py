@@ -11,9 +11,9 @@ import numpy as np
 from scipy.fft import dct
 from scipy.optimize import brentq, toms748
 
-from .arguments import integer, is_several, number, one_of
-from .progress import track
-from .solve import nearest
+from ..arguments import integer, is_several, number, one_of
+from ..progress import track
+from .solver import nearest
 from .space import MetricSpace
 
 Quadrature = Literal["trapezoid", "adaptive"]

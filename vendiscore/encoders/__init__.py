@@ -1,0 +1,1 @@
+"""From samples to rows of numbers: networks, their files, and batches."""

@@ -1,0 +1,23 @@
+"""The magnitude of metric spaces: how many points can be told apart, at every scale."""
+
+from .area import mag_area, mag_areas, mag_diff
+from .function import (
+    convergence_scale,
+    magnitude,
+    magnitude_dimension,
+    magnitude_function,
+    magnitude_weights,
+    spread,
+)
+
+__all__ = [
+    "convergence_scale",
+    "mag_area",
+    "mag_areas",
+    "mag_diff",
+    "magnitude",
+    "magnitude_dimension",
+    "magnitude_function",
+    "magnitude_weights",
+    "spread",
+]

@@ -1,0 +1,1 @@
+"""A similarity matrix as an operator: from features, entries, fingerprints, parts of others."""

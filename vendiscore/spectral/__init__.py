@@ -1,0 +1,1 @@
+"""Spectra of similarity matrices, by the cheapest exact way, and what is read off them."""
