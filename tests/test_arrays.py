@@ -10,8 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import SampleError, compute
-from vendiscore.arrays.inputs import as_matrix, as_samples, precision
-from vendiscore.similarity.base import identical_rows
+from vendiscore.arrays.identical import identical_rows
+from vendiscore.arrays.inputs import as_matrix, as_samples
+from vendiscore.arrays.namespace import precision
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 

@@ -18,7 +18,7 @@ CODE = """
 import os
 os.environ.pop("OMP_NUM_THREADS", None)  # it is the threaded product that fails
 import numpy as np
-from vendiscore.arrays.inputs import gram
+from vendiscore.arrays.namespace import gram
 X = np.random.default_rng(0).standard_normal((16_500, 384))
 K = gram(X)
 i, j = np.random.default_rng(1).integers(0, len(X), (2, 10_000))
@@ -40,6 +40,6 @@ def test_there_is_one_product_with_the_own_transpose():
         if own.search(line)
     ]
     assert found == [
-        ("inputs.py", "return A @ A.T"),  # torch
-        ("inputs.py", "out[own, own] = A[own] @ A[own].T"),  # a block
+        ("namespace.py", "return A @ A.T"),  # torch
+        ("namespace.py", "out[own, own] = A[own] @ A[own].T"),  # a block
     ]

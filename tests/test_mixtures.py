@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
-from vendiscore.arrays.inputs import scalar
+from vendiscore.arrays.namespace import scalar
 from vendiscore.mixture import mixture
 
 RECORDS = [

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, ProductSimilarity, SumSimilarity
-from vendiscore.similarity.base import identical_rows
+from vendiscore.arrays.identical import identical_rows
 from vendiscore.similarity.composite import RepeatedSimilarity
 
 rng = np.random.default_rng(0)

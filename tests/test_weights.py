@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from vendiscore.checks import check_weights
+from vendiscore.arrays.weights import check_weights
 
 P = [0.5, 0.25, 0.25]
 

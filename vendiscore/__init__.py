@@ -26,7 +26,8 @@ from .resolve import as_similarity
 from .scoring import compute, score, score_dual, score_K, score_X
 from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
 from .similarity.composite import ProductSimilarity, SumSimilarity
-from .spectral.spectrum import effective_number, spectrum
+from .spectral.hill import effective_number
+from .spectral.spectrum import spectrum
 
 __all__ = [
     "FeatureSimilarity",

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,17 +16,8 @@ import scipy.sparse as sp
 
 from .arguments import flag, is_several, number, one_of
 from .arrays import memory
-from .arrays.inputs import (
-    Array,
-    as_matrix,
-    is_numpy,
-    is_torch,
-    namespace,
-    precision,
-    row_blocks,
-    scalar,
-    to_numpy,
-)
+from .arrays.inputs import as_matrix
+from .arrays.namespace import Array, is_numpy, is_torch, namespace, precision, row_blocks, scalar
 from .encoders.batches import is_network
 from .hints import suggestion
 from .mixture import is_mixture, read_mixture
@@ -38,7 +28,6 @@ from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
 # single precision; weights may miss a sum of 1 by as much.
 DIAGONAL_TOLERANCE = 1e-5
 SYMMETRY_TOLERANCE = 1e-5
-WEIGHT_TOLERANCE = 1e-5
 # What is no more than this, of a matrix of unit diagonal in double precision, is rounding.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -118,78 +107,6 @@ def _order(q: Any) -> float:
     q = math.inf if isinstance(q, str) and q == "inf" else q
     remedy = "q=1 is the usual Vendi Score"
     return number("q", q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)
-
-
-def check_weights(
-    p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
-) -> Array | None:
-    """Weights (n,) in float64 that sum to exactly 1, or None.
-
-    Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
-    left are divided by their sum. They are a torch tensor if `p` is one, or an array `like` that
-    they go with; then on its device.
-    """
-    if p is None:
-        return None
-    weights = _numbers(p, n)
-    if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
-        raise TypeError(
-            "`p` has a gradient, which samples that are no torch tensor cannot carry on; pass "
-            "p.detach(), or the samples as a tensor"
-        )
-    if like is not None and is_torch(like):
-        weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    if is_torch(weights):
-        weights = weights.double()
-    xp = namespace(weights)
-    if tuple(weights.shape) != (n + len(dropped),):
-        raise ValueError(
-            f"`p` must have one weight for each of {n + len(dropped)} samples, got shape "
-            f"{tuple(weights.shape)}"
-        )
-    good = xp.isfinite(weights) & (weights >= 0)
-    if not bool(xp.all(good)):
-        i = int(xp.argmin(xp.astype(good, xp.int8)))
-        raise ValueError(
-            f"`p` must be finite and at least 0, got {scalar(weights[i])} at index {i}"
-        )
-    with np.errstate(all="ignore"):  # weights too small to be told from 0, or too large to add
-        total = scalar(xp.sum(weights))
-    if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
-        raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
-    if dropped:
-        weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
-        if scalar(xp.sum(weights)) == 0:
-            raise ValueError("`p` gives all weight to samples that the kernel left out")
-    with np.errstate(all="ignore"):
-        return weights / xp.sum(weights)
-
-
-def _numbers(p: Any, n: int) -> Array:
-    """Weights as an array of real numbers, a torch tensor if they are or hold tensors."""
-    expected = f"`p` must be numbers, one weight for each of {n} samples, got "
-    if is_torch(p):
-        if p.is_complex() or p.dtype == sys.modules["torch"].bool:
-            raise TypeError(f"{expected}{p.dtype}")
-        return p
-    if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
-        torch = sys.modules["torch"]
-        try:
-            if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
-                raise TypeError("complex")
-            return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise TypeError(f"{expected}{p!r:.40}") from error
-    try:
-        values = p.to_numpy() if hasattr(p, "to_numpy") else p
-        values = to_numpy(values if hasattr(values, "__array__") else [*values], "p")
-        if values.dtype.kind not in "fiuO" or any(np.iscomplexobj(w) for w in values.flat):
-            raise TypeError(values.dtype)
-        return values.astype(float)
-    except (TypeError, ValueError, OverflowError) as error:
-        if "masked" in str(error):
-            raise
-        raise TypeError(f"{expected}{p!r:.40}") from None
 
 
 def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:

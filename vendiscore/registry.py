@@ -29,7 +29,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arguments import one_of
-from .arrays.inputs import choose, to_host
+from .arrays.inputs import choose
+from .arrays.namespace import to_host
 from .discovery import discover, left_out
 from .errors import SampleError, warn
 from .hints import suggestion

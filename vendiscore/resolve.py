@@ -8,7 +8,8 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .arrays.inputs import as_matrix, as_samples, precision
+from .arrays.inputs import as_matrix, as_samples
+from .arrays.namespace import precision
 from .checks import (
     TEXT_KERNEL,
     check_arguments,

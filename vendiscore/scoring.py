@@ -14,7 +14,8 @@ import numpy as np
 from . import checks
 from .arguments import flag, is_several, one_of
 from .arrays.inputs import as_samples
-from .checks import PSD_REMEDY, check_orders, check_weights
+from .arrays.weights import check_weights
+from .checks import PSD_REMEDY, check_orders
 from .measures.registry import Subject, check_measures, measure_all
 from .mixture import is_mixture
 from .optional import versions
@@ -53,7 +54,7 @@ def compute(
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
-        (see `mixtures`). Without it, strings are compared by "ngram_overlap", with a warning if
+        (see `mixture`). Without it, strings are compared by "ngram_overlap", with a warning if
         they look like SMILES or names of images.
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from .arrays.inputs import is_torch, to_host
+from .arrays.namespace import is_torch, to_host
 from .encoders.batches import is_network
 from .optional import versions
 

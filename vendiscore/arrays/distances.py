@@ -13,8 +13,9 @@ from ..arguments import number
 from ..arrays import memory
 from ..errors import SampleError
 from ..hints import suggestion
-from ..similarity.base import identical_rows
-from .inputs import Array, as_matrix, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from .identical import identical_rows
+from .inputs import as_matrix
+from .namespace import Array, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 
 # What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
 SCIPY_METRICS = (

@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist
 
 from ..arrays import memory
 from .distances import DIRECT_COLUMNS, median_distance, product_squares
-from .inputs import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from .namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
 
 # Coordinates between 2^±LEVEL are squared as they are.
 LEVEL = 300

@@ -15,105 +15,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import is_array_api_obj
 
 from ..errors import SampleError
+from .namespace import is_numpy, is_torch, namespace, scalar, to_host
 
-Array = Any  # a NumPy array or a torch tensor: what the array API standard describes
-
-_BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
-# Rows that are multiplied with their own transpose at once: half of what has been seen to fail.
-GRAM_ROWS = 8192
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
-
-
-def is_torch(x: object) -> bool:
-    """Whether `x` is a torch tensor, without importing torch."""
-    # While another thread imports torch, it is there without its names, and x is no tensor.
-    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
-    return tensor is not None and isinstance(x, tensor)
-
-
-def is_numpy(x: object) -> bool:
-    """Whether `x` is a NumPy array, so that NumPy's and SciPy's own routines apply."""
-    return isinstance(x, np.ndarray)
-
-
-def namespace(x: Array) -> Any:
-    """The array API namespace of `x` (NumPy for sparse matrices)."""
-    return np if sp.issparse(x) else array_namespace(x)
-
-
-def scalar(x: Array) -> float:
-    """A 0-d array as a Python float, outside of any differentiation."""
-    return float(x.detach() if is_torch(x) else x)
-
-
-def to_host(x: Array) -> np.ndarray:
-    """A NumPy array, outside of any differentiation."""
-    return np.asarray(x.detach().cpu() if is_torch(x) else x)
-
-
-def refuse_gradient(x: Any, what: str) -> None:
-    """Raise where a gradient would be lost without a word: `what` is computed outside of torch."""
-    if is_torch(x) and x.requires_grad:
-        raise TypeError(f"{what} cannot be differentiated; pass samples.detach(), or leave it out")
-
-
-def as_kind_of(x: Any, other: Array) -> Array:
-    """`x` in the namespace, precision and place of `other`."""
-    xp = namespace(other)
-    if is_torch(x) and is_torch(other):
-        return x.to(dtype=other.dtype, device=other.device)  # asarray drops the gradient, or warns
-    if is_torch(other):
-        return xp.asarray(x, dtype=other.dtype, device=other.device)
-    return np.asarray(to_host(x), dtype=other.dtype)
-
-
-def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
-    """Slices that cut n rows into blocks that fit in the cache, but have at least so many rows."""
-    size = max(least, _BLOCK_BYTES // max(1, row_bytes))
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
-
-
-def gram(A: Array, out: Array | None = None) -> Array:
-    """A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given.
-
-    Never one product of a large array with its own transpose: NumPy hands that to OpenBLAS'
-    threaded syrk, which ends the process with a segmentation fault from about 16,000 rows on some
-    machines (numpy/numpy#19685). Blocks below that size keep its half of the work.
-    """
-    m = A.shape[0]
-    if not is_numpy(A):
-        return A @ A.T
-    if m <= GRAM_ROWS:
-        return np.matmul(A, A.T, out=out)
-    if out is None:
-        out = np.empty((m, m), A.dtype)
-    size = -(-m // -(-m // GRAM_ROWS))  # blocks of one size
-    for start in range(0, m, size):
-        own, later = slice(start, start + size), slice(start + size, None)
-        out[own, own] = A[own] @ A[own].T
-        if start + size < m:
-            np.matmul(A[own], A[later].T, out=out[own, later])
-            out[later, own] = out[own, later].T
-    return out
-
-
-def precision(samples: Any) -> float:
-    """The spacing of floats at 1 in the precision that the samples came in.
-
-    >>> precision(np.ones(3, np.float16))
-    0.0009765625
-    """
-    first = samples[0] if isinstance(samples, (list, tuple)) and len(samples) else samples
-    dtype: Any = getattr(first, "dtype", None)
-    if is_torch(first):
-        torch = sys.modules["torch"]
-        return float(torch.finfo(dtype if dtype.is_floating_point else torch.float64).eps)
-    floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
-    return max(float(np.finfo(dtype if floating else np.float64).eps), float(np.finfo(float).eps))
 
 
 def as_samples(samples: Any, name: str = "samples") -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import integer
-from ..arrays.inputs import is_torch
+from ..arrays.namespace import is_torch
 from ..errors import SampleError
 from ..progress import track
 

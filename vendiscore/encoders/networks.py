@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..arguments import flag, one_of
-from ..arrays.inputs import is_torch
+from ..arrays.namespace import is_torch
 from ..optional import require
 
 Pooling = Literal["pooler", "cls", "mean"]

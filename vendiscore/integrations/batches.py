@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.inputs import as_matrix, as_samples, is_numpy, is_torch
+from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.namespace import is_numpy, is_torch
 
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 

@@ -20,7 +20,7 @@ from typing import Any
 import datasets
 import evaluate
 
-from ..arrays.inputs import is_torch, scalar
+from ..arrays.namespace import is_torch, scalar
 from ..checks import SETTINGS
 from ..errors import warn
 from ..scoring import check_arguments

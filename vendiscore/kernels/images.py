@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arguments import integer, one_of
 from ..arrays import memory
-from ..arrays.inputs import is_torch
+from ..arrays.namespace import is_torch
 from ..errors import SampleError
 from ..optional import require
 from ..progress import track

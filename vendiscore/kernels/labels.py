@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.inputs import Array, as_matrix, is_torch, namespace, precision, scalar
-from ..checks import check_weights
+from ..arrays.inputs import as_matrix
+from ..arrays.namespace import Array, is_torch, namespace, precision, scalar
+from ..arrays.weights import check_weights
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity.base import FeatureSimilarity, Similarity, scale_rows
-from ..spectral.spectrum import effective_number
+from ..spectral.hill import effective_number
 
 # How far from 1 a row of probabilities may sum: a softmax in single precision over many classes,
 # or so many units of rounding of the precision that it came in, if that is less than single.

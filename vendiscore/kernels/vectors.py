@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays.exponentials import gaussian, laplace
-from ..arrays.inputs import Array, as_matrix, is_torch, namespace, scalar
+from ..arrays.inputs import as_matrix
+from ..arrays.namespace import Array, is_torch, namespace, scalar
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity

@@ -15,7 +15,7 @@ from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
 from scipy.linalg.lapack import dpotrf, spotrf
 
 from ..arrays import memory
-from ..arrays.inputs import row_blocks
+from ..arrays.namespace import row_blocks
 
 
 class Triangles:

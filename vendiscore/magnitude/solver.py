@@ -26,7 +26,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import erf
 
-from ..arrays.inputs import row_blocks
+from ..arrays.namespace import row_blocks
 from ..errors import IndefiniteError
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum
 from .packed import Triangles, product

@@ -29,14 +29,16 @@ from ..arrays.distances import (
     numpy_rows,
     scatter,
 )
-from ..arrays.inputs import as_samples, refuse_gradient, row_blocks, to_host
+from ..arrays.identical import identical_rows
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import refuse_gradient, row_blocks, to_host
 from ..checks import check_arguments
 from ..hints import suggestion
 from ..mixture import is_mixture
 from ..registry import list_kernels
 from ..resolve import as_similarity
 from ..signature import plain
-from ..similarity.base import Similarity, identical_rows
+from ..similarity.base import Similarity
 from .solver import ACCEPTED, METHODS, Method, Solution, Solver
 
 KERNEL_METRICS = ("kernel", "1-k")

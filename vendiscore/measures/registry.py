@@ -27,7 +27,7 @@ import scipy.sparse as sp
 
 from ..arguments import is_several
 from ..arrays.distances import numpy_rows
-from ..arrays.inputs import (
+from ..arrays.namespace import (
     Array,
     as_kind_of,
     is_numpy,
@@ -41,7 +41,8 @@ from ..hints import suggestion
 from ..magnitude.area import mag_area
 from ..magnitude.space import MetricSpace, as_space
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD, Spectral, log_power_mean, vendi
+from ..spectral.hill import log_power_mean
+from ..spectral.spectrum import PSD, Spectral, vendi
 
 Needs = Literal["similarity", "distances", "features"]
 Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])

@@ -17,9 +17,9 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-import xxhash
 
-from ..arrays.inputs import (
+from ..arrays.identical import identical_rows, joint_groups
+from ..arrays.namespace import (
     Array,
     as_kind_of,
     gram,
@@ -402,45 +402,6 @@ def _of_moderate_length(X: Any) -> Any:
     return X
 
 
-def joint_groups(columns: Sequence[Any]) -> np.ndarray:
-    """One group number per sample from several columns that must all agree."""
-    return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].ravel()
-
-
 def scale_rows(F: Any, s: Array) -> Any:
     """diag(s) F for dense or sparse F."""
     return sp.diags_array(s, format="csr") @ F if sp.issparse(F) else F * s[:, None]
-
-
-def identical_rows(A: Any) -> np.ndarray | None:
-    """A group number for each row of A, equal exactly where rows are equal as numbers.
-
-    Rows are told apart by a 128-bit hash of their bytes: one pass at the speed of memory, nothing
-    sorted. Adding 0 makes the two zeros, 0.0 and −0.0, the one number that they are.
-    Torch tensors are not looked at (None), since it would bring them to the host.
-
-    >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
-    array([0, 1, 0])
-    """
-    keys: Iterator[Any]
-    if sp.issparse(A):
-        A = A.sorted_indices()  # a copy
-        A.eliminate_zeros()
-        cuts = list(zip(A.indptr[:-1], A.indptr[1:], strict=True))
-        keys = (A.indices[i:j].tobytes() + A.data[i:j].tobytes() for i, j in cuts)
-    elif is_numpy(A):
-        keys = (
-            row
-            for block in row_blocks(len(A), A[:1].nbytes)
-            for row in (
-                np.add(A[block], 0.0, order="C")
-                if A.dtype.kind == "f"
-                else np.ascontiguousarray(A[block])
-            )
-        )
-    else:
-        return None
-    seen: dict[bytes, int] = {}
-    return np.fromiter(
-        (seen.setdefault(xxhash.xxh3_128_digest(key), len(seen)) for key in keys), int, A.shape[0]
-    )

@@ -16,8 +16,9 @@ import numpy as np
 
 from ..arguments import one_of
 from ..arrays import memory
-from ..arrays.inputs import Array
-from .base import Index, Similarity, identical_rows
+from ..arrays.identical import identical_rows
+from ..arrays.namespace import Array
+from .base import Index, Similarity
 
 Measure = Literal["tanimoto", "dice"]
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.inputs import Array, is_numpy, is_torch
-from .base import FeatureSimilarity, Index, MatrixSimilarity, Similarity, joint_groups
+from ..arrays.identical import joint_groups
+from ..arrays.namespace import Array, is_numpy, is_torch
+from .base import FeatureSimilarity, Index, MatrixSimilarity, Similarity
 
 
 class RepeatedSimilarity(Similarity):

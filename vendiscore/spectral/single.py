@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..arrays.inputs import Array, gram, row_blocks
+from ..arrays.namespace import Array, gram, row_blocks
 
 # Columns among whose pairs the error is measured, and rows that say which columns are large.
 COLUMNS = 16

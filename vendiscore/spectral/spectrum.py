@@ -25,7 +25,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from ..arrays import memory
-from ..arrays.inputs import (
+from ..arrays.namespace import (
     Array,
     as_kind_of,
     is_numpy,
@@ -38,6 +38,7 @@ from ..arrays.inputs import (
 from ..errors import NotPSDError, warn
 from ..progress import announce
 from ..similarity.base import FeatureSimilarity, Similarity
+from .hill import RANGE_TOLERANCE, effective_number
 from .lanczos import largest_eigenvalue
 from .single import covariance_single, sensitivity
 
@@ -46,8 +47,6 @@ PSD = Literal["check", "clip"]
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
-# How far numbers may be outside of what they can be, by rounding, before they are brought back.
-RANGE_TOLERANCE = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
 # by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
 CUT_MATTERS, TAIL = 1e-6, 1e4
@@ -228,70 +227,6 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     if choose(similarity, q=1.0).method == "eigenvalues":
         similarity, p = merge_identical(similarity, p)
     return _shares(_weighted(similarity, p), psd, None).values
-
-
-def effective_number(shares: Array, q: float = 1.0) -> Any:
-    """The Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
-
-    q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is
-    1/λ_max. It does not increase with q, and lies between 1 and the number of positive shares.
-
-    Parameters
-    ----------
-    shares : array (m,)
-        At least 0, summing to 1; zeros are ignored.
-    q : float in [0, ∞]
-
-    Returns
-    -------
-    float (a 0-d tensor for torch input, differentiable)
-
-    References
-    ----------
-    Hill, Ecology 1973; Pasarkar & Dieng, arXiv 2310.12952, eq. (3).
-
-    Examples
-    --------
-    >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
-    2.0
-    """
-    shares = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
-    xp = namespace(shares)
-    positive = shares[shares > 0]
-    if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
-        raise ValueError(
-            f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
-            f"{scalar(xp.sum(shares)):.6g}; divide them by it"
-        )
-    if bool(xp.any(shares < 0)) or not q >= 0:
-        raise ValueError(
-            f"`shares` and `q` must be at least 0, got a least share of "
-            f"{scalar(xp.min(shares)):.3g} and q={q}"
-        )
-    with np.errstate(all="ignore"):
-        logs = xp.log(positive)
-        if q == 0:
-            value = xp.sum(positive * 0) + positive.shape[0]
-        elif math.isinf(q):
-            value = 1 / xp.max(shares)
-        else:
-            value = xp.exp(log_power_mean(positive, logs, q))
-    if not is_numpy(shares):
-        return value
-    return float(min(max(float(value), 1.0), positive.shape[0]))
-
-
-def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
-    """log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q = 1."""
-    xp = namespace(logs)
-    if q == 1:
-        return -xp.sum(weights * logs)
-    if abs(q - 1) < 0.5:
-        # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
-        return xp.log1p(xp.sum(weights * xp.expm1((q - 1) * logs))) / (1 - q)
-    # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
-    top = xp.max(logs) if q > 1 else xp.min(logs)
-    return xp.log(xp.sum(weights * xp.exp((q - 1) * (logs - top)))) / (1 - q) - top
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> tuple[Similarity, Array | None]:

@@ -1,0 +1,86 @@
+"""Weights of samples: read, checked, and made to sum to 1."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from .inputs import to_numpy
+from .namespace import Array, is_torch, namespace, precision, scalar
+
+WEIGHT_TOLERANCE = 1e-5
+
+
+def check_weights(
+    p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
+) -> Array | None:
+    """Weights (n,) in float64 that sum to exactly 1, or None.
+
+    Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
+    left are divided by their sum. They are a torch tensor if `p` is one, or an array `like` that
+    they go with; then on its device.
+    """
+    if p is None:
+        return None
+    weights = _numbers(p, n)
+    if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
+        raise TypeError(
+            "`p` has a gradient, which samples that are no torch tensor cannot carry on; pass "
+            "p.detach(), or the samples as a tensor"
+        )
+    if like is not None and is_torch(like):
+        weights = sys.modules["torch"].as_tensor(weights, device=like.device)
+    if is_torch(weights):
+        weights = weights.double()
+    xp = namespace(weights)
+    if tuple(weights.shape) != (n + len(dropped),):
+        raise ValueError(
+            f"`p` must have one weight for each of {n + len(dropped)} samples, got shape "
+            f"{tuple(weights.shape)}"
+        )
+    good = xp.isfinite(weights) & (weights >= 0)
+    if not bool(xp.all(good)):
+        i = int(xp.argmin(xp.astype(good, xp.int8)))
+        raise ValueError(
+            f"`p` must be finite and at least 0, got {scalar(weights[i])} at index {i}"
+        )
+    with np.errstate(all="ignore"):  # weights too small to be told from 0, or too large to add
+        total = scalar(xp.sum(weights))
+    if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
+        raise ValueError(f"`p` must sum to 1, got {total:.6g}; pass p / p.sum()")
+    if dropped:
+        weights = weights[[i for i in range(n + len(dropped)) if i not in dropped]]
+        if scalar(xp.sum(weights)) == 0:
+            raise ValueError("`p` gives all weight to samples that the kernel left out")
+    with np.errstate(all="ignore"):
+        return weights / xp.sum(weights)
+
+
+def _numbers(p: Any, n: int) -> Array:
+    """Weights as an array of real numbers, a torch tensor if they are or hold tensors."""
+    expected = f"`p` must be numbers, one weight for each of {n} samples, got "
+    if is_torch(p):
+        if p.is_complex() or p.dtype == sys.modules["torch"].bool:
+            raise TypeError(f"{expected}{p.dtype}")
+        return p
+    if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
+        torch = sys.modules["torch"]
+        try:
+            if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
+                raise TypeError("complex")
+            return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise TypeError(f"{expected}{p!r:.40}") from error
+    try:
+        values = p.to_numpy() if hasattr(p, "to_numpy") else p
+        values = to_numpy(values if hasattr(values, "__array__") else [*values], "p")
+        if values.dtype.kind not in "fiuO" or any(np.iscomplexobj(w) for w in values.flat):
+            raise TypeError(values.dtype)
+        return values.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
+        if "masked" in str(error):
+            raise
+        raise TypeError(f"{expected}{p!r:.40}") from None

@@ -1,0 +1,82 @@
+"""Effective numbers (Hill numbers) of shares, of every order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import (
+    Array,
+    is_numpy,
+    namespace,
+    scalar,
+)
+
+# How far numbers may be outside of what they can be, by rounding, before they are brought back.
+RANGE_TOLERANCE = 1e-6
+
+
+def effective_number(shares: Array, q: float = 1.0) -> Any:
+    """The Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
+
+    q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is
+    1/λ_max. It does not increase with q, and lies between 1 and the number of positive shares.
+
+    Parameters
+    ----------
+    shares : array (m,)
+        At least 0, summing to 1; zeros are ignored.
+    q : float in [0, ∞]
+
+    Returns
+    -------
+    float (a 0-d tensor for torch input, differentiable)
+
+    References
+    ----------
+    Hill, Ecology 1973; Pasarkar & Dieng, arXiv 2310.12952, eq. (3).
+
+    Examples
+    --------
+    >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
+    2.0
+    """
+    shares = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
+    xp = namespace(shares)
+    positive = shares[shares > 0]
+    if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
+        raise ValueError(
+            f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
+            f"{scalar(xp.sum(shares)):.6g}; divide them by it"
+        )
+    if bool(xp.any(shares < 0)) or not q >= 0:
+        raise ValueError(
+            f"`shares` and `q` must be at least 0, got a least share of "
+            f"{scalar(xp.min(shares)):.3g} and q={q}"
+        )
+    with np.errstate(all="ignore"):
+        logs = xp.log(positive)
+        if q == 0:
+            value = xp.sum(positive * 0) + positive.shape[0]
+        elif math.isinf(q):
+            value = 1 / xp.max(shares)
+        else:
+            value = xp.exp(log_power_mean(positive, logs, q))
+    if not is_numpy(shares):
+        return value
+    return float(min(max(float(value), 1.0), positive.shape[0]))
+
+
+def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
+    """log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q = 1."""
+    xp = namespace(logs)
+    if q == 1:
+        return -xp.sum(weights * logs)
+    if abs(q - 1) < 0.5:
+        # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
+        return xp.log1p(xp.sum(weights * xp.expm1((q - 1) * logs))) / (1 - q)
+    # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
+    top = xp.max(logs) if q > 1 else xp.min(logs)
+    return xp.log(xp.sum(weights * xp.exp((q - 1) * (logs - top)))) / (1 - q) - top
