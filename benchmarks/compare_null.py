@@ -19,7 +19,7 @@ from pairs import arguments, environment, write
 
 from vendiscore.app.comparing import FEW, SAME, compare
 from vendiscore.resolve import as_similarity
-from vendiscore.spectral.spectrum import vendi
+from vendiscore.spectral.vendi import vendi
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import SOURCES

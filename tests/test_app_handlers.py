@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from vendiscore.magnitude.space import as_space
+from vendiscore.magnitude.distances import as_space
 from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")

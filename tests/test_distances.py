@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from vendiscore.arrays.distances import METRICS, SCIPY_METRICS, distances
+from vendiscore.arrays.distances import distances
+from vendiscore.arrays.metrics import METRICS, SCIPY_METRICS
 from vendiscore.errors import TooLargeError
 
 

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from vendiscore.errors import IndefiniteError
 from vendiscore.magnitude.area import mag_diff
+from vendiscore.magnitude.floor import nearest
 from vendiscore.magnitude.function import (
     MetricSpace,
     as_space,
@@ -19,7 +20,7 @@ from vendiscore.magnitude.function import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude.solver import Solver, nearest
+from vendiscore.magnitude.solver import Solver
 from vendiscore.magnitude_scoring import compute
 
 

@@ -11,7 +11,8 @@ from points import cloud, pairwise
 from scipy.integrate import quad
 
 from vendiscore import registry
-from vendiscore.arrays.distances import BOOLEAN, distances
+from vendiscore.arrays.distances import distances
+from vendiscore.arrays.metrics import BOOLEAN
 from vendiscore.errors import SampleError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import (
@@ -23,7 +24,7 @@ from vendiscore.magnitude.function import (
     spread,
 )
 from vendiscore.magnitude_scoring import check_arguments, compute
-from vendiscore.similarity.base import FeatureSimilarity
+from vendiscore.similarity.features import FeatureSimilarity
 
 # Scales and their keys
 

@@ -200,7 +200,7 @@ def test_sample_left_out_by_one_part_is_left_out_of_all():
 
 def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     from vendiscore import registry
-    from vendiscore.similarity.base import MatrixSimilarity
+    from vendiscore.similarity.matrix import MatrixSimilarity
 
     monkeypatch.setattr(registry, "_kernels", dict(registry._kernels))
     bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])

@@ -7,7 +7,8 @@ import pytest
 
 from vendiscore import FeatureSimilarity, effective_number
 from vendiscore.spectral.single import covariance_single, sensitivity
-from vendiscore.spectral.spectrum import spectrum, vendi
+from vendiscore.spectral.spectrum import spectrum
+from vendiscore.spectral.vendi import vendi
 
 rng = np.random.default_rng(0)
 SPECTRA = {

@@ -24,8 +24,10 @@ from .measures.registry import list_measures, register_measure
 from .registry import get_kernel, list_kernels, register_kernel
 from .resolve import as_similarity
 from .scoring import compute, score, score_dual, score_K, score_X
-from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
+from .similarity.base import Similarity
 from .similarity.composite import ProductSimilarity, SumSimilarity
+from .similarity.features import FeatureSimilarity
+from .similarity.matrix import MatrixSimilarity
 from .spectral.hill import effective_number
 from .spectral.spectrum import spectrum
 

@@ -22,7 +22,9 @@ from .encoders.batches import is_network
 from .hints import suggestion
 from .mixture import is_mixture, read_mixture
 from .registry import Kernel, check_options, get_kernel, having, list_kernels
-from .similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
+from .similarity.base import Similarity
+from .similarity.features import FeatureSimilarity
+from .similarity.matrix import MatrixSimilarity
 
 # How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
 # single precision; weights may miss a sum of 1 by as much.

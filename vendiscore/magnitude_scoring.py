@@ -13,6 +13,7 @@ from .arguments import flag, is_several
 from .checks import SAMPLES
 from .hints import suggestion
 from .magnitude.area import area_of, difference_of
+from .magnitude.distances import as_space, check_space
 from .magnitude.scales import (
     Quadrature,
     check_count,
@@ -23,7 +24,7 @@ from .magnitude.scales import (
     convergence,
     evaluate,
 )
-from .magnitude.space import MetricSpace, as_space, check_space
+from .magnitude.space import MetricSpace
 from .optional import versions
 from .signature import digest, digits, line, plain
 

@@ -34,9 +34,10 @@ from .arrays.namespace import to_host
 from .discovery import discover, left_out
 from .errors import SampleError, warn
 from .hints import suggestion
-from .similarity.base import FeatureSimilarity, Similarity
+from .similarity.base import Similarity
 from .similarity.bits import BitSimilarity
 from .similarity.composite import RepeatedSimilarity
+from .similarity.features import FeatureSimilarity
 
 # How many rows of what a kernel returns are compared with their columns, and how far apart they
 # may be by rounding in single precision, relative to the largest.

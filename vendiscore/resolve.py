@@ -21,8 +21,9 @@ from .errors import warn
 from .kernels.function import pairwise
 from .mixture import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples
-from .similarity.base import FeatureSimilarity, Similarity
+from .similarity.base import Similarity
 from .similarity.composite import RepeatedSimilarity
+from .similarity.features import FeatureSimilarity
 from .strings import kernel_meant
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.

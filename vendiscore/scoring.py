@@ -23,7 +23,8 @@ from .registry import get_kernel
 from .resolve import KernelArgument, as_similarity
 from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
-from .spectral.spectrum import PSD, Spectral
+from .spectral.routes import PSD
+from .spectral.vendi import Spectral
 
 
 def compute(

@@ -25,7 +25,8 @@ from scipy.special import stdtrit
 from ..app import encoders
 from ..checks import check_orders
 from ..spectral.hill import effective_number
-from ..spectral.spectrum import spectrum, vendi
+from ..spectral.spectrum import spectrum
+from ..spectral.vendi import vendi
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 from .steps import Steps, finish

@@ -22,7 +22,8 @@ import numpy as np
 from ..errors import SampleError
 from ..registry import distinct_samples
 from ..resolve import as_similarity
-from ..similarity.base import FeatureSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 from .steps import Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..magnitude.distances import as_space
 from ..magnitude.scales import convergence
-from ..magnitude.space import as_space
 from ..similarity.base import Similarity
 
 EPSILON = 0.05  # the convergence scale is where magnitude reaches (1 − ε) of all points

@@ -12,52 +12,16 @@ from scipy.spatial.distance import cdist
 from ..arguments import number
 from ..arrays import memory
 from ..errors import SampleError
-from ..hints import suggestion
 from .identical import identical_rows
 from .inputs import as_matrix
-from .namespace import Array, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from .metrics import BOOLEAN, HOMOGENEOUS, SYMMETRY_TOLERANCE, check_metric, check_options, scatter
+from .namespace import Array, is_numpy, row_blocks, to_host
+from .squares import drop_rounding, euclidean, exact_squares, exponent_of, mend_lost, require_room
 
-# What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
-SCIPY_METRICS = (
-    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming"),
-    *("jaccard", "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao"),
-    *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
-)
-METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
-# exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
-# square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
-NEGATIVE_TYPE = frozenset(
-    (
-        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
-        *("mahalanobis", "correlation", "hamming", "jaccard"),
-    )
-)
-# Those that are L2 distances themselves, in some coordinates.
-HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
-# Those of truth values: SciPy would take every number but 0 for true.
-BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
-# Distances that grow with the samples by the same factor.
-HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
-METRIC_OPTIONS = ("p", "w", "V", "VI")
-
-# Up to this many columns, differences are as fast as a matrix product, and exact.
-DIRECT_COLUMNS = 16
-# Squared distances below this share of the squared norms are recomputed from differences: the
-# product loses as many of their digits, and the closest pairs decide the weights at large scales.
-CLOSE = 1e-4
 # Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
 UNIT_ROUNDING = 5e-29
-# Rows of this size are not rescaled before they are squared.
-TAME = 1e50
-# Below this share of the largest, squares of distances lose digits or vanish.
-VANISHING = 1e-140
 # Powers below this have lost digits or vanished.
 LOST = 1e-290
-# How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
-# be so far from itself, relative to the next one.
-SYMMETRY_TOLERANCE = 1e-6
-# Rows whose median is the centre of all, for the product of matrices.
-CENTRE_ROWS = 1000
 
 
 def distances(
@@ -129,7 +93,7 @@ def _distances(
     name: str,
     places: Sequence[Any] | None,
 ) -> np.ndarray:
-    _require(X)
+    require_room(X)
     if callable(metric):
         return _by_function(X, metric, options, name, places)
     derived = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
@@ -151,7 +115,7 @@ def _distances(
     else:
         if metric in BOOLEAN:
             _check_truths(X, metric, name)
-        shift = _exponent(X) if metric in HOMOGENEOUS else 0
+        shift = exponent_of(X) if metric in HOMOGENEOUS else 0
         rows = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
         D = np.asarray(
             cdist(rows, rows, "cityblock" if metric == "manhattan" else metric, **options)
@@ -175,141 +139,6 @@ def _distances(
     return D
 
 
-def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
-    """Raise for a metric that `distances` does not know; `more` names others to suggest."""
-    known = (*METRICS, *more)
-    if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        look = "Metrics are those of scipy.spatial.distance.cdist."
-        raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
-
-
-def check_options(
-    metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
-) -> dict[str, Any]:
-    """The options of a metric on d columns as SciPy reads them, or a TypeError or ValueError.
-
-    Without d no shape is looked at.
-    """
-    given = {option: value for option, value in options.items() if value is not None}
-    if callable(metric):
-        return given
-    takes = {"minkowski": ("p", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
-        metric, () if metric in ("jensenshannon", "precomputed") else ("w",)
-    )
-    for option in given:
-        if option not in takes:
-            what = "; `p` is the exponent of metric 'minkowski', and magnitude takes no weights"
-            raise TypeError(
-                f"`{option}` is not an option of metric {metric!r}; leave it out"
-                f"{what if option == 'p' else ''}"
-            )
-    if "p" in given:
-        given["p"] = number(
-            "p",
-            given["p"],
-            "the exponent of metric 'minkowski', a number of at least 1",
-            lambda p: p >= 1,
-            "magnitude takes no weights of samples",
-        )
-    for option, least in (("w", "at least 0"), ("V", "more than 0")):
-        if option in given:
-            given[option] = _numbers(option, given[option], d, least)
-    if "VI" in given:
-        given["VI"] = _inverse_covariance(given["VI"], d)
-    return given
-
-
-def _numbers(option: str, value: Any, d: int | None, least: str) -> np.ndarray:
-    columns = "a number for each column" if d is None else f"{d} numbers, one for each column"
-    values = _plain(option, value, f"{columns}, each {least}")
-    if values.ndim != 1 or (d is not None and len(values) != d):
-        raise ValueError(f"`{option}` must be {columns}, got shape {values.shape}")
-    wrong = ~(np.isfinite(values) & ((values > 0) if least == "more than 0" else (values >= 0)))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"`{option}` must be {columns}, each {least}, got {values[i]} at [{i}]")
-    if not values.any():
-        raise ValueError(f"`{option}` must be {columns}, not all 0; leave it out for equal ones")
-    return values
-
-
-def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
-    size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
-    expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
-    VI = _plain("VI", value, expected)
-    if VI.ndim != 2 or VI.shape[0] != VI.shape[1] or (d is not None and len(VI) != d):
-        raise ValueError(f"`VI` must be {expected}, got shape {VI.shape}")
-    if not np.isfinite(VI).all():
-        raise ValueError(f"`VI` must be {expected}, got one that is not finite")
-    gap = np.abs(VI - VI.T)
-    # Entries may be of very different units; those of the diagonal say which.
-    units = np.sqrt(np.maximum(np.diagonal(VI), 0))
-    if (gap > SYMMETRY_TOLERANCE * np.outer(units, units)).any():
-        i, j = divmod(int(np.argmax(gap)), len(VI))
-        raise ValueError(
-            f"`VI` must be {expected}, got {VI[i, j]:.6g} at [{i}, {j}] and {VI[j, i]:.6g} at "
-            f"[{j}, {i}]; pass (VI + VI.T) / 2 if that is meant"
-        )
-    VI = (VI + VI.T) / 2
-    units[units == 0] = 1
-    lowest = float(np.linalg.eigvalsh(VI / np.outer(units, units))[0])
-    if lowest < -SYMMETRY_TOLERANCE:
-        raise ValueError(f"`VI` must be {expected}, got an eigenvalue of {lowest:.3g} (scaled)")
-    return np.asarray(VI)
-
-
-def _plain(option: str, value: Any, expected: str) -> np.ndarray:
-    value = value.detach().cpu() if is_torch(value) else value
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "fiu":
-            raise TypeError
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"`{option}` must be {expected}, got {value!r:.60}") from None
-
-
-def scatter(X: np.ndarray, option: str) -> np.ndarray:
-    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI").
-
-    Raises
-    ------
-    ValueError
-        If there are too few rows, a column is constant, or the covariance is singular.
-    """
-    metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
-    n, d = X.shape
-    if n < 2:
-        raise ValueError(
-            f"metric {metric!r} takes `{option}` from the spread of two or more samples, got {n}; "
-            f"pass {option}=…"
-        )
-    X = X.astype(np.float64, copy=False)
-    with np.errstate(all="ignore"):
-        deviations = np.std(X - X[0], axis=0, ddof=1)
-        variances = deviations**2
-    constant = np.flatnonzero(~(np.isfinite(variances) & (variances > 0)))
-    if constant.size:
-        raise ValueError(
-            f"metric {metric!r} divides by the variance of each column, and that of column "
-            f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column (or rescale it) or "
-            f"pass {option}=…"
-        )
-    if option == "V":
-        return np.asarray(variances)
-    # By way of the correlations, which do not depend on the units of the columns.
-    R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
-    values, vectors = np.linalg.eigh(R)
-    rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
-    if rank < d:
-        raise ValueError(
-            f"metric 'mahalanobis' needs an invertible covariance, and that of {n} samples in {d} "
-            f"columns has rank {rank}; take more samples, remove columns that follow from others, "
-            f"or pass VI=…"
-        )
-    return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))
-
-
 def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
     """Dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
     if isinstance(X, (list, tuple, range)) and len(X) and isinstance(X[0], (int, float)):
@@ -320,27 +149,6 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
     X = as_matrix(X, name)
     X = X.toarray() if hasattr(X, "toarray") else X
     return to_host(X)
-
-
-def product_squares(X: Array) -> tuple[Array, Array]:
-    """‖x − y‖² of all rows of a float64 X, with an exactly zero diagonal, and ‖x‖².
-
-    From one matrix product, so the absolute error is about ε (‖x‖² + ‖y‖²): centre the rows first.
-    Time O(n² d), memory n².
-    """
-    squares = namespace(X).linalg.vecdot(X, X)
-    if not is_numpy(X):
-        D = squares[:, None] + squares[None, :] - 2 * gram(X)
-        return D.clip(min=0.0).fill_diagonal_(0.0), squares.detach()
-    D = gram(X)
-    for block in row_blocks(len(X), 8 * len(X)):
-        rows = D[block]
-        rows *= -2
-        rows += squares[block, None]
-        rows += squares
-        np.maximum(rows, 0.0, out=rows)
-    np.fill_diagonal(D, 0.0)
-    return D, squares
 
 
 def median_distance(D: Array, X: Array, power: int = 1) -> Array:
@@ -449,17 +257,6 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
     return mean
 
 
-def euclidean(X: np.ndarray) -> np.ndarray:
-    """‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
-    shift = _exponent(X)
-    D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
-    np.sqrt(D, out=D)
-    if shift:
-        np.ldexp(D, shift, out=D)
-    _mend_lost(D, X, math.ldexp(VANISHING, shift), lambda gap: np.linalg.norm(gap, axis=1))
-    return D
-
-
 def _minkowski(X: np.ndarray, p: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
     """(Σ w |x − y|^p)^(1/p) for all rows, of any size that double precision holds."""
     shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
@@ -468,51 +265,13 @@ def _minkowski(X: np.ndarray, p: float = 2.0, w: np.ndarray | float = 1.0) -> np
     np.ldexp(D, shift, out=D)
     if math.isfinite(p):
         bound = LOST ** (1 / p) / np.finfo(np.float64).eps  # entries far below the largest as well
-        _mend_lost(
+        mend_lost(
             D,
             X,
             math.ldexp(min(bound, 4.0), shift),
             lambda gap: (w * np.abs(gap) ** p).sum(axis=1) ** (1 / p),
         )
     return D
-
-
-def _mend_lost(
-    D: np.ndarray, X: np.ndarray, bound: float, length: Callable[[np.ndarray], np.ndarray]
-) -> None:
-    """Lengths of x − y below a bound, each in a unit of its own, in place."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.nonzero(D[block] < bound)
-        near += block.start
-        near, other = near[near != other], other[near != other]
-        for part in row_blocks(len(near), 8 * X.shape[1]):
-            gap = np.subtract(X[near[part]], X[other[part]], dtype=np.float64)
-            largest = np.maximum(np.abs(gap).max(axis=1), np.finfo(np.float64).tiny)
-            D[near[part], other[part]] = largest * length(gap / largest[:, None])
-
-
-def exact_squares(X: np.ndarray) -> np.ndarray:
-    """Squared Euclidean distances with small relative error also where rows are close."""
-    _require(X)
-    if X.shape[1] <= DIRECT_COLUMNS:
-        return np.asarray(cdist(X, X, "sqeuclidean"))
-    # The median, unlike the mean, is among most of the rows even if a few are far away.
-    centre = np.median(X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64), axis=0)
-    D, squares = product_squares(X - centre)
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block]
-        near, other = np.nonzero(rows < CLOSE * (squares[block, None] + squares[None, :]))
-        for part in row_blocks(len(near), 8 * X.shape[1]):
-            gap = np.subtract(X[near[part] + block.start], X[other[part]], dtype=np.float64)
-            rows[near[part], other[part]] = np.einsum("ij,ij->i", gap, gap)
-    return np.asarray(D)
-
-
-def drop_rounding(D: np.ndarray, rounding: float) -> None:
-    """Set what is below `rounding` to 0, in place and without a mask of the size of D."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block]
-        rows[rows < rounding] = 0.0
 
 
 def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
@@ -616,17 +375,5 @@ def _check_lost(
                 )
 
 
-def _exponent(X: np.ndarray) -> int:
-    """The power of two that rows are divided by before they are squared: 0 for most."""
-    largest = float(np.abs(X).max(initial=0.0))
-    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
-
-
 def _place(places: Sequence[Any] | None, i: int) -> int:
     return i if places is None else int(np.atleast_1d(places[i])[0])
-
-
-def _require(X: Array) -> None:
-    n, d = X.shape
-    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
-    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")

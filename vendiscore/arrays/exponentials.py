@@ -18,8 +18,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ..arrays import memory
-from .distances import DIRECT_COLUMNS, median_distance, product_squares
+from .distances import median_distance
 from .namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
+from .squares import DIRECT_COLUMNS, product_squares
 
 # Coordinates between 2^±LEVEL are squared as they are.
 LEVEL = 300

@@ -12,7 +12,7 @@ from typing import Any
 import evaluate
 
 from .. import magnitude_scoring, scoring
-from ..arrays.distances import METRIC_OPTIONS
+from ..arrays.metrics import METRIC_OPTIONS
 from .metric import FEATURES, PAIRS, SampleMetric
 
 _VENDI_DESCRIPTION = """\

@@ -14,7 +14,8 @@ from ..hints import suggestion
 from ..optional import require
 from ..progress import track
 from ..registry import register_kernel
-from ..similarity.base import MatrixSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
 from .text import count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.

@@ -25,7 +25,8 @@ from ..encoders.networks import (
 from ..errors import SampleError
 from ..optional import require
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 from .images import as_image, check_images
 
 Transform = Callable[[Any], Any]

@@ -17,7 +17,8 @@ from ..errors import SampleError
 from ..optional import require
 from ..progress import track
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 
 Mode = Literal["L", "RGB"]
 

@@ -13,7 +13,8 @@ from ..arrays.namespace import Array, is_torch, namespace, precision, scalar
 from ..arrays.weights import check_weights
 from ..errors import SampleError
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, Similarity, scale_rows
+from ..similarity.base import Similarity, scale_rows
+from ..similarity.features import FeatureSimilarity
 from ..spectral.hill import effective_number
 
 # How far from 1 a row of probabilities may sum: a softmax in single precision over many classes,

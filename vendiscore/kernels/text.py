@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from ..arguments import integer, one_of
 from ..errors import SampleError, warn
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 from ..strings import unspaced
 
 Tokenizer = Callable[[str], Sequence[str]]

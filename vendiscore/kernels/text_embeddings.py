@@ -23,7 +23,8 @@ from ..encoders.networks import (
 from ..errors import SampleError
 from ..optional import require
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 
 # What the reference implementation embeds with; trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"

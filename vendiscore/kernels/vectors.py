@@ -17,7 +17,9 @@ from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, is_torch, namespace, scalar
 from ..errors import SampleError
 from ..registry import register_kernel
-from ..similarity.base import FeatureSimilarity, MatrixSimilarity, Similarity
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
+from ..similarity.matrix import MatrixSimilarity
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import flag
+from .distances import as_space
 from .scales import (
     Quadrature,
     adaptive_area,
@@ -21,7 +22,7 @@ from .scales import (
     evaluate,
     even_scales,
 )
-from .space import MetricSpace, as_space
+from .space import MetricSpace
 
 
 def mag_area(

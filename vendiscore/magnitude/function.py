@@ -3,8 +3,8 @@
 With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w (Leinster,
 Documenta Mathematica 2013). It grows from Mag(0) = 1 to the number of distinct points; the area
 under it up to the scale where it has all but converged sums up all scales in one number (Limbeck
-et al., arXiv 2311.16054). Every function takes samples and the arguments of `space.as_space`, or
-a MetricSpace, which keeps what was solved for the next question.
+et al., arXiv 2311.16054). Every function takes samples and the arguments of `distances.as_space`,
+or a MetricSpace, which keeps what was solved for the next question.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .area import mag_area, mag_areas, mag_diff
+from .distances import as_space
 from .scales import (
     MagnitudeFunction,
     check_count,
@@ -27,7 +28,7 @@ from .scales import (
     even_scales,
     log_slope,
 )
-from .space import MetricSpace, as_space
+from .space import MetricSpace
 
 __all__ = [
     "MagnitudeFunction",
@@ -55,7 +56,7 @@ def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
     t : float ≥ 0
         Scale, in units of 1 / distance. Mag(0) = 1.
     **how
-        `metric`, `k`, `method` and options as for `space.as_space`.
+        `metric`, `k`, `method` and options as for `distances.as_space`.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
         If Z is singular or indefinite, which metrics that are not of negative type may be at
         small scales.
     TypeError, ValueError, TooLargeError
-        See `space.as_space`.
+        See `distances.as_space`.
 
     Notes
     -----

@@ -13,7 +13,7 @@ from scipy.optimize import brentq, toms748
 
 from ..arguments import integer, is_several, number, one_of
 from ..progress import track
-from .solver import nearest
+from .floor import nearest
 from .space import MetricSpace
 
 Quadrature = Literal["trapezoid", "adaptive"]

@@ -10,7 +10,7 @@ own and all neighbouring scales.
 
 How far a solution is from the exact one is rᵀZ⁻¹r, so nothing may be returned without a lower
 bound on Z. Residuals say nothing about directions that they have not met, nor does a matrix that
-was rounded to single precision about pairs of points that are closer than that. `_Floor` has the
+was rounded to single precision about pairs of points that are closer than that. `Floor` has the
 bound: for distances in a Hilbert space from the distances of nearest neighbours alone, for others
 from a factorisation at the same or a smaller scale.
 """
@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import erf
 
-from ..arrays.namespace import row_blocks
 from ..errors import IndefiniteError
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum
+from .floor import Floor
 from .packed import Triangles, product
 
 Method = Literal["auto", "cg", "cholesky"]
@@ -50,8 +49,6 @@ CG_STEPS = 25
 ROUNDS = 20
 # A factor serves scales down to this share of its own, and proves a bound for those above.
 REACH = 0.25
-# What is left of Z in `_Floor` where all but the nearest neighbours are taken for orthogonal.
-SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -86,49 +83,6 @@ class Solution:
     weights_error: float
     method: str
     steps: int = 0
-
-
-class _Floor:
-    """Lower bounds m with Z = exp(−tD) ⪰ diag(m), for every scale t at which one is known.
-
-    In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
-    distribution, which exceeds s with probability erf(t / 2√s). All are positive semidefinite,
-    and in those with s ≥ Λ/q_i² the row of a point whose nearest neighbour is at q_i has entries
-    of at most e^{−Λ} beside its 1. With Λ = log(10 n (1 + 2 √(max q / min q))) these are too small
-    to matter, which leaves m_i = 0.9 erf(t q_i / 2√Λ), whatever the dimension.
-
-    Elsewhere a bound is proved by a factorisation. With distances of negative type it holds at
-    all larger scales: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry, and that is positive
-    semidefinite with a unit diagonal (Schur).
-    """
-
-    def __init__(self, D: np.ndarray, negative_type: bool, hilbert: bool) -> None:
-        self.monotone, self.proved = negative_type, dict[float, float]()
-        self.reach: np.ndarray | None = None
-        self._D, self.hilbert = D, hilbert
-
-    def __call__(self, t: float) -> np.ndarray | float:
-        """m, an array (n,) or one number; 0 if none is known."""
-        if self.hilbert:
-            if self.reach is None:
-                q = nearest(self._D)
-                spread = math.sqrt(float(q.max() / q.min()))
-                self.reach = q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
-            m = np.maximum(SHARE * erf(t * self.reach), np.finfo(np.float64).tiny)
-            return np.asarray(m)
-        if not self.monotone:
-            return self.proved.get(t, 0.0)
-        return max((m for scale, m in self.proved.items() if scale <= t), default=0.0)
-
-
-def nearest(D: np.ndarray) -> np.ndarray:
-    """The distance from each point to its nearest other one."""
-    found = np.empty(len(D))
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block].copy()
-        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
-        found[block] = rows.min(axis=1)
-    return found
 
 
 class Solver:
@@ -169,7 +123,7 @@ class Solver:
         self._solved: dict[float, Solution] = {}
         self._work: Triangles | None = None
         # With method "cg" it is the caller who says that distances are of negative type.
-        self._floor = _Floor(D, self.negative_type or method == "cg", hilbert)
+        self._floor = Floor(D, self.negative_type or method == "cg", hilbert)
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> dict[str, Any]:

@@ -39,10 +39,12 @@ from ..arrays.namespace import (
 )
 from ..hints import suggestion
 from ..magnitude.area import mag_area
-from ..magnitude.space import MetricSpace, as_space
+from ..magnitude.distances import as_space
+from ..magnitude.space import MetricSpace
 from ..similarity.base import Similarity
 from ..spectral.hill import log_power_mean
-from ..spectral.spectrum import PSD, Spectral, vendi
+from ..spectral.routes import PSD
+from ..spectral.vendi import Spectral, vendi
 
 Needs = Literal["similarity", "distances", "features"]
 Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])

@@ -12,19 +12,16 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.identical import identical_rows, joint_groups
+from ..arrays.identical import joint_groups
 from ..arrays.namespace import (
     Array,
-    as_kind_of,
     gram,
     is_numpy,
-    is_torch,
     namespace,
     row_blocks,
     scalar,
@@ -32,13 +29,6 @@ from ..arrays.namespace import (
 
 Index = slice | np.ndarray
 
-# Columns of sparse features that more than this share of the samples have, and no more than this
-# many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
-COMMON_SHARE = 1 / 50
-COMMON_COLUMNS = 256
-# Rows of features whose squared norms, or their inverses, are larger are rescaled before they are
-# squared, so that neither they nor their factors leave the range of numbers.
-FAR, FAR_SINGLE = 1e280, 1e30
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
 
@@ -209,197 +199,6 @@ class Similarity(ABC):
                 f"{scalar(diagonal[row]):.3g}, expected more than 0; remove it (a zero vector?)"
             )
         return self.scaled(1 / xp.sqrt(diagonal))
-
-
-class FeatureSimilarity(Similarity):
-    """K = X Xᵀ from the rows of X (n, d), dense (NumPy or torch) or CSR; X is not copied.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> FeatureSimilarity(np.array([[3.0, 4.0], [0.0, 2.0]])).normalized().dense()
-    array([[1. , 0.8],
-           [0.8, 1. ]])
-    """
-
-    psd = True
-
-    def __init__(self, X: Any, settings: Mapping[str, Any] | None = None) -> None:
-        self.n, self.dim = X.shape
-        self.X, self.settings = X, settings or {}
-
-    def normalized(self) -> Self:
-        squares = self._squares
-        xp = namespace(squares)
-        far = FAR_SINGLE if str(self.X.dtype).endswith("float32") else FAR
-        safe = (xp.min(squares) >= 1 / far) & (xp.max(squares) <= far)
-        if bool(safe) or self.scale is not None:
-            return super().normalized()
-        rescaled = copy.copy(self)  # cosines do not change with the lengths of rows
-        rescaled.X = _of_moderate_length(self.X)
-        del rescaled._squares
-        return Similarity.normalized(rescaled)
-
-    @property
-    def is_single(self) -> bool:
-        """Whether X is a dense NumPy array in single precision."""
-        return is_numpy(self.X) and self.X.dtype == np.float32
-
-    def _float64(self, index: Index) -> Any:
-        X = self.X[index]
-        if sp.issparse(X):
-            return X.astype(np.float64)
-        xp = namespace(X)
-        return xp.astype(X, xp.float64, copy=False)
-
-    def _features(self) -> Any:
-        return self._float64(slice(None))
-
-    def _wide_blocks(
-        self, scale: Array | None = None, least: int = 64
-    ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Blocks of NumPy rows in float64, scaled; a block is gone when the next one comes."""
-        d = self.X.shape[1]
-        buffer = np.empty((0, d))
-        for block in row_blocks(self.n, 8 * d, least):
-            X = self.X[block]
-            if scale is None and X.dtype == np.float64:
-                yield block, X
-                continue
-            if len(buffer) < len(X):
-                buffer = np.empty(X.shape)
-            F = buffer[: len(X)]
-            np.multiply(X, 1.0 if scale is None else scale[block, None], out=F)
-            yield block, F
-
-    @cached_property
-    def _squares(self) -> Array:
-        """‖x‖² of every row, found once for all scaled copies."""
-        if sp.issparse(self.X):
-            X = self._float64(slice(None))
-            return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-        if not is_numpy(self.X):
-            X = self._float64(slice(None))
-            return namespace(X).linalg.vecdot(X, X)
-        squares = np.empty(self.n)
-        with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
-            for block, X in self._wide_blocks():
-                np.vecdot(X, X, out=squares[block])
-        return squares
-
-    def _diagonal(self) -> Array:
-        return self._squares
-
-    @cached_property
-    def _transposed(self) -> Any:
-        return self._float64(slice(None)).T
-
-    @cached_property
-    def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
-        """Sparse X as its few frequent columns, dense, and the others with their transpose."""
-        X = self._float64(slice(None))
-        found = np.bincount(X.indices, minlength=self.X.shape[1])
-        frequent = np.argsort(-found)[:COMMON_COLUMNS]
-        common = found > COMMON_SHARE * self.n
-        common[np.setdiff1d(np.flatnonzero(common), frequent)] = False
-        rare = X[:, ~common]
-        return X[:, common].toarray(), rare, rare.T.tocsr()
-
-    def _rows(self, index: Index) -> Array:
-        whole = isinstance(index, slice) and index.indices(self.n) == (0, self.n, 1)
-        if not sp.issparse(self.X):
-            X = self._float64(index)
-            return gram(X) if whole else X @ self._transposed
-        # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
-        # columns (the full stop, "the"), which are cheaper in a dense product.
-        common, rare, transposed = self._common_and_rare
-        K = gram(common) if whole else common[index] @ common.T
-        rest = rare[index] @ transposed
-        K[np.repeat(np.arange(len(K)), np.diff(rest.indptr)), rest.indices] += rest.data
-        return K
-
-    def _take(self, index: np.ndarray) -> FeatureSimilarity:
-        return FeatureSimilarity(self.X[index], self.settings)
-
-    def _matmul(self, V: Array) -> Array:
-        return self.X @ (self.X.T @ V)
-
-    def dense(self) -> Array:
-        if sp.issparse(self.X):
-            return super().dense()
-        return gram(self.features())
-
-    def covariance(self) -> Array:
-        if not is_numpy(self.X):
-            return super().covariance()
-        # One pass over X. NumPy notices that the factors are transposes of each other and does
-        # half the work (syrk). SciPy's own BLAS is not called between NumPy's: their waiting
-        # threads take each other's cores. Adding d² numbers costs as much as d rows.
-        d = self.X.shape[1]
-        C = np.zeros((d, d))
-        for _, F in self._wide_blocks(self.scale, least=4 * d):
-            C += gram(F.T)
-        return C
-
-    def squared_norm(self) -> Array:
-        if not sp.issparse(self.X) or self.X.shape[1] < self.n:
-            return super().squared_norm()
-        # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
-        common, rare, transposed = self._common_and_rare
-        if self.scale is not None:
-            common, rare = common * self.scale[:, None], scale_rows(rare, self.scale)
-            transposed = rare.T.tocsr()
-        total = float(np.sum(gram(common.T) ** 2) + 2 * np.sum((transposed @ common) ** 2))
-        for block in row_blocks(self.n, 8 * self.n):
-            total += float(np.sum((rare[block] @ transposed).data ** 2))
-        return total
-
-    def _groups(self) -> np.ndarray | None:
-        return identical_rows(self.X)
-
-
-class MatrixSimilarity(Similarity):
-    """A dense symmetric K (n, n), NumPy or torch, not copied."""
-
-    def __init__(
-        self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
-    ) -> None:
-        self.n = K.shape[0]
-        self.K, self.psd, self.settings = K, psd, settings or {}
-
-    def _diagonal(self) -> Array:
-        xp = namespace(self.K)
-        return xp.astype(xp.linalg.diagonal(self.K), xp.float64)
-
-    def _rows(self, index: Index) -> Array:
-        return self.K[index]
-
-    def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
-
-    def _matmul(self, V: Array) -> Array:
-        return self.K @ V
-
-    def dense(self) -> Array:
-        if is_numpy(self.K):
-            return super().dense()
-        K = namespace(self.K).astype(self.K, namespace(self.K).float64)
-        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
-
-    def _groups(self) -> np.ndarray | None:
-        return identical_rows(self.K)
-
-
-def _of_moderate_length(X: Any) -> Any:
-    """Rows of floats times powers of two that bring their largest entry to between ½ and 1."""
-    magnitude = abs(X.detach() if is_torch(X) else X)
-    top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
-    top = np.asarray(top.values.cpu() if is_torch(X) else top)
-    exponent = np.frexp(top)[1]
-    half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
-    for part in (half, exponent - half):
-        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
-    return X
 
 
 def scale_rows(F: Any, s: Array) -> Any:

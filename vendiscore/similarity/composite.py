@@ -14,7 +14,9 @@ import scipy.sparse as sp
 
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, is_numpy, is_torch
-from .base import FeatureSimilarity, Index, MatrixSimilarity, Similarity
+from .base import Index, Similarity
+from .features import FeatureSimilarity
+from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
@@ -129,7 +131,7 @@ class SumSimilarity(_Mixture):
 
     Examples
     --------
-    >>> from vendiscore.similarity.base import MatrixSimilarity
+    >>> from vendiscore import MatrixSimilarity
     >>> ones, identity = MatrixSimilarity(np.ones((2, 2))), MatrixSimilarity(np.eye(2))
     >>> SumSimilarity([ones, identity], [0.25, 0.75]).dense()
     array([[1.  , 0.25],
