@@ -41,10 +41,10 @@ def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offlin
     with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
         address = {"HF_ENDPOINT": hub.url}
         assert Python(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
-        asked = [request for request in hub.requests if request.endswith("spectral.py")]
+        asked = [request for request in hub.requests if request.endswith("scoring.py")]
         assert asked
         assert Python(LOAD, tmp_path, **address).lines() == FOUND[:1]
-        again = [request for request in hub.requests if request.endswith("spectral.py")]
+        again = [request for request in hub.requests if request.endswith("scoring.py")]
         assert again == asked  # the second load comes from the cache
     # Nobody answers any more.
     gone = Python(LOAD + EXTRA, tmp_path, **address)
