@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ..app import views
+from . import views
 from .comparing import FEW, MIN_SIZE, SAME, Comparison
 from .report import READ_DOWNLOAD, as_csv, call, link, source
 
@@ -72,14 +72,14 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
 def code(result: Comparison, kind: str) -> str:
     """Three lines of Python that give the whole scores."""
     if kind == "images":
-        imports = "import evaluate, glob"
+        modules = "glob"
         folders = list("ABC"[: len(result.sizes)])
         sets = f"[sorted(glob.glob(folder + '/*')) for folder in {folders}]  # of images"
     else:
-        imports, download = READ_DOWNLOAD
+        modules, download = READ_DOWNLOAD
         sets = f'{download}["sets"]  # the download'
     scores = call("samples", result.arguments, result.q)
-    return f"{source(imports)}\nsets = {sets}\nprint([{scores} for samples in sets])"
+    return f"{source(modules)}\nsets = {sets}\nprint([{scores} for samples in sets])"
 
 
 def _csv(result: Comparison) -> str:

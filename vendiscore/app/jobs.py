@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..app import encoders, report
+from . import encoders, report
 from .analysis import Analysis, analyse
 from .comparing import Comparison, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
@@ -56,8 +56,8 @@ class Job:
         One for each sample, for the table.
     cell : callable
         HTML of sample i.
-    imports, expression : str
-        Python that has the same samples.
+    modules, expression : str
+        Python that has the same samples, and what it has to import.
     """
 
     what: str
@@ -65,7 +65,7 @@ class Job:
     arguments: dict[str, Any]
     labels: list[str]
     cell: Callable[[int], str]
-    imports: str
+    modules: str
     expression: str
 
     def score(self, q: float) -> Steps[Analysis]:
@@ -76,7 +76,7 @@ class Job:
 
     def code(self, q: float) -> str:
         """Three lines of Python that give the same number."""
-        return report.code(self.imports, self.expression, self.arguments, check_order(q))
+        return report.code(self.modules, self.expression, self.arguments, check_order(q))
 
 
 def check_order(q: Any) -> float:
@@ -119,7 +119,7 @@ def image_job(pictures: Sequence[Picture], kernel: str = "pixels", left: Sequenc
         cell=lambda i: (
             f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
         ),
-        imports="import evaluate, glob",
+        modules="glob",
         expression=f"sorted({files})  # the folder that the images are in",
     )
 
@@ -240,17 +240,17 @@ def _listed(values: Any, name: str) -> list[Any]:
 def _inline(samples: list[str]) -> dict[str, Any]:
     written = repr(samples)
     if len(written) <= _INLINE:
-        return {"imports": "import evaluate", "expression": written}
-    imports, download = report.READ_DOWNLOAD
-    return {"imports": imports, "expression": f'{download}["samples"]  # the download'}
+        return {"modules": "", "expression": written}
+    modules, download = report.READ_DOWNLOAD
+    return {"modules": modules, "expression": f'{download}["samples"]  # the download'}
 
 
 def _matrix_source(X: np.ndarray, source: tuple[str, str] | None) -> dict[str, Any]:
     written = repr(X.tolist())
     if len(written) <= _INLINE:
-        return {"imports": "import evaluate", "expression": written}
-    imports, expression = source or (
-        "import evaluate, pandas as pd",
+        return {"modules": "", "expression": written}
+    modules, expression = source or (
+        "pandas as pd",
         "pd.read_csv('samples.csv', header=None).to_numpy()",
     )
-    return {"imports": imports, "expression": expression}
+    return {"modules": modules, "expression": expression}

@@ -155,7 +155,7 @@ def _read_csv(
         for key, value in given.items()
         if value is not None
     )
-    return "import evaluate, pandas as pd", f"pd.read_csv({name!r}{options}).to_numpy()"
+    return "pandas as pd", f"pd.read_csv({name!r}{options}).to_numpy()"
 
 
 def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:

@@ -18,14 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .columns import is_smiles, pick
-from .limits import (
-    MAX_SAMPLES,
-    MAX_SMILES,
-    MAX_TEXT,
-    MAX_UPLOAD,
-    RefusedError,
-    check_count,
-)
+from .limits import MAX_SAMPLES, MAX_SMILES, MAX_TEXT, MAX_UPLOAD, RefusedError, check_count
 from .matrices import as_matrix, check_shape, matrix_of, not_finite
 from .samples import Samples, begins, described
 from .tables import Table, check_lines, decode, listed, records, table
@@ -109,7 +102,7 @@ def matrix(path: str) -> Samples:
     if kind == ".npy":
         name = Path(path).name
         X = as_matrix(_npy(path))
-        return _of_array(X, path, "", "import evaluate, numpy as np", f"np.load({name!r})")
+        return _of_array(X, path, "", "numpy as np", f"np.load({name!r})")
     if kind == ".parquet":
         return _parquet(path)
     text, encoding = decode(Path(path).read_bytes())
@@ -252,14 +245,14 @@ def _parquet(path: str) -> Samples:
     note = f" (left out, as no numbers: {listed(lost)})" if lost else ""
     columns = f"[{names!r}]" if lost else ""
     expression = f"pd.read_parquet({Path(path).name!r}){columns}.to_numpy()"
-    return _of_array(X, path, note, "import evaluate, numpy as np, pandas as pd", expression)
+    return _of_array(X, path, note, "numpy as np, pandas as pd", expression)
 
 
-def _of_array(X: np.ndarray, path: str, note: str, imports: str, expression: str) -> Samples:
+def _of_array(X: np.ndarray, path: str, note: str, modules: str, expression: str) -> Samples:
     def python(left: Collection[int], square: bool) -> tuple[str, str]:
         rows = sorted(left)
         shorter = f"np.delete({expression}, {rows}, axis=0)" if rows else expression
-        return imports, f"np.delete({shorter}, {rows}, axis=1)" if rows and square else shorter
+        return modules, f"np.delete({shorter}, {rows}, axis=1)" if rows and square else shorter
 
     said = f"Read {X.shape[0]:,} rows of {X.shape[1]} numbers of {Path(path).name:.60}{note}."
     return Samples(X, range(1, len(X) + 1), "row", not_finite(X), (said,), python)

@@ -15,14 +15,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..app import views
+from . import views
 from .analysis import ORDERS, Analysis
 from .scale import Scale
 
 Cell = Callable[[int], str]
 # What to import, and the download as an expression.
 READ_DOWNLOAD = (
-    "import evaluate, json, pathlib",
+    "json, pathlib",
     'json.loads(pathlib.Path("vendiscore.json").read_text())',
 )
 
@@ -207,9 +207,9 @@ def table_csv(analysis: Analysis, labels: Sequence[str]) -> str:
     )
 
 
-def code(imports: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
-    """Three lines of Python that give the same number; `samples` is an expression."""
-    return f"{source(imports)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
+def code(modules: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
+    """Three lines of Python that give the same number; `samples` needs `modules`."""
+    return f"{source(modules)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
 
 
 def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
@@ -220,9 +220,10 @@ def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
     return f"vendiscore.compute({samples}, {options})"
 
 
-def source(imports: str) -> str:
-    """Imports, with what `call` needs for evaluate."""
-    return imports if os.environ.get("SPACE_ID") else imports.replace("evaluate", "vendiscore", 1)
+def source(modules: str) -> str:
+    """The import of what `call` needs, and of these modules."""
+    caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
+    return f"import {caller}, {modules}" if modules else f"import {caller}"
 
 
 def keywords(arguments: Mapping[str, Any], q: float) -> str:
