@@ -19,7 +19,9 @@ T_SHARES = (1.0, 0.5, 0.2)  # weights are compared at these shares of the conver
 
 
 def ours(X: np.ndarray, metric: str, n_scales: int, **extra: Any) -> dict[str, Any]:
-    from vendiscore.magnitude.function import as_space, convergence_scale, mag_area, mag_diff
+    from vendiscore.magnitude.area import mag_area, mag_diff
+    from vendiscore.magnitude.distances import as_space
+    from vendiscore.magnitude.function import convergence_scale
 
     space = as_space(X, metric=metric)
     result = {"t_conv": convergence_scale(space)}

@@ -13,7 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vendiscore import as_similarity, magnitude_weights
-from vendiscore.magnitude.function import as_space, magnitude
+from vendiscore.magnitude.distances import as_space
+from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude_scoring import compute
 
 REL = 1e-9

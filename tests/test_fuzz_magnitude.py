@@ -19,7 +19,8 @@ from vendiscore import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude.function import as_space, magnitude
+from vendiscore.magnitude.distances import as_space
+from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude_scoring import compute
 
 # What the docstring of `magnitude` promises.

@@ -11,9 +11,8 @@ from points import cloud, naive_weights, pairwise
 from scipy.integrate import quad
 
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
+from vendiscore.magnitude.distances import as_space
 from vendiscore.magnitude.function import (
-    MetricSpace,
-    as_space,
     convergence_scale,
     magnitude,
     magnitude_dimension,
@@ -22,6 +21,7 @@ from vendiscore.magnitude.function import (
     spread,
 )
 from vendiscore.magnitude.scales import adaptive_area
+from vendiscore.magnitude.space import MetricSpace
 
 SCALES = np.geomspace(1e-3, 50, 40)
 

@@ -11,16 +11,11 @@ from scipy.spatial.distance import cdist
 
 from vendiscore.errors import IndefiniteError
 from vendiscore.magnitude.area import mag_diff
+from vendiscore.magnitude.distances import as_space
 from vendiscore.magnitude.floor import nearest
-from vendiscore.magnitude.function import (
-    MetricSpace,
-    as_space,
-    convergence_scale,
-    magnitude,
-    magnitude_weights,
-    spread,
-)
+from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread
 from vendiscore.magnitude.solver import Solver
+from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude_scoring import compute
 
 

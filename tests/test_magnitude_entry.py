@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.magnitude.function import convergence_scale, mag_area, mag_diff, magnitude
+from vendiscore.magnitude.area import mag_area, mag_diff
+from vendiscore.magnitude.function import convergence_scale, magnitude
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "magnitude.py")

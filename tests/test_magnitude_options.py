@@ -15,14 +15,9 @@ from vendiscore.arrays.distances import distances
 from vendiscore.arrays.metrics import BOOLEAN
 from vendiscore.errors import SampleError
 from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.function import (
-    MetricSpace,
-    as_space,
-    convergence_scale,
-    magnitude,
-    magnitude_function,
-    spread,
-)
+from vendiscore.magnitude.distances import as_space
+from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_function, spread
+from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude_scoring import check_arguments, compute
 from vendiscore.similarity.features import FeatureSimilarity
 

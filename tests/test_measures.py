@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import vendiscore.scoring
 from vendiscore import compute, score_K
-from vendiscore.magnitude.function import mag_area
+from vendiscore.magnitude.area import mag_area
 from vendiscore.measures.registry import (
     _measures,
     check_measures,

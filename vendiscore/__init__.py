@@ -12,9 +12,11 @@ from . import optional as optional  # first: it tells of all packages that are n
 from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
 from .integrations import load
 from .kernels.labels import mode_diversity
-from .magnitude.area import mag_area, mag_areas, mag_diff
-from .magnitude.function import (
+from .magnitude import (
     convergence_scale,
+    mag_area,
+    mag_areas,
+    mag_diff,
     magnitude_dimension,
     magnitude_function,
     magnitude_weights,

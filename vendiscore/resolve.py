@@ -10,13 +10,7 @@ from typing import Any, TypeAlias
 
 from .arrays.inputs import as_matrix, as_samples
 from .arrays.namespace import precision
-from .checks import (
-    TEXT_KERNEL,
-    check_arguments,
-    check_diagonal,
-    check_matrix,
-    check_similarity,
-)
+from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, check_similarity
 from .errors import warn
 from .kernels.function import pairwise
 from .mixture import Mixture, is_mixture, mixture

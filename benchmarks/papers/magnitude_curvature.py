@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer, StandardScaler
 
-from vendiscore.magnitude.function import mag_area
+from vendiscore.magnitude.area import mag_area
 
 PAPER = {"piecewise linear": (0.05, 0.03), "quantile": (0.10, 0.05)}
 

@@ -17,7 +17,8 @@ from common import write
 from sklearn.metrics import euclidean_distances
 
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.function import as_space, convergence_scale
+from vendiscore.magnitude.distances import as_space
+from vendiscore.magnitude.function import convergence_scale
 
 STEPS = 9
 KEPT = 1  # the digit with more than 1,100 images

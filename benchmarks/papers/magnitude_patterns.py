@@ -16,7 +16,7 @@ import numpy as np
 from common import write
 
 from vendiscore import compute
-from vendiscore.magnitude.function import mag_areas
+from vendiscore.magnitude.area import mag_areas
 
 NAMES = ("X1 uniform", "X2 Hawkes", "X3 two Gaussians", "X4 one Gaussian")
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")

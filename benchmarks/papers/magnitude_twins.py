@@ -14,7 +14,7 @@ import numpy as np
 from common import write
 
 from vendiscore import compute
-from vendiscore.magnitude.function import mag_area
+from vendiscore.magnitude.area import mag_area
 
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")
 COPIES = (0, 50, 100, 200, 400)

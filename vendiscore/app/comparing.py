@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from ..app import encoders
 from ..checks import check_orders
 from ..spectral.hill import effective_number
 from ..spectral.spectrum import spectrum
 from ..spectral.vendi import vendi
+from . import encoders
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 from .steps import Steps, finish

@@ -18,7 +18,7 @@ import gradio as gr
 from gradio.context import LocalContext
 from gradio.exceptions import ComponentProcessingError, InvalidPathError
 
-from ..app import encoders, handlers, tabs, tidy
+from . import encoders, handlers, tabs, tidy
 from .guard import Guard, fetch_nothing
 from .limits import IN_WORDS, MAX_UPLOAD
 from .shows import EXPECTED, OURS

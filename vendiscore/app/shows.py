@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..app import comparison_report, jobs, reading, report, scale
 from ..errors import MissingPackageError
+from . import comparison_report, jobs, reading, report, scale
 from .analysis import Analysis
 from .jobs import Job
 from .limits import RefusedError

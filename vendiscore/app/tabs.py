@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from ..app import examples, jobs, reading, report, scale
+from . import examples, jobs, reading, report, scale
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
     Shown,

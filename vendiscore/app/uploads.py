@@ -16,7 +16,7 @@ from typing import Any
 
 import gradio as gr
 
-from ..app import reading, shows
+from . import reading, shows
 from .samples import read_html
 from .shows import BOX, EXPECTED, FILE
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .area import mag_area, mag_areas, mag_diff
 from .distances import as_space
 from .scales import (
     MagnitudeFunction,
@@ -28,22 +27,6 @@ from .scales import (
     even_scales,
     log_slope,
 )
-from .space import MetricSpace
-
-__all__ = [
-    "MagnitudeFunction",
-    "MetricSpace",
-    "as_space",
-    "convergence_scale",
-    "mag_area",
-    "mag_areas",
-    "mag_diff",
-    "magnitude",
-    "magnitude_dimension",
-    "magnitude_function",
-    "magnitude_weights",
-    "spread",
-]
 
 
 def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:

@@ -18,14 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import (
-    Array,
-    gram,
-    is_numpy,
-    namespace,
-    row_blocks,
-    scalar,
-)
+from ..arrays.namespace import Array, gram, is_numpy, namespace, row_blocks, scalar
 
 Index = slice | np.ndarray
 

@@ -11,15 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import (
-    Array,
-    as_kind_of,
-    gram,
-    is_numpy,
-    is_torch,
-    namespace,
-    row_blocks,
-)
+from ..arrays.namespace import Array, as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and no more than this

@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import (
-    Array,
-    is_numpy,
-    namespace,
-)
+from ..arrays.namespace import Array, is_numpy, namespace
 from .base import Index, Similarity
 
 

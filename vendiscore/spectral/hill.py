@@ -7,12 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import (
-    Array,
-    is_numpy,
-    namespace,
-    scalar,
-)
+from ..arrays.namespace import Array, is_numpy, namespace, scalar
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6

@@ -10,9 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from ..arrays.namespace import (
-    is_numpy,
-)
+from ..arrays.namespace import is_numpy
 from ..similarity.base import Similarity
 
 PSD = Literal["check", "clip"]

@@ -104,6 +104,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> tuple[Similarity
 
 
 def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
+    """K_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)

@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import (
-    Array,
-    is_torch,
-    scalar,
-    to_host,
-)
+from ..arrays.namespace import Array, is_torch, scalar, to_host
 from ..errors import warn
 from ..similarity.base import Similarity
 from .hill import RANGE_TOLERANCE, effective_number
