@@ -322,8 +322,7 @@ def centred(vectors: object, centre: object = None) -> FeatureSimilarity:
     fitted = {} if centre is not None else {"centre": X.mean(axis=0).tolist()}
     similarity = FeatureSimilarity(X - (X.mean(axis=0) if centre is None else centre)).normalized()
     # Settings that are no options of the same name, or not as they were given.
-    similarity.settings, similarity.fitted = {"centre": "mean"}, fitted
-    return similarity
+    return similarity.noted(settings={"centre": "mean"}, fitted=fitted)
 
 
 def test_what_a_kernel_fitted_is_used_for_other_sets_and_settings_are_not(monkeypatch) -> None:

@@ -258,8 +258,7 @@ def test_a_kernel_may_leave_out_samples_by_itself():
     @register_kernel("choosy", samples="text", source="this test")
     def choosy(texts):
         left = MatrixSimilarity(np.eye(len(texts) - 1))
-        left.dropped = {1: "is the second"}
-        return left
+        return left.noted(dropped={1: "is the second"})
 
     with pytest.warns(UserWarning, match="left out 2 of 5 samples"):
         similarity = as_similarity(["a", "b", "a", "b", "c"], k="choosy")

@@ -6,7 +6,6 @@ expected, what came (and where) and what to do about it.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -129,9 +128,8 @@ def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
     if sp.issparse(K):
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
-    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"}).noted(roundoff=spacing)
     _check_no_distances(similarity)
-    similarity.roundoff = spacing
     similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     return _checked_entries(similarity, "`samples` with score_K=True")
 
@@ -156,7 +154,7 @@ def check_similarity(similarity: Similarity) -> Similarity:
     All entries of a matrix; of others some rows, and two products that agree for a symmetric one.
     """
     if isinstance(similarity, MatrixSimilarity):
-        return _checked_entries(copy.copy(similarity), "a MatrixSimilarity")
+        return _checked_entries(similarity, "a MatrixSimilarity")
     if isinstance(similarity, FeatureSimilarity) or is_torch(similarity.diagonal()):
         return similarity
     u, v = np.random.default_rng(0).standard_normal((2, similarity.n))
@@ -180,7 +178,7 @@ def check_similarity(similarity: Similarity) -> Similarity:
 def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
     tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
     if _check_entries(similarity.K, similarity.scale, tolerance, what) > ROUNDING:
-        similarity.K = _symmetric(similarity.K)
+        return similarity.of(_symmetric(similarity.K))
     return similarity
 
 

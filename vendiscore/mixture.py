@@ -122,12 +122,16 @@ def mixture(
     else:
         terms = "*".join(part.name for part in parts)
         mixed = ProductSimilarity(built)
-    mixed.settings = {"kernel": terms, **settings}
+    fitted: dict[str, Any] = {}
     if any(similarity.fitted for similarity in built):
         every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
-        mixed.fitted = {"options": {name: given for name, given in every.items() if given}}
-    mixed.notes = [note for similarity in built for note in similarity.notes]
-    mixed.dropped = dropped
+        fitted = {"options": {name: given for name, given in every.items() if given}}
+    mixed = mixed.noted(
+        settings={"kernel": terms, **settings},
+        fitted=fitted,
+        notes=[note for similarity in built for note in similarity.notes],
+        dropped=dropped,
+    )
     warn_dropped("the mixture", mixed)
     return mixed
 

@@ -18,7 +18,6 @@ An installed package adds its kernels by naming the module that registers them i
 
 from __future__ import annotations
 
-import copy
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,6 +44,18 @@ SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
+Fit = Callable[..., Mapping[str, Any]]
+
+
+class Fitted(dict[str, Any]):
+    """Options that follow from samples, with sentences that whoever reads a number should know.
+
+    What `fit` of a kernel returns; where there is nothing to say, a plain dict will do.
+    """
+
+    def __init__(self, options: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(options)
+        self.notes = tuple(notes)
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,12 @@ class Kernel:
         Whether k(x, x) = 1 for any sample; otherwise callers say `normalize=True` if needed.
     needs : str
         The extra to install (`pip install 'vendiscore[text]'`), empty if none.
+    fit : callable, optional
+        `fit(samples, **options)` returns the options that follow from samples where they are not
+        given, such as a bandwidth: `build` gets them like any others, and so do all sets that are
+        compared.
+    rows : bool
+        Whether features of a sample depend on no other sample.
     """
 
     name: str
@@ -75,6 +92,8 @@ class Kernel:
     psd: bool = True
     unit_diagonal: bool = True
     needs: str = ""
+    fit: Fit | None = None
+    rows: bool = False
 
     def __post_init__(self) -> None:
         head = f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
@@ -120,6 +139,8 @@ def register_kernel(
     psd: bool = True,
     unit_diagonal: bool = True,
     needs: str = "",
+    fit: Fit | None = None,
+    rows: bool = False,
 ) -> Callable[[Build], Build]:
     """Decorator that makes a function available as `k=name`; see `Kernel` for the arguments.
 
@@ -137,7 +158,7 @@ def register_kernel(
                 f"kernel {name!r} is already registered by {'.'.join(_module(other.build))} in "
                 f"{_file(other.build)[0]}; choose another name for that of {_file(build)[0]}"
             )
-        _kernels[name] = Kernel(name, build, samples, source, psd, unit_diagonal, needs)
+        _kernels[name] = Kernel(name, build, samples, source, psd, unit_diagonal, needs, fit, rows)
         return build
 
     return register
@@ -241,7 +262,7 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
                 raise
             dropped |= error.at(kept.tolist()).problems
     dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
-    similarity.dropped = dict(sorted(dropped.items()))
+    similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
     warn_dropped(f"kernel {name!r}", similarity)
     return similarity
 
@@ -283,7 +304,8 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            similarity = kernel.build(distinct, **options)
+            found = kernel.fit(distinct, **options) if kernel.fit else {}
+            similarity = kernel.build(distinct, **{**options, **found})
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:
@@ -295,20 +317,23 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
         places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
         raise error.at(places) from error.__cause__
     _check_built(kernel.name, similarity, first)
-    similarity = copy.copy(similarity)  # a kernel may give one that others hold
     given = {option: value for option, value in kernel.options.items() if option != "on_error"}
-    similarity.settings = {"kernel": kernel.name, **given, **options, **similarity.settings}
+    similarity = similarity.noted(
+        settings={"kernel": kernel.name, **given, **options, **similarity.settings},
+        fitted={**similarity.fitted, **found},
+        notes=getattr(found, "notes", ()),
+    )
     if similarity.dropped:  # by a kernel that leaves out samples by itself
         stays = np.ones(len(first), dtype=bool)
         stays[list(similarity.dropped)] = False
         gone = np.flatnonzero(~stays[inverse])
-        similarity.dropped = {int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        similarity = similarity.noted(
+            dropped={int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        )
         inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
     if len(inverse) == similarity.n:
         return similarity
-    repeated = RepeatedSimilarity(similarity, inverse)
-    repeated.dropped = similarity.dropped
-    return repeated
+    return RepeatedSimilarity(similarity, inverse).noted(dropped=similarity.dropped)
 
 
 def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from numbers import Number
 from pathlib import Path
@@ -71,11 +70,10 @@ def as_similarity(
     else:
         similarity = _compare(as_samples(samples), k, options)
     if not score_K and precision(samples) > COARSE:
-        similarity = copy.copy(similarity)
-        similarity.roundoff = precision(samples)
+        similarity = similarity.noted(roundoff=precision(samples))
     if normalize:
         similarity = similarity if score_K else similarity.normalized()
-        similarity.settings = {**similarity.settings, "normalize": True}
+        similarity = similarity.noted(settings={**similarity.settings, "normalize": True})
     check_diagonal(similarity)
     return check_similarity(similarity) if isinstance(samples, Similarity) else similarity
 
@@ -107,7 +105,7 @@ def _as_text(samples: Any, options: Mapping[str, Any]) -> Similarity:
             f"meant."
         )
         warn(note)
-        similarity.notes = [*similarity.notes, note]
+        return similarity.noted(notes=[note])
     return similarity
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..arguments import integer, one_of
 from ..errors import SampleError, warn
-from ..registry import register_kernel
+from ..registry import Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..strings import unspaced
@@ -21,7 +21,39 @@ Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
 
 
-@register_kernel("ngram_overlap", samples="text", source="Friedman & Dieng, arXiv 2210.02410, §4.5")
+def fit_analyzer(
+    texts: Sequence[Any],
+    ns: Any = None,
+    tokenizer: Tokenizer | None = None,
+    analyzer: Analyzer = "auto",
+) -> Fitted:
+    """What n-grams of these texts are made of, if that is not given, and what to say of it."""
+    if not isinstance(analyzer, str) or analyzer != "auto":
+        return Fitted({})
+    strings = [text for text in texts if isinstance(text, str)]
+    found = unspaced(strings) if tokenizer is None else 0
+    if found < max(1, len(strings) / 10):
+        return Fitted({"analyzer": "word"})
+    which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
+    if 2 * found > len(strings):
+        note = f"{which}: n-grams are of characters for all; analyzer='word' would have words"
+        fitted = "char"
+    else:
+        note = (
+            f"{which}, and have one word a clause, so that they seem to differ more than they do: "
+            f"n-grams are of words for all; analyzer='char' would have characters"
+        )
+        fitted = "word"
+    warn(f"{note}. Pass `analyzer` to say which is meant")
+    return Fitted({"analyzer": fitted}, [f"{note}."])
+
+
+@register_kernel(
+    "ngram_overlap",
+    samples="text",
+    source="Friedman & Dieng, arXiv 2210.02410, §4.5",
+    fit=fit_analyzer,
+)
 def ngram_overlap(
     texts: Sequence[str],
     ns: int | Iterable[int] = (1, 2, 3, 4),
@@ -70,41 +102,15 @@ def ngram_overlap(
     """
     orders = _check_ns(ns)
     one_of("analyzer", analyzer, ("auto", "word", "char"))
-    notes: tuple[str, ...] = ()
     if analyzer == "auto":
-        analyzer, notes = _analyzer(texts, tokenizer)
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
     tokenize = _tokenizer(tokenizer, analyzer)
     tokens = read_tokens(texts, tokenize, min(orders), f"every n in ns={orders}")
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
     scale = sp.diags_array(1 / np.sqrt(lengths), format="csr")
-    similarity = FeatureSimilarity(scale @ F, {"ns": list(orders), "analyzer": analyzer})
-    similarity.notes = notes
-    similarity.fitted = {"analyzer": analyzer} if notes else {}
-    return similarity
-
-
-def _analyzer(
-    texts: Sequence[Any], tokenizer: Tokenizer | None
-) -> tuple[Literal["word", "char"], tuple[str, ...]]:
-    """What n-grams of these texts are made of, and what is to be said of it."""
-    strings = [text for text in texts if isinstance(text, str)]
-    found = unspaced(strings) if tokenizer is None else 0
-    if found < max(1, len(strings) / 10):
-        return "word", ()
-    which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
-    if 2 * found > len(strings):
-        note = f"{which}: n-grams are of characters for all; analyzer='word' would have words"
-        analyzer: Literal["word", "char"] = "char"
-    else:
-        note = (
-            f"{which}, and have one word a clause, so that they seem to differ more than they do: "
-            f"n-grams are of words for all; analyzer='char' would have characters"
-        )
-        analyzer = "word"
-    warn(f"{note}. Pass `analyzer` to say which is meant")
-    return analyzer, (f"{note}.",)
+    return FeatureSimilarity(scale @ F, {"ns": list(orders), "analyzer": analyzer})
 
 
 def read_tokens(

@@ -126,10 +126,9 @@ def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
     if sigma is not None:
         sigma = number("sigma", sigma, "a finite number above 0", lambda s: 0 < s < math.inf)
     K, width = kernel(_dense_rows(vectors), sigma)
-    similarity = MatrixSimilarity(K, psd=True, settings={"sigma": scalar(width)})
-    if sigma is None:
-        similarity.fitted = {"sigma": scalar(width)}
-    return similarity
+    settings = {"sigma": scalar(width)}
+    similarity = MatrixSimilarity(K, psd=True, settings=settings)
+    return similarity.noted(fitted=settings if sigma is None else {})
 
 
 def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:

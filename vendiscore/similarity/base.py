@@ -10,8 +10,9 @@ changed in place, and nothing of size n² is allocated unless `dense` is called.
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +27,19 @@ Index = slice | np.ndarray
 SPREAD = 1e50
 
 
-class Similarity(ABC):
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+class _Closed(ABCMeta):
+    """Objects that are not changed once they are made, but for what they cache."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        made = super().__call__(*args, **options)
+        made.__dict__["_made"] = True
+        return made
+
+
+class Similarity(metaclass=_Closed):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
     A subclass gives `_diagonal`, `_rows` and `_take` of its K, and more where it knows a better
@@ -44,7 +57,8 @@ class Similarity(ABC):
     scale : array (n,) or None
         The factors s; None means ones.
     settings : mapping
-        How it was made, to be reported; never read back by code.
+        How it was made, to be reported; never read back by code. What is reported is given when
+        it is made, or to a copy, by `noted`.
     fitted : mapping
         Keywords that make the same kernel of other samples: options that followed from these (a
         bandwidth), so that two sets can be compared under one kernel.
@@ -62,11 +76,19 @@ class Similarity(ABC):
     dim: int | None = None
     psd: bool = False
     scale: Array | None = None
-    settings: Mapping[str, Any] = {}
-    fitted: Mapping[str, Any] = {}
+    settings: Mapping[str, Any] = _NOTHING
+    fitted: Mapping[str, Any] = _NOTHING
     notes: Sequence[str] = ()
     roundoff: float = 0.0
-    dropped: Mapping[int, str] = {}
+    dropped: Mapping[int, str] = _NOTHING
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.__dict__.get("_made") and not name.startswith("_"):
+            raise AttributeError(
+                f"`{name}` of a {type(self).__name__} cannot be set: a Similarity is not changed "
+                f"once it is made; use scaled, take, normalized or noted, which give another"
+            )
+        super().__setattr__(name, value)
 
     @abstractmethod
     def _diagonal(self) -> Array:
@@ -162,17 +184,31 @@ class Similarity(ABC):
             total += float(weights[block] @ np.vecdot(R, R))
         return total
 
+    def _with(self, **changes: Any) -> Self:
+        new = copy.copy(self)
+        new.__dict__.update(changes)
+        return new
+
+    def noted(self, *, notes: Sequence[str] = (), **said: Any) -> Self:
+        """The same with more to report: notes are added, other attributes replaced.
+
+        Those are `settings`, `fitted`, `dropped` and `roundoff`.
+        """
+        return self._with(notes=(*self.notes, *notes), **said)
+
     def scaled(self, s: Array) -> Self:
         """diag(s) K diag(s) for s of shape (n,)."""
-        new = copy.copy(self)
-        new.scale = s if self.scale is None else self.scale * s
-        return new
+        return self._with(scale=s if self.scale is None else self.scale * s)
+
+    def bare(self) -> Self:
+        """K itself, without the factors of rows and columns."""
+        return self._with(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
-        part = self._take(index)
-        part.settings, part.fitted, part.notes = self.settings, self.fitted, self.notes
-        part.roundoff = self.roundoff
+        part = self._take(index)._with(
+            settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
+        )
         return part if self.scale is None else part.scaled(self.scale[index])
 
     def normalized(self) -> Self:

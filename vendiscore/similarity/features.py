@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -47,8 +46,8 @@ class FeatureSimilarity(Similarity):
         safe = (xp.min(squares) >= 1 / far) & (xp.max(squares) <= far)
         if bool(safe) or self.scale is not None:
             return super().normalized()
-        rescaled = copy.copy(self)  # cosines do not change with the lengths of rows
-        rescaled.X = _of_moderate_length(self.X)
+        # Cosines do not change with the lengths of rows.
+        rescaled = self._with(X=_of_moderate_length(self.X))
         del rescaled._squares
         return Similarity.normalized(rescaled)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +20,10 @@ class MatrixSimilarity(Similarity):
     ) -> None:
         self.n = K.shape[0]
         self.K, self.psd, self.settings = K, psd, settings or {}
+
+    def of(self, K: Array) -> Self:
+        """The same of another matrix of that size."""
+        return self._with(K=K)
 
     def _diagonal(self) -> Array:
         xp = namespace(self.K)

@@ -8,7 +8,6 @@ looked at last: shares must sum to the trace.
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from collections.abc import Sequence
@@ -114,8 +113,7 @@ def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
 
 def fault_of(weighted: Similarity) -> str:
     """What is wrong with a similarity that gave an impossible number."""
-    bare = copy.copy(weighted)
-    bare.scale = None
+    bare = weighted.bare()
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
         with np.errstate(all="ignore"):
