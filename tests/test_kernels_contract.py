@@ -19,7 +19,7 @@ import pytest
 
 import vendiscore
 from vendiscore import MissingPackageError, SampleError, compute, list_kernels
-from vendiscore.registry import apply_kernel
+from vendiscore.resolve.build import apply_kernel
 
 TEXTS = [
     "the cat sat on the mat",

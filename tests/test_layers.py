@@ -15,8 +15,7 @@ ROOMS = """
     catalogue scoring magnitude_scoring
     measures
     magnitude
-    checks resolve
-    mixture
+    resolve
     kernels
     signature
     encoders

@@ -8,7 +8,7 @@ import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
 from vendiscore.arrays.namespace import scalar
-from vendiscore.mixture import mixture
+from vendiscore.resolve.mixture import mixture
 
 RECORDS = [
     {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .arguments import flag, is_several
-from .checks import SAMPLES
 from .hints import suggestion
 from .magnitude.area import area_of, difference_of
 from .magnitude.distances import as_space, check_space
@@ -26,6 +25,7 @@ from .magnitude.scales import (
 )
 from .magnitude.space import MetricSpace
 from .optional import versions
+from .resolve.how import SAMPLES
 from .signature import digest, digits, line, plain
 
 SETTINGS = frozenset(

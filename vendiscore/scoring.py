@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from . import checks
 from .arguments import flag, is_several, one_of
 from .arrays.inputs import as_samples
 from .arrays.weights import check_weights
-from .checks import PSD_REMEDY, check_orders
 from .measures.registry import Subject, check_measures, measure_all
-from .mixture import is_mixture
 from .optional import versions
 from .registry import get_kernel
 from .resolve import KernelArgument, as_similarity
+from .resolve import how as checks
+from .resolve.how import PSD_REMEDY, check_orders
+from .resolve.mixture import is_mixture
 from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
 from .spectral.routes import PSD

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import SampleError
-from ..registry import distinct_samples
 from ..resolve import as_similarity
+from ..resolve.build import distinct_samples
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from .steps import Steps

@@ -21,8 +21,8 @@ import datasets
 import evaluate
 
 from ..arrays.namespace import is_torch, scalar
-from ..checks import SETTINGS
 from ..errors import warn
+from ..resolve.how import SETTINGS
 from ..scoring import check_arguments
 from .batches import joined, packed, read, size, unpacked
 

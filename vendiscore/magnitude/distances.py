@@ -23,11 +23,11 @@ from ..arrays.metrics import (
 )
 from ..arrays.namespace import refuse_gradient, row_blocks, to_host
 from ..arrays.squares import CLOSE, drop_rounding, exact_squares
-from ..checks import check_arguments
 from ..hints import suggestion
-from ..mixture import is_mixture
 from ..registry import list_kernels
 from ..resolve import as_similarity
+from ..resolve.how import check_arguments
+from ..resolve.mixture import is_mixture
 from ..signature import plain
 from ..similarity.base import Similarity
 from .solver import METHODS, Method

@@ -7,17 +7,18 @@ from numbers import Number
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .arrays.inputs import as_matrix, as_samples
-from .arrays.namespace import precision
-from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, check_similarity
-from .errors import warn
-from .kernels.function import pairwise
+from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.namespace import precision
+from ..errors import warn
+from ..kernels.function import pairwise
+from ..similarity.base import Similarity
+from ..similarity.composite import RepeatedSimilarity
+from ..similarity.features import FeatureSimilarity
+from ..similarity.given import check_diagonal, check_matrix, check_similarity
+from ..strings import kernel_meant
+from .build import apply_kernel, distinct_samples
+from .how import TEXT_KERNEL, check_arguments
 from .mixture import Mixture, is_mixture, mixture
-from .registry import apply_kernel, distinct_samples
-from .similarity.base import Similarity
-from .similarity.composite import RepeatedSimilarity
-from .similarity.features import FeatureSimilarity
-from .strings import kernel_meant
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
 COARSE = 1e-5

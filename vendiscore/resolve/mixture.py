@@ -19,21 +19,15 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from .arguments import number, one_of
-from .arrays.inputs import as_samples, choose
-from .errors import SampleError
-from .hints import suggestion
-from .registry import (
-    build_kernel,
-    check_on_error,
-    check_options,
-    get_kernel,
-    repeatable,
-    warn_dropped,
-)
-from .signature import digits
-from .similarity.base import Similarity
-from .similarity.composite import ProductSimilarity, SumSimilarity
+from ..arguments import number, one_of
+from ..arrays.inputs import as_samples, choose
+from ..errors import SampleError
+from ..hints import suggestion
+from ..registry import check_options, get_kernel
+from ..signature import digits
+from ..similarity.base import Similarity
+from ..similarity.composite import ProductSimilarity, SumSimilarity
+from .build import build_kernel, check_on_error, repeatable, warn_dropped
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]

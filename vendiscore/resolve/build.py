@@ -1,0 +1,184 @@
+"""From samples and one kernel to their Similarity; distinct samples are compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arguments import one_of
+from ..arrays.inputs import choose
+from ..arrays.namespace import to_host
+from ..errors import SampleError, warn
+from ..registry import Kernel, check_options, get_kernel
+from ..similarity.base import Similarity
+from ..similarity.bits import BitSimilarity
+from ..similarity.composite import RepeatedSimilarity
+from ..similarity.features import FeatureSimilarity
+
+# How many rows of what a kernel returns are compared with their columns, and how far apart they
+# may be by rounding in single precision, relative to the largest.
+SYMMETRY_ROWS = 64
+SYMMETRY_TOLERANCE = 1e-5
+
+
+def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similarity:
+    """The Similarity of samples under a kernel and its options.
+
+    Equal strings and numbers are compared once: the kernel sees distinct samples only, and
+    errors about some of them name their places in the list that came in. With
+    `on_error="skip"`, samples that the kernel cannot use are left out: a warning says how many,
+    and `dropped` of the Similarity names their places in that list.
+    """
+    kernel = get_kernel(name)
+    check_options(kernel, options)
+    skip = check_on_error(options.get("on_error", "raise")) == "skip"
+    own = {option: value for option, value in options.items() if option != "on_error"}
+    if skip:
+        samples = repeatable(samples)
+    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    dropped: dict[int, str] = {}
+    while True:
+        kept = np.setdiff1d(np.arange(n), list(dropped)) if dropped else np.arange(n)
+        if not len(kept):
+            i, problem = min(dropped.items())
+            raise ValueError(
+                f"kernel {name!r} can use none of the {n} samples: sample {i} {problem}"
+            )
+        try:
+            similarity = build_kernel(kernel, choose(samples, kept) if dropped else samples, own)
+            break
+        except SampleError as error:
+            if not skip:
+                error.add_note("pass on_error='skip' to leave out samples that cannot be used")
+                raise
+            dropped |= error.at(kept.tolist()).problems
+    dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
+    similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
+    warn_dropped(f"kernel {name!r}", similarity)
+    return similarity
+
+
+def check_on_error(on_error: Any) -> str:
+    """What to do about samples that a kernel cannot use."""
+    return one_of("on_error", on_error, ("raise", "skip"))
+
+
+def warn_dropped(who: str, similarity: Similarity) -> None:
+    """One warning if samples were left out."""
+    if similarity.dropped:
+        i, problem = next(iter(similarity.dropped.items()))
+        n = similarity.n + len(similarity.dropped)
+        warn(
+            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked, first of all: "
+            f"sample {i} {problem}"
+        )
+
+
+def repeatable(samples: Any) -> Any:
+    """The samples in a form that can be read more than once: lists for iterators among them."""
+    if not isinstance(samples, list):
+        return samples
+    return [list(s) if isinstance(s, Iterator) else s for s in samples]
+
+
+def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Similarity:
+    """The Similarity of samples, of which each distinct one is seen once by the kernel.
+
+    Raises
+    ------
+    SampleError
+        For samples that the kernel cannot use, by their places in `samples`.
+    TypeError, ValueError
+        If what it returns is no Similarity of its samples.
+    """
+    distinct, first, inverse = distinct_samples(samples)
+    try:
+        # NumPy's default, whatever the caller has set: kernels know what may underflow.
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            found = kernel.fit(distinct, **options) if kernel.fit else {}
+            similarity = kernel.build(distinct, **{**options, **found})
+    except SampleError as error:
+        strange = [i for i in error.problems if not 0 <= i < len(first)]
+        if strange:
+            raise ValueError(
+                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} that it "
+                f"was given ({error}); give places from 0 to {len(first) - 1}"
+            ) from error
+        order = np.argsort(inverse, kind="stable")
+        places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
+        raise error.at(places) from error.__cause__
+    _check_built(kernel.name, similarity, first)
+    given = {option: value for option, value in kernel.options.items() if option != "on_error"}
+    similarity = similarity.noted(
+        settings={"kernel": kernel.name, **given, **options, **similarity.settings},
+        fitted={**similarity.fitted, **found},
+        notes=getattr(found, "notes", ()),
+    )
+    if similarity.dropped:  # by a kernel that leaves out samples by itself
+        stays = np.ones(len(first), dtype=bool)
+        stays[list(similarity.dropped)] = False
+        gone = np.flatnonzero(~stays[inverse])
+        similarity = similarity.noted(
+            dropped={int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        )
+        inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
+    if len(inverse) == similarity.n:
+        return similarity
+    return RepeatedSimilarity(similarity, inverse).noted(dropped=similarity.dropped)
+
+
+def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
+    n = len(places)
+    if not isinstance(similarity, Similarity):
+        raise TypeError(
+            f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
+            f"matrix (n, n) in MatrixSimilarity, rows of features in FeatureSimilarity"
+        )
+    if similarity.n + len(similarity.dropped) != n:
+        raise ValueError(
+            f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
+            f"{similarity.n}; give each sample its row, in order"
+        )
+    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)):
+        return  # symmetric by construction
+    index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
+    rows = similarity.rows(index)
+    K = to_host(rows[:, index])
+    largest = float(np.abs(K).max())
+    gap = np.abs(K - K.T)
+    if not gap.max() <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
+        i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
+        a, b = np.setdiff1d(np.arange(n), list(similarity.dropped))[index[[i, j]]]
+        raise ValueError(
+            f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
+            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
+            f"directions"
+        )
+
+
+def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The distinct ones of a list of strings or numbers, where each is first, and which each is.
+
+    Other samples are taken to be distinct, arrays too.
+
+    >>> distinct_samples(["a", "b", "a"])
+    (['a', 'b'], array([0, 1]), array([0, 1, 0]))
+    """
+    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    if not isinstance(samples, list) or not all(
+        type(s) in (str, bytes, int, float) for s in samples
+    ):
+        return samples, np.arange(n), np.arange(n)
+    place: dict[Any, int] = {}
+    first: list[int] = []
+    inverse = np.empty(n, dtype=int)
+    for i, sample in enumerate(samples):
+        # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
+        key = type(sample), sample or repr(sample)
+        if key not in place:
+            place[key] = len(first)
+            first.append(i)
+        inverse[i] = place[key]
+    return [samples[i] for i in first], np.array(first), inverse
