@@ -11,7 +11,7 @@ import copy
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch
+from ..arrays.pools import as_numpy
 
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
@@ -43,27 +44,6 @@ def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
     return _copied_batch(batch)
 
 
-def joined(batches: Sequence[Any]) -> Any:
-    """All samples, as one array where all batches are arrays that fit, or as one list."""
-    first = batches[0]
-    if len(batches) == 1:
-        return first
-    if is_numpy(first) and _alike(batches, is_numpy):
-        return np.concatenate(batches)
-    if is_torch(first) and _alike(batches, is_torch):
-        return sys.modules["torch"].cat(list(batches))
-    if all(map(sp.issparse, batches)):
-        return sp.vstack(batches, format="csr")
-    if all(is_torch(batch) and batch.ndim > 1 for batch in batches):
-        return [row for batch in batches for row in batch]  # of images of several sizes
-    return [sample for batch in batches for sample in _listed(batch)]
-
-
-def size(batch: Any) -> int:
-    """The number of samples in a batch."""
-    return int(batch.shape[0]) if hasattr(batch, "shape") else len(batch)
-
-
 def _say(width: int | None) -> str:
     return "other samples than rows of numbers" if width is None else f"rows of {width} numbers"
 
@@ -86,33 +66,6 @@ def _is_row(sample: Any) -> bool:
     if is_numpy(sample):
         return sample.ndim == 1 and sample.dtype.kind in "fiub"
     return is_torch(sample) and sample.ndim == 1
-
-
-def _alike(batches: Sequence[Any], is_kind: Callable[[Any], bool]) -> bool:
-    first = batches[0]
-    return all(
-        is_kind(batch)
-        and batch.dtype == first.dtype
-        and batch.shape[1:] == first.shape[1:]
-        and getattr(batch, "device", None) == getattr(first, "device", None)
-        for batch in batches
-    )
-
-
-def _listed(batch: Any) -> list[Any]:
-    if isinstance(batch, list):
-        return batch
-    if sp.issparse(batch):
-        return list(batch.toarray())
-    if is_torch(batch):  # beside samples that are none
-        batch = _as_numpy(batch)
-    return batch.tolist() if batch.ndim == 1 else list(batch)
-
-
-def _as_numpy(tensor: Any) -> np.ndarray:
-    tensor = tensor.cpu()
-    half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
-    return np.asarray(tensor.float() if half else tensor)
 
 
 def _copied_batch(batch: Any) -> Any:
@@ -180,7 +133,7 @@ def _pack(item: Any) -> Any:
     if isinstance(item, bytes):
         return {"bytes": base64.b64encode(item).decode()}
     if is_torch(item):
-        item = _as_numpy(item)
+        item = as_numpy(item)
     if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
         file = io.BytesIO()
         np.save(file, item, allow_pickle=False)

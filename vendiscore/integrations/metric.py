@@ -21,10 +21,11 @@ import datasets
 import evaluate
 
 from ..arrays.namespace import is_torch, scalar
+from ..arrays.pools import pooled, size
 from ..errors import warn
 from ..resolve.how import SETTINGS
 from ..scoring import check_arguments
-from .batches import joined, packed, read, size, unpacked
+from .batches import packed, read, unpacked
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
 _SAMPLES = (
@@ -171,8 +172,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             whole, kept = gathered, ([], [])
         if not whole[0]:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        second = joined(whole[1]) if whole[1] else None
-        result = self._result(joined(whole[0]), second, options)
+        second = pooled(whole[1]) if whole[1] else None
+        result = self._result(pooled(whole[0]), second, options)
         self._forget(kept)
         self._left, self._failed = ([], []), False
         return result

@@ -1,0 +1,65 @@
+"""Several collections of samples as one: an array where all are arrays that fit, or a list."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .namespace import is_numpy, is_torch
+
+
+def size(samples: Any) -> int:
+    """The number of samples in a list or an array."""
+    return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
+
+
+def pooled(sets: Sequence[Any]) -> Any:
+    """All samples of all sets, in order.
+
+    >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
+    (array([0., 0., 1.]), ['a', 'b', 'c'])
+    """
+    first = sets[0]
+    if len(sets) == 1:
+        return first
+    if is_numpy(first) and _alike(sets, is_numpy):
+        return np.concatenate(sets)
+    if is_torch(first) and _alike(sets, is_torch):
+        return sys.modules["torch"].cat(list(sets))
+    if all(map(sp.issparse, sets)):
+        return sp.vstack(sets, format="csr")
+    if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
+        return [row for samples in sets for row in samples]  # of images of several sizes
+    return [sample for samples in sets for sample in _listed(samples)]
+
+
+def as_numpy(tensor: Any) -> np.ndarray:
+    """A tensor on the host; half precision, which NumPy may lack, as single."""
+    tensor = tensor.cpu()
+    half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
+    return np.asarray(tensor.float() if half else tensor)
+
+
+def _alike(sets: Sequence[Any], is_kind: Callable[[Any], bool]) -> bool:
+    first = sets[0]
+    return all(
+        is_kind(samples)
+        and samples.dtype == first.dtype
+        and samples.shape[1:] == first.shape[1:]
+        and getattr(samples, "device", None) == getattr(first, "device", None)
+        for samples in sets
+    )
+
+
+def _listed(samples: Any) -> list[Any]:
+    if isinstance(samples, list):
+        return samples
+    if sp.issparse(samples):
+        return list(samples.toarray())
+    if is_torch(samples):  # beside samples that are none
+        samples = as_numpy(samples)
+    return samples.tolist() if samples.ndim == 1 else list(samples)
