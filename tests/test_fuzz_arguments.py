@@ -5,13 +5,14 @@ import fractions
 import math
 
 import fuzz
+import magnitudes
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore import compute, magnitude_scoring
+from vendiscore import compute
 
 X = np.random.default_rng(0).standard_normal((6, 2)) + 0.1
 K = np.exp(-np.abs(X[:, :1] - X[:, :1].T))
@@ -34,18 +35,18 @@ CALLS = {
     "normalize": (lambda normalize: compute(X, k="linear", normalize=normalize), True),
     "details": (lambda details: compute(X, k="rbf", details=details), True),
     "measures": (lambda measures: compute(X, k="rbf", measures=measures), "IntDiv"),
-    "t": (lambda t: magnitude_scoring.compute(X, t=t), 1.5),
-    "epsilon": (lambda epsilon: magnitude_scoring.compute(X, epsilon=epsilon), 0.1),
-    "n_scales": (lambda n_scales: magnitude_scoring.compute(X, n_scales=n_scales), 5),
-    "t_cut": (lambda t_cut: magnitude_scoring.compute(X, t_cut=t_cut), 3.0),
+    "t": (lambda t: magnitudes.compute(X, t=t), 1.5),
+    "epsilon": (lambda epsilon: magnitudes.compute(X, epsilon=epsilon), 0.1),
+    "n_scales": (lambda n_scales: magnitudes.compute(X, n_scales=n_scales), 5),
+    "t_cut": (lambda t_cut: magnitudes.compute(X, t_cut=t_cut), 3.0),
     "quadrature": (
-        lambda quadrature: magnitude_scoring.compute(X, quadrature=quadrature),
+        lambda quadrature: magnitudes.compute(X, quadrature=quadrature),
         "adaptive",
     ),
-    "average": (lambda average: magnitude_scoring.compute(X, average=average), True),
-    "absolute": (lambda absolute: magnitude_scoring.compute(X, X, absolute=absolute), True),
-    "method": (lambda method: magnitude_scoring.compute(X, t=1, method=method), "cg"),
-    "metric": (lambda metric: magnitude_scoring.compute(X, t=1, metric=metric), "manhattan"),
+    "average": (lambda average: magnitudes.compute(X, average=average), True),
+    "absolute": (lambda absolute: magnitudes.compute(X, X, absolute=absolute), True),
+    "solver": (lambda solver: magnitudes.compute(X, t=1, solver=solver), "cg"),
+    "metric": (lambda metric: magnitudes.compute(X, t=1, metric=metric), "manhattan"),
 }
 NOTHING = (
     *(None, "", b"1", b"rbf", "nonsense", "false", "no", "1e", 1j, 2.5j, np.complex128(1)),

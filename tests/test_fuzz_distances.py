@@ -11,11 +11,11 @@ import pytest
 import reference
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from magnitudes import compute
 
 from vendiscore import as_similarity, magnitude_weights
 from vendiscore.magnitude.distances import as_space
 from vendiscore.magnitude.function import magnitude
-from vendiscore.magnitude_scoring import compute
 
 REL = 1e-9
 MP = cf.MP

@@ -12,18 +12,21 @@ ROOMS = """
     app
     scripts
     integrations
-    catalogue scoring magnitude_scoring
+    catalogue scoring
+    result
+    request
     measures
     magnitude
     resolve
     kernels
-    signature
     encoders
-    registry discovery
+    registry
+    plugins
     spectral
     similarity
+    signature
     arrays
-    arguments errors hints optional progress strings
+    arguments errors hints optional progress
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
 MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}

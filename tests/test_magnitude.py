@@ -122,7 +122,7 @@ def test_table_s1_areas_integrated_exactly() -> None:
 def test_every_method_agrees_with_a_dense_solve(d: int, method: str) -> None:
     X = cloud(500, d)
     D = pairwise(X)
-    space = as_space(X, method=method)
+    space = as_space(X, solver=method)
     for t in convergence_scale(X) * np.array([1.0, 0.5, 0.2, 0.05]):
         expected = naive_weights(D, t)
         assert space.magnitude(t) == pytest.approx(expected.sum(), rel=1e-9)
@@ -146,8 +146,8 @@ def test_only_metrics_of_negative_type_are_solved_without_a_check() -> None:
     for how, method in (
         ({"metric": "euclidean"}, "cg"),
         ({"metric": "cosine"}, "cg"),
-        ({"metric": "minkowski", "p": 1.5}, "cg"),
-        ({"metric": "minkowski", "p": 3}, "cholesky"),
+        ({"metric": "minkowski", "exponent": 1.5}, "cg"),
+        ({"metric": "minkowski", "exponent": 3}, "cholesky"),
         ({"metric": "chebyshev"}, "cholesky"),
         ({"k": "rbf"}, "cg"),
         ({"k": lambda a, b: float(np.exp(-np.abs(a - b).sum()))}, "cholesky"),
@@ -156,7 +156,7 @@ def test_only_metrics_of_negative_type_are_solved_without_a_check() -> None:
         assert space.solve(convergence_scale(space)).method.endswith(method), how
     space = as_space(pairwise(X), metric="precomputed")
     assert space.solve(convergence_scale(space)).method == "cholesky"
-    trusted = as_space(pairwise(X), metric="precomputed", method="cg")
+    trusted = as_space(pairwise(X), metric="precomputed", solver="cg")
     assert trusted.solve(convergence_scale(trusted)).method == "cg"
 
 

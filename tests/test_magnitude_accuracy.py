@@ -6,6 +6,7 @@ import threading
 import mpmath
 import numpy as np
 import pytest
+from magnitudes import compute
 from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
@@ -16,7 +17,6 @@ from vendiscore.magnitude.floor import nearest
 from vendiscore.magnitude.function import convergence_scale, magnitude, magnitude_weights, spread
 from vendiscore.magnitude.solver import Solver
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.magnitude_scoring import compute
 
 
 def on_a_line(x: np.ndarray, t: float) -> float:
@@ -66,9 +66,9 @@ def test_scales_are_scored_in_the_order_given_and_solved_from_the_largest() -> N
 @pytest.mark.parametrize("method", ["auto", "cg", "cholesky"])
 def test_metrics_that_say_less_of_themselves_are_as_right(metric: str, method: str) -> None:
     x = beside(1e-5, 300)
-    how = {"p": 1.5} if metric == "minkowski" else {}
+    how = {"exponent": 1.5} if metric == "minkowski" else {}
     X = np.abs(x[:, None] - x) if metric == "precomputed" else x
-    space = as_space(X, metric=metric, method=method, **how)
+    space = as_space(X, metric=metric, solver=method, **how)
     for t in (10.0, 2.0, 3.3, 0.4):
         check(space, t, on_a_line(x, t))
 
@@ -195,7 +195,7 @@ def test_a_space_can_be_pickled_and_goes_on() -> None:
     [
         {},
         {"metric": "manhattan"},
-        {"metric": "minkowski", "p": 3},
+        {"metric": "minkowski", "exponent": 3},
         {"metric": "seuclidean", "V": [1, 1]},
         {"metric": "mahalanobis", "VI": [[1, 0], [0, 1]]},
     ],
@@ -271,7 +271,7 @@ def test_a_matrix_of_similarities_merges_what_its_precision_does_not_tell_apart(
         {"k": "cosine"},
         {"metric": "mahalanobis"},
         {"metric": "correlation"},
-        {"method": "cholesky"},
+        {"solver": "cholesky"},
         {"quadrature": "adaptive"},
     ],
     ids=str,
@@ -289,7 +289,7 @@ def test_settings_of_floating_point_errors_change_nothing(how: dict) -> None:
 def test_what_is_singular_in_double_precision_is_refused(n: int, method: str) -> None:
     X = np.linspace(0, 1, n)[:, None]
     with pytest.raises(IndefiniteError):
-        magnitude(X, 0.01, metric="sqeuclidean", method=method)
+        magnitude(X, 0.01, metric="sqeuclidean", solver=method)
 
 
 @pytest.mark.parametrize("n", [2, 40, 400])

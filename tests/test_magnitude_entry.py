@@ -49,7 +49,7 @@ def test_scales_give_the_magnitude_instead(metric: evaluate.Metric, X: np.ndarra
     "option",
     [
         {"metric": "manhattan"},
-        {"metric": "minkowski", "p": 3},
+        {"metric": "minkowski", "exponent": 3},
         {"k": "rbf"},
         {"k": "rbf", "sigma": 3.0},
         {"k": "rbf", "metric": "1-k"},
@@ -80,7 +80,7 @@ def test_options_of_the_difference(metric: evaluate.Metric, X: np.ndarray, optio
 
 def test_methods_agree(metric: evaluate.Metric) -> None:
     X = np.random.default_rng(0).standard_normal((400, 3))
-    found = [metric.compute(samples=X, method=m)["MagArea"] for m in ("auto", "cg", "cholesky")]
+    found = [metric.compute(samples=X, solver=m)["MagArea"] for m in ("auto", "cg", "cholesky")]
     np.testing.assert_allclose(found, found[0], rtol=1e-9)
 
 
@@ -126,11 +126,13 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
     assert details["n"] == 310
     assert details["distinct"] == 300
     assert details["distance"] == "euclidean"
-    assert set(details["method"]) <= {"cg", "preconditioned cg"}
-    assert sum(details["method"].values()) == len(details["scales"]) == len(details["values"])
+    assert set(details["solver"]) <= {"cg", "preconditioned cg"}
+    assert sum(details["solver"].values()) == len(details["scales"]) == len(details["values"])
     assert details["residual"] < 1e-4  # of weights that need half the digits of the magnitude
     assert details["error"] < 1e-8
-    assert details["signature"].startswith("Mag|metric=euclidean|n_scales=5|")
+    assert details["signature"].startswith(
+        "MagArea+t_conv|metric=euclidean|solver=auto|n_scales=5|"
+    )
     kernel = metric.compute(samples=X, k="rbf", details=True)["details"]
     assert kernel["distance"] == "√(2−2k)"
     assert kernel["options"]["kernel"] == "rbf"
@@ -144,7 +146,7 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
         ({"epsilon": 2}, ValueError, "`epsilon` must be a number between 0 and 1, got 2"),
         ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),
         ({"k": "rbf", "ns": [1]}, TypeError, "`ns` is not an option of kernel 'rbf'"),
-        ({"q": 2}, TypeError, "unknown keyword `q`"),
+        ({"q": 2}, TypeError, "`q` is an order, which MagArea, t_conv does not have"),
     ],
 )
 def test_bad_options_are_caught_at_load_too(

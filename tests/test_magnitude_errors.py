@@ -54,12 +54,12 @@ from vendiscore.magnitude.function import (
         (lambda X: mag_areas([X, [[np.nan, 1.0]]]), ValueError, r"`sets\[1\]` must be finite"),
         (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 different"),
         (lambda X: magnitude(X, metric="euclidian"), ValueError, "Did you mean 'euclidean'?"),
-        (lambda X: magnitude(X, method="qr"), ValueError, "`method` must be 'auto'"),
+        (lambda X: magnitude(X, solver="qr"), ValueError, "`solver` must be 'auto'"),
         (lambda X: magnitude(X, k="rbf", metric="cosine"), ValueError, "leave one out"),
         (lambda X: magnitude(X, k="rbff"), ValueError, "Did you mean 'rbf'?"),
         (lambda X: magnitude(X, sigmma=1), TypeError, "unknown keyword `sigmma`"),
-        (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "not an option of metric"),
-        (lambda X: magnitude(X, sigma=1.0), TypeError, "`sigma` belongs to a kernel: pass that as"),
+        (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "`ns` belongs to a kernel: "),
+        (lambda X: magnitude(X, sigma=1.0), TypeError, "`sigma` is an option of 'laplacian', 'rbf"),
         (lambda X: magnitude(X, normalize=True), TypeError, "`normalize` belongs to a kernel"),
         (lambda X: magnitude([], 1), ValueError, "`samples` is empty"),
     ],
@@ -126,7 +126,7 @@ def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
     D[:200, 200:] = D[200:, :200] = 1.0
     np.fill_diagonal(D, 0)
     with pytest.raises(IndefiniteError, match=r"t=0\.3"):
-        magnitude(D, 0.3, metric="precomputed", method=method)
+        magnitude(D, 0.3, metric="precomputed", solver=method)
 
 
 def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:

@@ -7,16 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import vendiscore.scoring
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
-from vendiscore.measures.registry import (
-    _measures,
-    check_measures,
-    get_measure,
-    list_measures,
-    register_measure,
-)
+from vendiscore.measures import registry, subject
+from vendiscore.measures.registry import get_measure, list_measures, register_measure
 
 ALL = [measure.name for measure in list_measures()]
 LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
@@ -26,6 +20,11 @@ few = settings(max_examples=25, deadline=None)
 
 def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def measured(name: str, X: np.ndarray) -> float:
+    """One measure; those of two sets beside one that stays the same."""
+    return compute(X, cloud(len(X), seed=99), measures=name, **LAPLACIAN)[name]
 
 
 def kernel(X: np.ndarray) -> np.ndarray:
@@ -41,22 +40,22 @@ class TestEvery:
     def test_stays_in_its_range(self, name: str, seed: int) -> None:
         n = 12
         low, high = get_measure(name).limits(n)
-        value = compute(cloud(n, seed), measures=name, **LAPLACIAN)[name]
+        value = measured(name, cloud(n, seed))
         assert low - 1e-9 <= value <= high + 1e-9
 
     def test_direction_tells_spread_out_samples_from_crowded_ones(self, name: str) -> None:
-        crowded = compute(0.2 * cloud(20), measures=name, **LAPLACIAN)[name]
-        spread_out = compute(2.0 * cloud(20), measures=name, **LAPLACIAN)[name]
+        crowded = measured(name, 0.2 * cloud(20))
+        spread_out = measured(name, 2.0 * cloud(20))
         assert (spread_out > crowded) == (get_measure(name).direction == "higher")
 
     def test_order_of_samples_does_not_matter(self, name: str) -> None:
         X = cloud(15)
-        value = compute(X, measures=name, **LAPLACIAN)[name]
-        again = compute(X[::-1], measures=name, **LAPLACIAN)[name]
+        value = measured(name, X)
+        again = measured(name, X[::-1])
         assert again == pytest.approx(value, rel=1e-9)
 
     def test_one_sample_has_a_value(self, name: str) -> None:
-        assert np.isfinite(compute(cloud(1), measures=name, **LAPLACIAN)[name])
+        assert np.isfinite(measured(name, cloud(1)))
 
     def test_is_described(self, name: str) -> None:
         measure = get_measure(name)
@@ -67,16 +66,16 @@ class TestEvery:
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    original = vendiscore.scoring.as_similarity
+    original = subject.resolve_sets
     monkeypatch.setattr(
-        vendiscore.scoring, "as_similarity", lambda *a, **o: calls.append(1) or original(*a, **o)
+        subject, "resolve_sets", lambda *a, **o: calls.append(1) or original(*a, **o)
     )
-    X = cloud(15)
-    together = compute(X, measures=ALL, **LAPLACIAN)
+    X, Y = cloud(15), cloud(9, seed=1)
+    together = compute(X, Y, measures=ALL, **LAPLACIAN)
     assert len(calls) == 1
     alone: dict = {}
     for name in ALL:
-        alone |= compute(X, measures=[name], **LAPLACIAN)
+        alone |= compute(X, Y, measures=[name], **LAPLACIAN)
     assert list(together) == ALL
     assert together == pytest.approx(alone, rel=1e-12)
 
@@ -219,11 +218,11 @@ def test_a_measure_of_ones_own() -> None:
         value = compute([[1, 0.3], [0.3, 1]], score_K=True, measures=["VS", "MaxSim"])
         assert value == {"VS": score_K([[1, 0.3], [0.3, 1]]), "MaxSim": 0.3}
         with pytest.raises(ValueError, match="measure 'MaxSim' is already registered"):
-            register_measure("MaxSim", needs="similarity", range="", direction="lower", source="")(
-                lambda subject: 0
-            )
+            register_measure(
+                "MaxSim", needs="features", range="[0, 1]", direction="lower", source=""
+            )(lambda subject: 0)
     finally:
-        del _measures["MaxSim"]
+        del registry._measures.made["MaxSim"]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +245,10 @@ def test_weights_are_for_measures_that_take_them() -> None:
         compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
     with pytest.raises(ValueError, match="LC needs similarities of at least 0 on average"):
         compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
-    assert [m.name for m in check_measures(["VS", "VS", "LC"], weighted=True)] == ["VS", "LC"]
+    assert list(compute([0.0, 1.0], measures=["VS", "VS", "LC"], p=[0.5, 0.5], **LAPLACIAN)) == [
+        "VS",
+        "LC",
+    ]
 
 
 def test_the_metric_takes_measures(metric) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from vendiscore.kernels.function import pairwise
 
 import vendiscore
 from vendiscore import TooLargeError, as_similarity
 from vendiscore.arrays import memory
-from vendiscore.kernels.function import pairwise
 
 GB = 1 << 30
 

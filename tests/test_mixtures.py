@@ -8,7 +8,6 @@ import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
 from vendiscore.arrays.namespace import scalar
-from vendiscore.resolve.mixture import mixture
 
 RECORDS = [
     {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},
@@ -122,8 +121,8 @@ def test_products_are_less_similar_and_so_more_diverse_than_sums():
 
 def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
     pytest.importorskip("sacrebleu")
-    assert not mixture(["a b c", "b c d"], ["bleu", "labels"]).psd
-    assert mixture(["a b c", "b c d"], ["labels"]).psd
+    assert not as_similarity(["a b c", "b c d"], k=["bleu", "labels"]).psd
+    assert as_similarity(["a b c", "b c d"], k=["labels"]).psd
 
 
 @pytest.mark.parametrize(
@@ -202,7 +201,7 @@ def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     from vendiscore import registry
     from vendiscore.similarity.matrix import MatrixSimilarity
 
-    monkeypatch.setattr(registry, "_kernels", dict(registry._kernels))
+    monkeypatch.setattr(registry._kernels, "made", dict(registry._kernels.made))
     bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
     registry.register_kernel("indefinite", samples="any", source="this test", psd=False)(
         lambda samples: MatrixSimilarity(bad)

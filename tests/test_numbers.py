@@ -62,14 +62,14 @@ def calls() -> Iterator[tuple[str, Any]]:
     yield "score_dual", {str(q): score_dual(unit, q=q) for q in orders}
     magnitude = vendiscore.load("magnitude")
     for metric in ("euclidean", "manhattan", "cosine", "minkowski", "mahalanobis"):
-        more = {"p": 1.5} if metric == "minkowski" else {}
+        more = {"exponent": 1.5} if metric == "minkowski" else {}
         yield f"magnitude, {metric}: area", magnitude.compute(samples=rows, metric=metric, **more)
         yield (
             f"magnitude, {metric}: t",
             magnitude.compute(samples=rows, metric=metric, t=[0.1, 1, 10], **more),
         )
     for method in ("cg", "cholesky"):
-        yield f"magnitude, {method}", magnitude.compute(samples=rows, t=[0.3, 3, 30], method=method)
+        yield f"magnitude, {method}", magnitude.compute(samples=rows, t=[0.3, 3, 30], solver=method)
     yield "magnitude, difference", magnitude.compute(samples=rows[:30], references=rows[20:])
     yield "magnitude, adaptive", magnitude.compute(samples=rows, quadrature="adaptive", t_cut=5.0)
     yield "magnitude, texts: area", magnitude.compute(samples=texts)

@@ -30,7 +30,7 @@ ROOT = Path(vendiscore.__path__[0]).parent
 def _own_registry(monkeypatch):
     """What a test registers is forgotten after it."""
     list_kernels()
-    monkeypatch.setattr(registry, "_kernels", dict(registry._kernels))
+    monkeypatch.setattr(registry._kernels, "made", dict(registry._kernels.made))
 
 
 def test_a_kernel_is_added_in_ten_lines():

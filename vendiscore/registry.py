@@ -19,14 +19,12 @@ An installed package adds its kernels by naming the module that registers them i
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar
 
-from .discovery import discover, left_out
 from .hints import suggestion
+from .plugins import Plugins
 from .similarity.base import Similarity
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
@@ -113,8 +111,7 @@ def _printed(default: Any) -> str:
     return getattr(default, "__name__", repr(default))
 
 
-_kernels: dict[str, Kernel] = {}
-_loading = threading.RLock()
+_kernels: Plugins[Kernel] = Plugins("kernel", "kernels")
 
 
 def register_kernel(
@@ -138,36 +135,11 @@ def register_kernel(
     """
 
     def register(build: Build) -> Build:
-        other = _kernels.get(name)
-        if other and _module(other.build) != _module(build) and _file(other.build) != _file(build):
-            raise ValueError(
-                f"kernel {name!r} is already registered by {'.'.join(_module(other.build))} in "
-                f"{_file(other.build)[0]}; choose another name for that of {_file(build)[0]}"
-            )
-        _kernels[name] = Kernel(name, build, samples, source, psd, unit_diagonal, needs, fit, rows)
+        kernel = Kernel(name, build, samples, source, psd, unit_diagonal, needs, fit, rows)
+        _kernels.add(name, kernel, build)
         return build
 
     return register
-
-
-def _module(build: Callable[..., Any]) -> tuple[str, str]:
-    return build.__module__, build.__qualname__
-
-
-def _file(build: Callable[..., Any]) -> tuple[str, str]:
-    """Where it is defined, whatever name the file was imported under."""
-    code = getattr(inspect.unwrap(build), "__code__", None)
-    return getattr(code, "co_filename", build.__module__), build.__qualname__
-
-
-def _load() -> None:
-    with _loading:
-        _load_once()
-
-
-@cache
-def _load_once() -> None:
-    discover(_kernels)
 
 
 def list_kernels() -> list[Kernel]:
@@ -176,20 +148,21 @@ def list_kernels() -> list[Kernel]:
     >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
     ['cosine', 'laplacian', 'linear', 'polynomial', 'rbf']
     """
-    _load()
-    return sorted(_kernels.values(), key=lambda kernel: kernel.name)
+    _kernels.load()
+    return list(_kernels.named.values())
 
 
 def get_kernel(name: str) -> Kernel:
     """The kernel of that name; a ValueError that suggests one if there is none."""
-    _load()
-    if name not in _kernels:
-        missing = [f" Those of {where} are left out: {why}." for where, why in left_out.items()]
+    kernel = _kernels.find(name)
+    if kernel is None:
+        gone = _kernels.left_out.items()
+        missing = [f" Those of {where} are left out: {why}." for where, why in gone]
         raise ValueError(
-            f"unknown kernel `k={name!r}`. {suggestion(name, _kernels, look=by_kind())}"
+            f"unknown kernel `k={name!r}`. {suggestion(name, _kernels.named, look=by_kind())}"
             f"{''.join(missing)}"
         )
-    return _kernels[name]
+    return kernel
 
 
 def by_kind() -> str:

@@ -1,6 +1,7 @@
-"""From samples to the dict of scores: `resolve` finds the similarity, `measures` the numbers.
+"""The front door: from samples and keywords to a dict of numbers.
 
-`compute` is what the evaluate metric calls; `score`, `score_K`, `score_X` and `score_dual` have
+Keywords are read into a `Request`, samples and how they are compared make a `Subject`, measures
+look at it, and `result` names their numbers. `score`, `score_K`, `score_X` and `score_dual` have
 the argument names of `vendi_score.vendi`, so that changing one import line migrates.
 """
 
@@ -11,24 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import flag, is_several, one_of
+from .arguments import is_several
 from .arrays.inputs import as_samples
-from .arrays.weights import check_weights
-from .measures.registry import Subject, check_measures, measure_all
-from .optional import versions
-from .registry import get_kernel
-from .resolve import KernelArgument, as_similarity
-from .resolve import how as checks
-from .resolve.how import PSD_REMEDY, check_orders
-from .resolve.mixture import is_mixture
-from .signature import digest, digits, line, plain
-from .similarity.base import Similarity
+from .magnitude.space import MetricSpace
+from .measures.subject import Subject
+from .request import Request, read_request
+from .resolve import is_whole
+from .resolve.how import FitTo, KernelArgument, Metric, Solving
+from .result import answer
 from .spectral.routes import PSD
-from .spectral.vendi import Spectral
 
 
 def compute(
     samples: Any,
+    references: Any = None,
     *,
     k: KernelArgument | None = None,
     score_K: bool = False,
@@ -38,7 +35,10 @@ def compute(
     q: float | str | Iterable[float | str] = 1,
     p: Any = None,
     psd: PSD = "check",
-    measures: str | Iterable[str] | None = None,
+    measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metric: Metric | None = None,
+    solver: Solving = "auto",
+    fit: FitTo | None = None,
     details: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
@@ -52,6 +52,8 @@ def compute(
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
         changed.
+    references : the same, optional
+        A second set, for measures that compare two; ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
@@ -70,13 +72,25 @@ def compute(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
         no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
-    measures : str or list of str, optional
-        Other measures to give, "VS" among them if wanted; `measures.list_measures()` describes
-        them. All read the one similarity.
+    measures : str, list of str, or dict of str to dict, optional
+        Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
+        {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them. All read the
+        one similarity.
+    metric : str or callable, optional
+        For measures of distances (magnitude): "kernel", √(2 − 2k), and "1-k" of a kernel; of
+        vectors "euclidean" and others, see `mag_area`. Without it, that of the kernel if one is
+        named, and "euclidean" of vectors.
+    solver : {"auto", "cg", "cholesky"}
+        How magnitude is solved for.
+    fit : {"samples", "references", "pool"}, optional
+        Which samples options that follow from data (a bandwidth) follow from, if there are
+        references: these, unless it is given; "pool" is both sets.
     details : bool
         Add how the number came about, under the key `details`.
     **options
-        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture.
+        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture;
+        options of the metric; options of measures, such as `t` or `epsilon`, which all that have
+        them get.
 
     Returns
     -------
@@ -105,34 +119,45 @@ def compute(
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
     """
-    several = is_several(q)
-    orders = list(dict.fromkeys(check_orders(q)))
-    psd = one_of("psd", psd, ("check", "clip"), PSD_REMEDY)
-    flags = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-    for name, value in (flags | {"normalize": normalize, "details": details}).items():
-        flag(name, value)
-    chosen = check_measures("VS" if measures is None else measures, weighted=p is not None)
-    if not isinstance(samples, Similarity) and not is_mixture(k):
-        samples = as_samples(samples)  # once, so that a generator serves similarity and measures
+    arguments = {
+        "k": k,
+        "score_K": score_K,
+        "score_X": score_X,
+        "score_dual": score_dual,
+        "normalize": normalize,
+        "q": q,
+        "p": p,
+        "psd": psd,
+        "measures": measures,
+        "metric": metric,
+        "solver": solver,
+        "fit": fit,
+        "details": details,
+        **options,
+    }
+    return measure(samples, references, read_request(arguments))
+
+
+def measure(samples: Any, references: Any, request: Request) -> dict[str, Any]:
+    """The numbers that a request asks for, of samples and references that nobody has looked at."""
+    subject = Subject(
+        _once(samples, request, "samples"),
+        request.how,
+        references=_once(references, request, "references") if request.pairs else None,
+        orders=request.orders,
+        p=request.p,
+        psd=request.psd,
+    )
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
-        similarity = as_similarity(samples, k=k, normalize=normalize, **flags, **options)
-        weights = check_weights(p, similarity.n, similarity.dropped, similarity.diagonal())
-        rows = None if score_K or is_mixture(k) else _rows_of_numbers(samples, k, similarity)
-        subject = Subject(similarity, orders, weights, psd, rows)
-        keys = [f"_q{digits(order)}" for order in orders] if several else [""]
-        scores = measure_all(subject, chosen, keys)
-    if details:
-        names = [measure.name for measure in chosen]
-        scores["details"] = _details(subject, names, samples)
-    return scores
+        return answer(subject, request)
 
 
-def check_arguments(arguments: Mapping[str, Any]) -> None:
-    """Raise a TypeError or ValueError for keywords that `compute` would not accept."""
-    checks.check_arguments(arguments)
-    if (measures := arguments.get("measures")) is not None:
-        check_measures(measures, weighted=arguments.get("p") is not None)
+def _once(samples: Any, request: Request, name: str) -> Any:
+    """Samples in a form that can be read more than once."""
+    if isinstance(samples, MetricSpace) or is_whole(samples, request.how):
+        return samples
+    return as_samples(samples, name)
 
 
 def score(
@@ -186,68 +211,3 @@ def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
     return compute(samples, q=q, **arguments)["VS"]
-
-
-def _rows_of_numbers(samples: Any, k: Any, similarity: Similarity) -> Any:
-    """The samples themselves where they are compared as vectors or numbers, else None."""
-    if samples is similarity or similarity.dropped:
-        return None
-    if isinstance(k, str) and get_kernel(k).samples != "vectors":
-        return None  # numbers may name classes, and arrays be images
-    first = samples[0] if isinstance(samples, list) else samples
-    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
-    return samples if numbers else None
-
-
-def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, Any]:
-    similarity = subject.similarity
-    result = subject.spectral if "VS" in measures else None
-    groups = similarity.groups()
-    plans = result.plans if result else []
-    kernel, *options = [(key, plain(value)) for key, value in similarity.settings.items()] or [
-        ("kernel", type(similarity).__name__)
-    ]
-    names = [digits(order) for order in subject.orders]
-    dtype = str(getattr(samples, "dtype", ""))
-    settings = {
-        **dict([kernel, *options]),
-        **({"dtype": dtype} if dtype else {}),
-        "p": "uniform" if subject.p is None else digest(subject.p),
-        "q": names,
-        **({"psd": subject.psd} if subject.psd != "check" else {}),
-        "n": similarity.n,
-        **({"dropped": len(similarity.dropped)} if similarity.dropped else {}),
-    }
-    return {
-        "n": similarity.n,
-        "distinct": similarity.n if groups is None else len(np.unique(groups)),
-        "dropped": dict(similarity.dropped),
-        "kernel": kernel[1],
-        "options": dict(options),
-        "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
-        "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
-        "negative_mass": result.negative_mass if result else None,
-        "cut": result.cut if result else None,
-        "notes": _notes(similarity, result),
-        "versions": versions(),
-        "signature": line(measures, settings),
-    }
-
-
-def _notes(similarity: Similarity, result: Spectral | None) -> list[str]:
-    """What to know before the number is used, sentence by sentence."""
-    notes = [*similarity.notes]
-    if similarity.fitted:
-        fitted = ", ".join(f"{name}={plain(value)}" for name, value in similarity.fitted.items())
-        notes.append(
-            f"The kernel was fitted to these samples: {fitted}. Scores of other samples can be "
-            f"compared with this one if they are given the same."
-        )
-    if result and result.cut:
-        notes.append(
-            f"Eigenvalues below {result.cut:.2g} of the trace count as rounding and so as zero: "
-            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
-        )
-    if result and result.negative_mass is None:
-        notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
-    return notes

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from .arrays.namespace import is_torch, to_host
-from .encoders.batches import is_network
+from .arrays.namespace import is_network, is_torch, to_host
 from .optional import versions
 
 # Settings that are reported but change no number.

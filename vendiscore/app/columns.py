@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..strings import unspaced
+from ..hints import unspaced
 from .limits import MAX_SMILES, RefusedError
 from .tables import (
     MOLECULE_NAMES,

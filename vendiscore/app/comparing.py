@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from ..resolve.how import check_orders
+from ..request import check_orders
 from ..spectral.hill import effective_number
 from ..spectral.spectrum import spectrum
 from ..spectral.vendi import vendi

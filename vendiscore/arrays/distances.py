@@ -257,19 +257,21 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
     return mean
 
 
-def _minkowski(X: np.ndarray, p: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
-    """(Σ w |x − y|^p)^(1/p) for all rows, of any size that double precision holds."""
+def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
+    """(Σ w |x − y|^p)^(1/p) of exponent p for all rows, of any size that double precision holds."""
     shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
     rows = np.ldexp(X.astype(np.float64, copy=False), -shift)
-    D = np.asarray(cdist(rows, rows, "minkowski", p=p, w=np.broadcast_to(w, X.shape[1])))
+    D = np.asarray(cdist(rows, rows, "minkowski", p=exponent, w=np.broadcast_to(w, X.shape[1])))
     np.ldexp(D, shift, out=D)
-    if math.isfinite(p):
-        bound = LOST ** (1 / p) / np.finfo(np.float64).eps  # entries far below the largest as well
+    if math.isfinite(exponent):
+        bound = (
+            LOST ** (1 / exponent) / np.finfo(np.float64).eps
+        )  # entries far below the largest as well
         mend_lost(
             D,
             X,
             math.ldexp(min(bound, 4.0), shift),
-            lambda gap: (w * np.abs(gap) ** p).sum(axis=1) ** (1 / p),
+            lambda gap: (w * np.abs(gap) ** exponent).sum(axis=1) ** (1 / exponent),
         )
     return D
 

@@ -32,7 +32,7 @@ HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
 BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
 # Distances that grow with the samples by the same factor.
 HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
-METRIC_OPTIONS = ("p", "w", "V", "VI")
+METRIC_OPTIONS = ("exponent", "w", "V", "VI")
 # How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
 # be so far from itself, relative to the next one.
 SYMMETRY_TOLERANCE = 1e-6
@@ -49,30 +49,23 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
 def check_options(
     metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
 ) -> dict[str, Any]:
-    """The options of a metric on d columns as SciPy reads them, or a TypeError or ValueError.
+    """The options of a metric on d columns, or a TypeError or ValueError.
 
-    Without d no shape is looked at.
+    Those of SciPy by its names, but for the `exponent` of "minkowski", which is its p: here p are
+    weights of samples. Without d no shape is looked at.
     """
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):
         return given
-    takes = {"minkowski": ("p", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
+    takes = {"minkowski": ("exponent", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
         metric, () if metric in ("jensenshannon", "precomputed") else ("w",)
     )
     for option in given:
         if option not in takes:
-            what = "; `p` is the exponent of metric 'minkowski', and magnitude takes no weights"
-            raise TypeError(
-                f"`{option}` is not an option of metric {metric!r}; leave it out"
-                f"{what if option == 'p' else ''}"
-            )
-    if "p" in given:
-        given["p"] = number(
-            "p",
-            given["p"],
-            "the exponent of metric 'minkowski', a number of at least 1",
-            lambda p: p >= 1,
-            "magnitude takes no weights of samples",
+            raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
+    if "exponent" in given:
+        given["exponent"] = number(
+            "exponent", given["exponent"], "a number of at least 1", lambda p: p >= 1
         )
     for option, least in (("w", "at least 0"), ("V", "more than 0")):
         if option in given:

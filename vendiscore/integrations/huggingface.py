@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import evaluate
 
-from .. import magnitude_scoring, scoring
-from ..arrays.metrics import METRIC_OPTIONS
+from ..request import magnitudes
 from .metric import FEATURES, PAIRS, SampleMetric
 
 _VENDI_DESCRIPTION = """\
@@ -79,12 +77,9 @@ class VendiScore(SampleMetric):
             description=_VENDI_DESCRIPTION,
             citation=_VENDI_CITATION,
             inputs_description=_VENDI_INPUTS,
-            features=FEATURES,
+            features=PAIRS if self.keeps_references else FEATURES,
             reference_urls=["https://arxiv.org/abs/2210.02410", "https://arxiv.org/abs/2310.12952"],
         )
-
-    def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return scoring.compute(samples, **options)
 
 
 _MAGNITUDE_DESCRIPTION = """\
@@ -162,7 +157,8 @@ class Magnitude(SampleMetric):
     {'Magnitude': 1.462...}
     """
 
-    settings = magnitude_scoring.SETTINGS.union(METRIC_OPTIONS)
+    usual = staticmethod(magnitudes)
+    keeps_references = True
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -172,12 +168,6 @@ class Magnitude(SampleMetric):
             features=PAIRS,
             reference_urls=["https://arxiv.org/abs/2311.16054", "https://arxiv.org/abs/1012.5857"],
         )
-
-    def _check(self, options: dict[str, Any]) -> None:
-        magnitude_scoring.check_arguments(options)
-
-    def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
-        return magnitude_scoring.compute(samples, references, **options)
 
 
 METRICS: Mapping[str, type[SampleMetric]] = {"vendiscore": VendiScore, "magnitude": Magnitude}

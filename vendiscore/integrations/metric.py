@@ -8,13 +8,10 @@ loses nothing. Only several processes (`num_process`) go through files, those of
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import sys
 import threading
-from abc import abstractmethod
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import datasets
@@ -23,8 +20,8 @@ import evaluate
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled, size
 from ..errors import warn
-from ..resolve.how import SETTINGS
-from ..scoring import check_arguments
+from ..request import Request, Usual, read_request, vendi_score
+from ..scoring import measure
 from .batches import packed, read, unpacked
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
@@ -42,7 +39,7 @@ Parts = tuple[list[Any], list[Any]]
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
-    """A metric of a set of samples. A subclass gives `_info` (with FEATURES) and `_score`.
+    """A metric of a set of samples. A subclass gives `_info`, and what it measures usually.
 
     Threads may share one: batches are added one after the other, and each batch is scored by one
     `compute`.
@@ -58,7 +55,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         `evaluate.evaluator`.
     """
 
-    settings = SETTINGS  # the keywords of `compute` that are no options of kernels
+    usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
+    keeps_references = False  # whether added references are kept, though no measure asks for them
     # Of `evaluate`, for several processes only.
     writer: Any
     cache_file_name: str | None
@@ -80,8 +78,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         **defaults: Any,
     ) -> None:
         defaults = _read_once(defaults)
-        self._check_names(defaults)
+        request = read_request(defaults, self.usual)
         self.defaults = defaults
+        self.keeps_references = self.keeps_references or request.pairs
         self._added: Parts = ([], [])
         self._left: Parts = ([], [])  # what process 0 has gathered and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
@@ -99,27 +98,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             timeout=timeout,
         )
         self._experiment, self._round = self.experiment_id, 0
-
-    def _check_names(self, options: dict[str, Any]) -> None:
-        """`_check`, where a name that is almost one of the metric's own is told from an option."""
-        try:
-            self._check(options)
-        except TypeError as error:
-            known = self.settings.union(("samples", "predictions", "references", "data"))
-            for name in options.keys() - known:
-                if f"`{name}`" in str(error) and "Did you mean" not in str(error):
-                    for close in difflib.get_close_matches(name, known, n=1, cutoff=0.8):
-                        said = str(error).rstrip(".")
-                        raise TypeError(f"{said}. Did you mean `{close}`?") from None
-            raise
-
-    def _check(self, options: dict[str, Any]) -> None:
-        """Raise for options that `_score` would not accept; no samples are looked at."""
-        check_arguments(options)
-
-    @abstractmethod
-    def _score(self, samples: Any, references: Any, **options: Any) -> dict[str, Any]:
-        """The result for all samples."""
 
     # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
     # no decorators here, and the docstrings stay literal.
@@ -140,20 +118,23 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         others get None.
         """
         _no_positional("compute(samples=…)", args)
-        options = {**self.defaults, **self._own(_read_once(options), sys._getframe(1))}
+        options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
+        # `evaluate.combine` tells all its metrics what is meant for one.
+        suite = isinstance(sys._getframe(1).f_locals.get("self"), evaluate.CombinedEvaluations)
         try:
-            self._check_names(options)
+            second = references if references is not None else self._added[1] or None
+            request = read_request(options, self.usual, second, among_others=suite)
             if samples is not None and self.num_process == 1 and not len(self):
-                return self._result(samples, references, options)
+                return self._result(samples, references, request)
             with self._scoring:  # another thread waits, and scores what is added meanwhile
-                return self._compute_added(samples, references, options)
+                return self._compute_added(samples, references, request)
         except BaseException:
             self._failed = samples is None
             raise
 
     def _compute_added(
-        self, samples: Any, references: Any, options: dict[str, Any]
+        self, samples: Any, references: Any, request: Request
     ) -> dict[str, Any] | None:
         with self._adding:
             given = self._read(samples, references)
@@ -173,13 +154,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if not whole[0]:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         second = pooled(whole[1]) if whole[1] else None
-        result = self._result(pooled(whole[0]), second, options)
+        result = self._result(pooled(whole[0]), second, request)
         self._forget(kept)
         self._left, self._failed = ([], []), False
         return result
 
-    def _result(self, samples: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:
-        result = self._score(samples, references, **options)
+    def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
+        result = measure(samples, references, request)
         # Of a tensor the library returns a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
@@ -239,21 +220,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def __len__(self) -> int:
         """How many samples were added and not scored yet."""
         return sum(map(size, self._added[0] + self._left[0]))
-
-    def _own(self, options: dict[str, Any], caller: FrameType) -> dict[str, Any]:
-        """Without what is meant for the others, if `evaluate.combine` calls, which tells all."""
-        suite = caller.f_locals.get("self")
-        if not isinstance(suite, evaluate.CombinedEvaluations):
-            return options
-        nothing: frozenset[str] = frozenset()
-        known = [getattr(module, "settings", nothing) for module in suite.evaluation_modules]
-        others = nothing.union(*known) - self.settings
-        # `p` is the exponent of one metric of distances, and otherwise means weights.
-        exponent = options.get("metric", self.defaults.get("metric")) == "minkowski"
-        meant = ["p" in settings and ("metric" in settings) == exponent for settings in known]
-        if any(meant) and ("metric" in self.settings) != exponent:
-            others |= {"p"}
-        return {name: value for name, value in options.items() if name not in others}
 
     # Several processes: each writes its batches to a file of its own, process 0 reads them all.
 

@@ -12,10 +12,10 @@ import scipy.sparse as sp
 
 from ..arguments import integer, one_of
 from ..errors import SampleError, warn
+from ..hints import unspaced
 from ..registry import Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..strings import unspaced
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import flag
-from .distances import as_space
+from .distances import as_space, read_spaces
 from .scales import (
     Quadrature,
     adaptive_area,
@@ -43,8 +43,10 @@ def mag_area(
 
     Parameters
     ----------
-    samples, **how
-        As for `magnitude`.
+    samples : list, array or MetricSpace
+        n samples; not changed.
+    **how
+        `metric`, `k`, `solver` and options as for `distances.as_space`.
     n_scales : int ≥ 2
         Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30.
     epsilon : float in (0, 1)
@@ -97,7 +99,8 @@ def mag_areas(
     Parameters
     ----------
     sets : iterable of samples
-        Options that follow from the data (a bandwidth, a variance) are those of the first.
+        Options that follow from the data (a bandwidth, a variance) follow from all together, or
+        with fit="samples" from the first set.
     t_cut : float or "median"
         The common cut-off: by default the median of the sets' convergence scales (arXiv
         2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
@@ -123,10 +126,7 @@ def mag_areas(
     sets = list(sets)
     if not sets:
         raise ValueError("`sets` is empty: expected one or more sets of samples")
-    spaces: list[MetricSpace] = []
-    for i, samples in enumerate(sets):
-        like = spaces[0] if spaces else None
-        spaces.append(as_space(samples, like=like, name=f"sets[{i}]", **how))
+    spaces = read_spaces(sets, [f"sets[{i}]" for i in range(len(sets))], **how)
     if cut is None:
         cut = float(np.median([convergence(space, epsilon) for space in spaces]))
     return [area_of(space, cut, n_scales, average, quadrature) for space in spaces]
@@ -149,8 +149,13 @@ def mag_diff(
 
     Parameters
     ----------
-    samples, references, **how
-        As for `magnitude`; options that follow from the data are those of the references.
+    samples, references : list, array or MetricSpace
+        Not changed.
+    **how
+        `metric`, `k` (a kernel's name, a function of two samples, or a mixture of kernels),
+        `solver` and options of the metric or kernel, as for `distances.as_space`. Options that
+        follow from the data (a bandwidth, a variance) follow from the references; with
+        fit="pool" from both sets, with fit="samples" from the samples.
     n_scales, epsilon, average, quadrature
         As for `mag_area`; the cut-off is the references' convergence scale unless `t_cut` is given.
     relative : bool
@@ -176,8 +181,7 @@ def mag_diff(
     n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
     average, quadrature = flag("average", average), check_quadrature(quadrature)
     relative, absolute = flag("relative", relative), flag("absolute", absolute)
-    reference = as_space(references, name="references", **how)
-    space = as_space(samples, like=reference, **how)
+    space, reference = read_spaces([samples, references], ["samples", "references"], **how)
     cut = convergence(reference, epsilon) if t_cut is None else t_cut
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
 

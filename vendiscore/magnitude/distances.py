@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..arguments import one_of
 from ..arrays import memory
 from ..arrays.distances import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..arrays.identical import identical_rows
 from ..arrays.inputs import as_samples
-from ..arrays.metrics import (
-    HILBERT,
-    METRIC_OPTIONS,
-    NEGATIVE_TYPE,
-    check_metric,
-    check_options,
-    scatter,
-)
+from ..arrays.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
 from ..arrays.namespace import refuse_gradient, row_blocks, to_host
 from ..arrays.squares import CLOSE, drop_rounding, exact_squares
-from ..hints import suggestion
-from ..registry import list_kernels
-from ..resolve import as_similarity
-from ..resolve.how import check_arguments
-from ..resolve.mixture import is_mixture
+from ..resolve import fitted_to, is_whole, resolve_sets
+from ..resolve.how import (
+    KERNEL_METRICS,
+    How,
+    KernelArgument,
+    Metric,
+    Solving,
+    read_how,
+    with_the_rest,
+)
 from ..signature import plain
 from ..similarity.base import Similarity
-from .solver import METHODS, Method
 from .space import MetricSpace
 
-KERNEL_METRICS = ("kernel", "1-k")
-WAYS = ("k", "score_K", "score_X", "score_dual", "normalize")
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
 KERNEL_ROUNDING = 45
 # k(x, y) ≤ 1, and k(x, y) = k(y, x), up to rounding in single precision.
@@ -44,11 +39,9 @@ KERNEL_TOLERANCE = 1e-5
 def as_space(
     samples: Any,
     *,
-    metric: str | Callable[[Any, Any], float] | None = None,
-    k: str | Callable[[Any, Any], float] | None = None,
-    method: Method = "auto",
-    like: MetricSpace | None = None,
-    name: str = "samples",
+    metric: Metric | None = None,
+    k: KernelArgument | None = None,
+    solver: Solving = "auto",
     **options: Any,
 ) -> MetricSpace:
     """The MetricSpace of samples; every function of `magnitude` takes these arguments.
@@ -62,21 +55,16 @@ def as_space(
         For vectors "euclidean" (the default), "manhattan", "cosine", any metric of
         `scipy.spatial.distance.cdist` or a function of two rows; "precomputed"; for a kernel
         "kernel" (the default), √(2 − 2k), or "1-k".
-    k : str or callable, optional
-        A registered kernel or a function; strings are compared by "ngram_overlap" without it.
-        `score_K`, `score_X`, `score_dual` and `normalize` as in `scoring.compute`.
-    method : {"auto", "cg", "cholesky"}
+    k : str, callable, dict or list, optional
+        A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
+        without it. `score_K`, `score_X`, `score_dual` and `normalize` as in `scoring.compute`.
+    solver : {"auto", "cg", "cholesky"}
         How weights are solved for. "auto" checks at each scale that exp(−tD) is positive
         definite, by a Cholesky factorisation, unless the metric guarantees it ("euclidean",
         "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
         never does, and is the fast way for precomputed distances of which you know it.
-    like : MetricSpace, optional
-        Take options that follow from the data (a bandwidth, a variance) from this space, so that
-        distances in both are comparable.
-    name : str
-        How to call the samples in an error.
     **options
-        Options of the kernel, or of the metric (`p`, `w`, `V`, `VI`).
+        Options of the kernel, or of the metric (`exponent` of "minkowski", `w`, `V`, `VI`).
 
     Raises
     ------
@@ -94,85 +82,95 @@ def as_space(
     identical, so that distances below 1e-7 (2e-3) are not told from 0, and those ten times that
     have two digits.
     """
-    if isinstance(samples, MetricSpace):
-        return samples
-    check_space(metric=metric, k=k, method=method, **options)
-    refuse_gradient(samples, "magnitude")
-    options = {o: value for o, value in options.items() if value is not None}
-    if metric == "precomputed":
-        D = check_distances(samples, name)
-        return MetricSpace(D, settings={"metric": "precomputed"}, method=method)
-    if not isinstance(samples, Similarity):
-        raw = bool(options.get("score_K") or options.get("score_X") or options.get("score_dual"))
-        samples = samples if raw or is_mixture(k) else as_samples(samples, name)
-        if not (raw or k is not None or metric in KERNEL_METRICS or _is_text(samples)):
-            return _from_rows(samples, metric or "euclidean", options, method, like, name)
-    for option in METRIC_OPTIONS:
-        if option in options:
-            raise TypeError(
-                f"`{option}` is an option of metrics of vectors, not of kernels: leave it out"
-                f"{'; magnitude takes no weights of samples' if option == 'p' else ''}"
-            )
-    if like is not None:
-        options = _together(like.fitted, options)
-    similarity = as_similarity(samples, k=k, **options)
-    with np.errstate(under="ignore", over="ignore"):
-        space = _from_similarity(similarity, str(metric or "kernel"), method)
-    space.notes = similarity.notes
-    return space
+    return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
 
 
-def check_space(*, metric: Any = None, k: Any = None, method: Any = "auto", **options: Any) -> None:
-    """Raise for arguments that `as_space` would not accept for any samples."""
-    one_of("method", method, METHODS)
-    if metric is not None:
-        check_metric(metric, ("precomputed", *KERNEL_METRICS))
-    kernel = k is not None or any(options.get(way) for way in WAYS)
-    if kernel and metric is not None and metric not in KERNEL_METRICS:
+def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[MetricSpace]:
+    """The MetricSpace of each of several sets, comparable with each other.
+
+    Arguments as for `as_space`, and `fit`, which says what options that follow from data follow
+    from: "references" (the last set, where that is its name), "pool" (all sets) or "samples" (the
+    first). References are what they follow from unless it is given, where there are any.
+    """
+    rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
+    read = with_the_rest(read_how(rest), rest)
+    contradict = read.says_similarity and read.metric is not None
+    if contradict and read.metric not in KERNEL_METRICS:
         raise ValueError(
-            f"`metric={metric!r}` and a kernel both say how to compare samples: leave one out, or "
-            f"pass metric='kernel' or '1-k', which are distances from a kernel"
+            f"`metric={read.metric!r}` and a kernel both say how to compare samples: leave one "
+            f"out, or pass metric='kernel' or '1-k', which are distances from a kernel"
         )
-    of_metric = {o: options[o] for o in METRIC_OPTIONS if options.get(o) is not None}
-    if kernel:
-        of_kernel = {o: value for o, value in options.items() if o not in METRIC_OPTIONS}
-        check_arguments(of_kernel if k is None else {"k": k, **of_kernel})
-    known = {
-        *_kernel_options(),
-        *METRIC_OPTIONS,
-        *WAYS,
-        *(("options", "combine") if is_mixture(k) else ()),
-    }
-    of_vectors = metric is not None and not kernel and metric not in KERNEL_METRICS
-    for option, value in options.items():
-        if option not in known:
-            look = (
-                "See help(vendiscore.mag_area), and help(vendiscore.get_kernel('rbf')) of a kernel."
+    samples = [
+        each if isinstance(each, MetricSpace) or is_whole(each, read) else as_samples(each, name)
+        for each, name in zip(sets, names, strict=True)
+    ]
+    return as_spaces(samples, read, names)
+
+
+def as_spaces(
+    sets: Sequence[Any],
+    how: How,
+    names: Sequence[str],
+    similarities: Callable[[], Sequence[Similarity]] | None = None,
+) -> list[MetricSpace]:
+    """The MetricSpace of each of several sets; `how` is trusted.
+
+    Where distances are those of a kernel, `similarities` gives the Similarity of each set, if
+    somebody has them.
+    """
+    if any(isinstance(samples, MetricSpace) for samples in sets):
+        return _beside_spaces(sets, how, names)
+    for samples in sets:
+        refuse_gradient(samples, "magnitude")
+    if how.metric == "precomputed":
+        return [
+            MetricSpace(
+                check_distances(samples, name),
+                settings={"metric": "precomputed"},
+                solver=how.solver,
             )
-            hint = suggestion(option, known, mark="`", look=look)
-            raise TypeError(f"unknown keyword `{option}`. {hint}")
-        if of_vectors and value is not None and option not in METRIC_OPTIONS:
-            raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
-    if of_vectors:
-        check_options(metric, of_metric)
-    elif "p" in of_metric:
+            for samples, name in zip(sets, names, strict=True)
+        ]
+    if of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets))):
+        return _from_rows(sets, how, names)
+    if how.metric_options:
+        name = next(iter(how.metric_options))
         raise TypeError(
-            f"`p` is the exponent of metric='minkowski', got {of_metric['p']!r:.40} without it; "
-            f"magnitude takes no weights of samples: leave `p` out"
+            f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
         )
+    if similarities is None:
+        found: Sequence[Similarity] = resolve_sets(sets, how, names)
+    else:
+        found = similarities()
+    with np.errstate(under="ignore", over="ignore"):
+        return [_from_similarity(each, str(how.metric or "kernel"), how) for each in found]
 
 
-def _kernel_options() -> set[str]:
-    return {option for kernel in list_kernels() for option in kernel.options}
+def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
+    """Sets of which some are spaces already, which had no part in what the others are fitted to."""
+    made = [
+        samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
+        for samples, name in zip(sets, names, strict=True)
+    ]
+    first = next(samples for samples in sets if isinstance(samples, MetricSpace))
+    for space, samples, name in zip(made, sets, names, strict=True):
+        if space is not samples and space.fitted and space.fitted != first.fitted:
+            own = ", ".join(f"{option}={plain(v)}" for option, v in space.fitted.items())
+            raise ValueError(
+                f"`{name}` cannot be compared with a MetricSpace that was made apart: {own} "
+                f"followed from `{name}` alone; pass the option that the space was made with, or "
+                f"both sets as samples"
+            )
+    return made
 
 
-def _together(fitted: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, and from `fitted` what was not; mappings within likewise."""
-    both = dict(fitted)
-    for name, value in given.items():
-        inner = isinstance(value, Mapping) and isinstance(both.get(name), Mapping)
-        both[name] = _together(both[name], value) if inner else value
-    return both
+def of_vectors(sets: Sequence[Any], how: How) -> bool:
+    """Whether distances are between rows of numbers, if samples are such; not those of a kernel."""
+    if any(isinstance(samples, Similarity) for samples in sets):
+        return False
+    if how.metric is not None:
+        return how.metric not in KERNEL_METRICS
+    return not how.says_similarity
 
 
 def _is_text(samples: Any) -> bool:
@@ -183,29 +181,44 @@ def _is_text(samples: Any) -> bool:
     return any(isinstance(first, str) for first in firsts)
 
 
-def _from_rows(
-    samples: Any,
-    metric: str | Callable[[Any, Any], float],
-    options: Mapping[str, Any],
-    method: Method,
-    like: MetricSpace | None,
-    name: str,
-) -> MetricSpace:
-    for option, value in options.items():
-        if option not in METRIC_OPTIONS and (value or option not in WAYS):
-            raise TypeError(
-                f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for "
-                f"metric {metric!r}"
-            )
-    X = numpy_rows(samples, name)
-    options = {o: v for o, v in options.items() if o in METRIC_OPTIONS}
-    options = check_options(metric, options, X.shape[1])
+def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
+    metric = how.metric or "euclidean"
+    for option in (*how.options, *(["normalize"] if how.normalize else [])):
+        raise TypeError(
+            f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
+            f"{metric!r}"
+        )
+    rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
+    options = [check_options(metric, how.metric_options, X.shape[1]) for X in rows]
     data = None if callable(metric) else {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
-    fitted = {}
-    if data is not None and data not in options:
-        known = None if like is None else like.fitted.get(data)
-        fitted = {data: scatter(X, data) if known is None else known}
-        options = check_options(metric, fitted, X.shape[1])
+    fitted: dict[str, Any] = {}
+    if data is not None and data not in how.metric_options:
+        chosen = fitted_to(how, names)
+        fitted = {
+            data: scatter(_stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
+        }
+        options = [check_options(metric, fitted, X.shape[1]) for X in rows]
+    return [
+        _space_of_rows(X, metric, own, how, name, fitted)
+        for X, own, name in zip(rows, options, names, strict=True)
+    ]
+
+
+def _stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+    widths = [X.shape[1] for X in rows]
+    if len(set(widths)) > 1:
+        raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
+    return np.concatenate(rows)
+
+
+def _space_of_rows(
+    X: np.ndarray,
+    metric: Metric,
+    options: Mapping[str, Any],
+    how: How,
+    name: str,
+    fitted: Mapping[str, Any],
+) -> MetricSpace:
     groups = np.asarray(identical_rows(X))
     first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
     _require(len(first))
@@ -213,12 +226,12 @@ def _from_rows(
     places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
     D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
     label = metric if isinstance(metric, str) else plain(metric)
-    p = options.get("p", 2.0) if metric == "minkowski" else None
+    p = options.get("exponent", 2.0) if metric == "minkowski" else None
     return MetricSpace(
         D,
         inverse,
         {"metric": label, **options},
-        method,
+        how.solver,
         negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
         hilbert=label in HILBERT or p == 2,
         fitted=fitted,
@@ -235,7 +248,7 @@ def _require(n: int) -> None:
     )
 
 
-def _from_similarity(similarity: Similarity, metric: str, method: Method) -> MetricSpace:
+def _from_similarity(similarity: Similarity, metric: str, how: How) -> MetricSpace:
     refuse_gradient(similarity.diagonal(), "magnitude")
     inverse = None
     groups = similarity.groups()
@@ -271,11 +284,13 @@ def _from_similarity(similarity: Similarity, metric: str, method: Method) -> Met
         D,
         inverse,
         {"metric": name, **similarity.settings},
-        method,
+        how.solver,
         negative_type=similarity.psd,
         hilbert=hilbert,
         fitted=similarity.fitted,
+        notes=similarity.notes,
         slack=4 * rounding**0.5,
+        unit=math.sqrt(2) if metric == "kernel" else 1.0,
     )
 
 

@@ -39,7 +39,7 @@ def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
     t : float ≥ 0
         Scale, in units of 1 / distance. Mag(0) = 1.
     **how
-        `metric`, `k`, `method` and options as for `distances.as_space`.
+        `metric`, `k`, `solver` and options as for `distances.as_space`.
 
     Returns
     -------

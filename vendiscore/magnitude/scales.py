@@ -64,6 +64,18 @@ def even_scales(t_cut: float, n_scales: int) -> np.ndarray:
     return np.linspace(0.0, t_cut, n_scales)
 
 
+def usual_cut(space: MetricSpace, epsilon: float) -> float:
+    """Where an area ends unless that is said, so that areas can be compared where they can.
+
+    If the distances have a unit, the convergence scale of as many samples at that distance from
+    each other, n / (1 + (n − 1) e^{−td}) = (1 − ε) n; else that of the samples.
+    """
+    if space.unit is None:
+        return convergence(space, epsilon)
+    odds = (space.n - 1) * (1 - epsilon) / epsilon
+    return math.log(odds) / space.unit if odds > 1 else 0.0
+
+
 def convergence(space: MetricSpace, epsilon: float) -> float:
     """`_convergence`, sought once for each space."""
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):

@@ -21,17 +21,16 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..errors import IndefiniteError
+from ..resolve.how import Solving
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum
 from .floor import Floor
 from .packed import Triangles, product
 
-Method = Literal["auto", "cg", "cholesky"]
-METHODS: tuple[Method, ...] = ("auto", "cg", "cholesky")
 Correct = Callable[[np.ndarray], np.ndarray | None]
 
 EPS = float(np.finfo(np.float64).eps)
@@ -112,7 +111,7 @@ class Solver:
     def __init__(
         self,
         D: np.ndarray,
-        method: Method = "auto",
+        method: Solving = "auto",
         *,
         negative_type: bool = False,
         hilbert: bool = False,

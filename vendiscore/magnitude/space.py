@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import row_blocks
-from .solver import ACCEPTED, Method, Solution, Solver
+from ..resolve.how import Solving
+from .solver import ACCEPTED, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.
 TWIN_TOLERANCE = 1e-6
@@ -28,14 +29,18 @@ class MetricSpace:
         Which row of D each sample is, where identical samples were left out of D.
     settings : mapping
         How the distances were made: `metric`, `kernel` and their options.
-    method : {"auto", "cg", "cholesky"}
+    solver : {"auto", "cg", "cholesky"}
     negative_type, hilbert : bool
-        How weights are solved for; see `solve.Solver`.
+        How weights are solved for; see `solver.Solver`.
     fitted : mapping
-        Keywords that make the same distances of other samples: options that followed from these.
+        Options that followed from samples, to be reported.
+    notes : sequence of str
+        What the kernel says of how it was made.
     slack : float
         Distances from two samples at distance 0 may differ by this much more, where distances up
         to this were taken for 0.
+    unit : float, optional
+        The distance of two samples that have nothing in common, if there is such a one.
 
     Attributes
     ----------
@@ -43,8 +48,8 @@ class MetricSpace:
         Number of samples and of distinct points.
     D : array (distinct, distinct)
     settings, fitted : mapping
-    notes : sequence of str
-        What the kernel says of how it was made.
+    notes : tuple of str
+    unit : float or None
 
     Notes
     -----
@@ -64,12 +69,14 @@ class MetricSpace:
         D: np.ndarray,
         inverse: np.ndarray | None = None,
         settings: Mapping[str, Any] | None = None,
-        method: Method = "auto",
+        solver: Solving = "auto",
         *,
         negative_type: bool = False,
         hilbert: bool = False,
         fitted: Mapping[str, Any] | None = None,
+        notes: Sequence[str] = (),
         slack: float = 0.0,
+        unit: float | None = None,
     ) -> None:
         places = np.arange(len(D)) if inverse is None else np.unique(inverse, return_index=True)[1]
         first, twin = _merge(D, slack, places)
@@ -78,9 +85,9 @@ class MetricSpace:
         self.inverse = twin if inverse is None else twin[inverse]
         self.D, self.settings, self.fitted = D, dict(settings or {}), dict(fitted or {})
         self.n, self.distinct = len(self.inverse), len(D)
-        self.notes: Sequence[str] = ()
+        self.notes, self.unit = tuple(notes), unit
         self.converged: dict[float, float] = {}  # convergence scales by ε
-        self.solver = Solver(D, method, negative_type=negative_type, hilbert=hilbert)
+        self.solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
 
     def solve(self, t: float) -> Solution:
         """Weights of the distinct points at scale t > 0, kept for the next call."""

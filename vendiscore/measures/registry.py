@@ -1,15 +1,20 @@
-"""Measures of diversity by name: several in one call read one Similarity.
+"""Measures by name: how one is added, found, described and asked for its numbers.
 
-`compute(samples, measures=["VS", "IntDiv", "MagArea"])` finds the similarity once and asks each
-measure for its number. A measure of your own is a function of a `Subject`:
+A measure is a function of a `Subject`, with options of its own. Every file in the folder
+`vendiscore/measures` is imported on first use and registers its own, so that adding a file adds
+its measures; so is what other packages name as an entry point, and every file in the folder
+`kernels` beside the entry script:
 
     @register_measure("MaxSim", needs="similarity", range="[0, 1]", direction="lower",
                       source="this docstring")
-    def largest_similarity(subject):
-        '''The largest similarity of two different samples.'''
+    def largest_similarity(subject, power=1):
+        '''The largest similarity of two different samples, to a power.'''
         K = subject.similarity.dense()
         np.fill_diagonal(K, 0)
-        return K.max()
+        return K.max() ** power
+
+    [project.entry-points."vendiscore.measures"]
+    my_measures = "my_package.measures"
 """
 
 from __future__ import annotations
@@ -17,108 +22,36 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, TypeVar
-
-import numpy as np
-import scipy.sparse as sp
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..arguments import is_several
-from ..arrays.distances import numpy_rows
-from ..arrays.namespace import (
-    Array,
-    as_kind_of,
-    is_numpy,
-    is_torch,
-    namespace,
-    refuse_gradient,
-    scalar,
-    to_host,
-)
+from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
-from ..magnitude.area import mag_area
-from ..magnitude.distances import as_space
-from ..magnitude.space import MetricSpace
-from ..similarity.base import Similarity
-from ..spectral.hill import log_power_mean
-from ..spectral.routes import PSD
-from ..spectral.vendi import Spectral, vendi
+from ..plugins import Plugins
+from .subject import Subject
 
 Needs = Literal["similarity", "distances", "features"]
-Compute = TypeVar("Compute", bound=Callable[["Subject"], Any])
+Direction = Literal["higher", "lower"]
+Compute = TypeVar("Compute", bound=Callable[..., Any])
+Reader = Callable[[Any], Any]
 
-
-@dataclass
-class Subject:
-    """What measures look at; everything costly is found once, when first asked for.
-
-    Attributes
-    ----------
-    similarity : Similarity
-        With unit diagonal.
-    orders : list of float
-        For measures that have an order q.
-    p : array (n,) or None
-        Weights that sum to 1.
-    psd : {"check", "clip"}
-    rows : array_like or None
-        The samples themselves where they are rows of numbers.
-    """
-
-    similarity: Similarity
-    orders: list[float] = field(default_factory=lambda: [1.0])
-    p: Array | None = None
-    psd: PSD = "check"
-    rows: Any = None
-
-    @cached_property
-    def spectral(self) -> Spectral:
-        """Vendi Scores of all orders."""
-        return vendi(self.similarity, self.orders, self.p, self.psd)
-
-    @cached_property
-    def space(self) -> MetricSpace:
-        """The samples at the kernel's distances √(2 − 2k)."""
-        return as_space(self.similarity, metric="kernel")
-
-    @cached_property
-    def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample is to each."""
-        diagonal = self.similarity.diagonal()
-        n = self.similarity.n
-        if self.p is None:
-            p = namespace(diagonal).full_like(diagonal, 1 / n)
-        else:
-            p = as_kind_of(self.p, diagonal)
-        if is_numpy(diagonal):
-            return p, self.similarity.matmul(p)
-        return p, self.similarity.dense() @ p
-
-    @cached_property
-    def features(self) -> Any:
-        """The samples as rows of numbers (n, d), or the features of their kernel."""
-        if self.rows is not None:
-            refuse_gradient(self.rows, "GMStds")
-            return self.rows if sp.issparse(self.rows) else numpy_rows(self.rows)
-        if self.similarity.dim is not None:
-            return self.similarity.features()
-        raise TypeError(
-            "GMStds needs samples that are vectors or a kernel that has features, got "
-            f"{type(self.similarity).__name__}; leave it out of `measures`"
-        )
+# How far rounding may take a number out of its range, besides that of the samples.
+RANGE_ROUNDING = 1e-9
+_RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A registered measure.
+    """A registered measure; `help(get_measure("MagArea").compute)` tells its options.
 
     Attributes
     ----------
     name : str
     compute : callable
-        `compute(subject)` returns a number, or one for each order if `ordered`.
+        `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
+        mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
     needs : {"similarity", "distances", "features"}
         What it reads; "distances" takes n² memory.
     range : str
@@ -132,16 +65,28 @@ class Measure:
         Whether it takes weights p.
     ordered : bool
         Whether it has an order q.
+    references : bool
+        Whether it compares the samples with a second set.
+    readers : mapping of str to callable
+        Checks of its options, made before any work starts; each returns the value, read.
     """
 
     name: str
-    compute: Callable[[Subject], Any]
+    compute: Callable[..., Any]
     needs: Needs
     range: str
-    direction: Literal["higher", "lower"]
+    direction: Direction
     source: str
     weighted: bool = False
     ordered: bool = False
+    references: bool = False
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its keyword options with their defaults."""
+        parameters = list(inspect.signature(self.compute).parameters.values())[1:]
+        return {parameter.name: parameter.default for parameter in parameters}
 
     @property
     def summary(self) -> str:
@@ -175,10 +120,20 @@ class Measure:
         return value if is_torch(value) else min(max(found, low), high)
 
 
-# How far rounding may take a number out of its range, besides that of the samples.
-RANGE_ROUNDING = 1e-9
-_RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
-_measures: dict[str, Measure] = {}
+class Chosen(NamedTuple):
+    """A measure with the options that were given, read."""
+
+    measure: Measure
+    options: Mapping[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options that have a value, those not given with their defaults."""
+        every = {**self.measure.options, **self.options}
+        return {name: value for name, value in every.items() if value is not None}
+
+
+_measures: Plugins[Measure] = Plugins("measure", "measures")
 
 
 def register_measure(
@@ -186,10 +141,12 @@ def register_measure(
     *,
     needs: Needs,
     range: str,
-    direction: Literal["higher", "lower"],
+    direction: Direction,
     source: str,
     weighted: bool = False,
     ordered: bool = False,
+    references: bool = False,
+    readers: Mapping[str, Reader] | None = None,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -198,13 +155,12 @@ def register_measure(
     """
 
     def register(compute: Compute) -> Compute:
-        other = _measures.get(name)
-        home = (compute.__module__, compute.__qualname__)
-        if other and (other.compute.__module__, other.compute.__qualname__) != home:
-            raise ValueError(f"measure {name!r} is already registered; choose another name")
-        measure = Measure(name, compute, needs, range, direction, source, weighted, ordered)
+        kinds = (weighted, ordered, references)
+        measure = Measure(
+            name, compute, needs, range, direction, source, *kinds, dict(readers or {})
+        )
         measure.limits(1)
-        _measures[name] = measure
+        _measures.add(name, measure, compute)
         return compute
 
     return register
@@ -216,176 +172,89 @@ def list_measures() -> list[Measure]:
     >>> [measure.name for measure in list_measures() if measure.ordered]
     ['LC', 'VS']
     """
-    return sorted(_measures.values(), key=lambda measure: measure.name)
+    _measures.load()
+    return list(_measures.named.values())
 
 
 def get_measure(name: str) -> Measure:
     """The measure of that name; a ValueError that suggests one if there is none."""
-    if name not in _measures:
-        raise ValueError(f"unknown measure {name!r}. {suggestion(name, _measures)}")
-    return _measures[name]
+    measure = _measures.find(name)
+    if measure is None:
+        raise ValueError(f"unknown measure {name!r}. {suggestion(name, _measures.named)}")
+    return measure
 
 
-def check_measures(measures: Any, weighted: bool = False) -> list[Measure]:
-    """The measures of one or several names, without repeats.
+def having(option: str) -> list[str]:
+    """The names of the measures that have this option."""
+    return [measure.name for measure in list_measures() if option in measure.options]
+
+
+def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
+    """The measures of one or several names, without repeats, with their options read.
+
+    Parameters
+    ----------
+    measures : str, iterable of str, or mapping of str to mapping
+        A mapping gives each measure its options.
+    shared : dict
+        Options for all measures that have them, which are taken out of it.
 
     Raises
     ------
     TypeError, ValueError
-        For something else than names, unknown names, no name, or one that takes no weights.
+        If names are no strings or unknown, there is none, or for options that are refused.
     """
+    given: Any = measures
     names = [measures] if isinstance(measures, str) else measures
     if not is_several(names) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
-    chosen = [get_measure(name) for name in dict.fromkeys(names)]
-    if not chosen:
+    found = [get_measure(name) for name in dict.fromkeys(names)]
+    if not found:
         raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
-    without = [measure.name for measure in chosen if not measure.weighted]
-    if weighted and without:
-        raise ValueError(
-            f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
-            f"or the other"
-        )
+    chosen = []
+    for measure in found:
+        own = given[measure.name] if isinstance(given, Mapping) else {}
+        if not isinstance(own, Mapping):
+            raise TypeError(
+                f"`measures` must give {measure.name!r} a dict of options, got {own!r:.40}"
+            )
+        for option in own:
+            if option not in measure.options:
+                hint = suggestion(option, measure.options, mark="`")
+                raise TypeError(f"`{option}` is not an option of measure {measure.name!r}. {hint}")
+        options = {name: shared[name] for name in measure.options if name in shared} | dict(own)
+        chosen.append(Chosen(measure, _read(measure, options)))
+    for name in {name for measure in found for name in measure.options}:
+        shared.pop(name, None)
     return chosen
 
 
+def _read(measure: Measure, options: Mapping[str, Any]) -> dict[str, Any]:
+    keep: Reader = lambda value: value  # noqa: E731
+    return {name: measure.readers.get(name, keep)(value) for name, value in options.items()}
+
+
 def measure_all(
-    subject: Subject, measures: Iterable[Measure], keys: Iterable[str]
+    subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
 ) -> dict[str, Any]:
     """{name: value} for each measure; those with an order get one for each of `keys`.
 
     `keys` are suffixes, one for each order of the subject: "" or "_q2".
+
+    Raises
+    ------
+    ValueError
+        For a number out of its range, or two numbers under one name.
     """
     keys = list(keys)
     scores: dict[str, Any] = {}
-    for measure in measures:
-        values = measure.compute(subject)
-        named = [measure.name + key for key in keys] if measure.ordered else [measure.name]
-        for key, value in zip(named, values if measure.ordered else [values], strict=True):
-            scores[key] = measure.check(value, subject.similarity.n, subject.similarity.roundoff)
+    for measure, options in measures:
+        found = measure.compute(subject, **options)
+        if not isinstance(found, Mapping):
+            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+        for suffix, value in found.items():
+            key = f"{measure.name}{suffix}"
+            if key in scores:
+                raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
+            scores[key] = measure.check(value, subject.n, subject.roundoff)
     return scores
-
-
-@register_measure(
-    "VS",
-    needs="similarity",
-    range="[1, n]",
-    direction="higher",
-    source="Friedman & Dieng, arXiv 2210.02410",
-    weighted=True,
-    ordered=True,
-)
-def vendi_score(subject: Subject) -> list[Any]:
-    """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
-    return subject.spectral.values
-
-
-@register_measure(
-    "LC",
-    needs="similarity",
-    range="[1, n]",
-    direction="higher",
-    source="Leinster & Cobbold, Ecology 2012",
-    weighted=True,
-    ordered=True,
-)
-def leinster_cobbold(subject: Subject) -> list[Any]:
-    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
-    p, ordinary = subject.ordinariness
-    p, ordinary = p[p > 0], ordinary[p > 0]
-    xp = namespace(ordinary)
-    if not scalar(xp.min(ordinary)) > 0:
-        i = int(xp.argmin(ordinary))
-        raise ValueError(
-            f"LC needs similarities of at least 0 on average, got {scalar(ordinary[i]):.3g} for "
-            f"sample {i}; use a kernel without negative values"
-        )
-    logs = xp.log(ordinary)
-    return [
-        xp.exp(-xp.max(logs) if math.isinf(q) else log_power_mean(p, logs, q))
-        for q in subject.orders
-    ]
-
-
-@register_measure(
-    "IntDiv",
-    needs="similarity",
-    range="[0, 1]",
-    direction="higher",
-    source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
-    weighted=True,
-)
-def internal_diversity(subject: Subject) -> Any:
-    """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
-    p, ordinary = subject.ordinariness
-    return 1 - p @ ordinary
-
-
-@register_measure(
-    "AvgSim",
-    needs="similarity",
-    range="[−1, 1]",
-    direction="lower",
-    source="Limbeck et al., arXiv 2311.16054, C.1",
-)
-def average_similarity(subject: Subject) -> Any:
-    """The mean similarity of two different samples; 1 for a single one."""
-    n = subject.similarity.n
-    if n == 1:
-        return 1.0
-    p, ordinary = subject.ordinariness
-    return (n * (p @ ordinary) - 1) / (n - 1)
-
-
-@register_measure(
-    "GMStds",
-    needs="features",
-    range="[0, ∞)",
-    direction="higher",
-    source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
-)
-def geometric_mean_of_deviations(subject: Subject) -> float:
-    """The geometric mean of the standard deviations of all columns; 0 if one is constant."""
-    X = subject.features
-    if sp.issparse(X):
-        X = sp.csc_array(X).astype(np.float64)
-        n = X.shape[0]
-        ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        stored = np.diff(X.indptr)
-        gaps = (X.data - np.repeat(mean, stored)) ** 2
-        column = np.repeat(np.arange(X.shape[1]), stored)
-        squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
-        deviations = np.sqrt(squares / n)
-    else:
-        refuse_gradient(X, "GMStds")
-        X = np.asarray(to_host(X), dtype=np.float64)
-        ends = [X.min(axis=0), X.max(axis=0)]
-        # Powers of two, which take no digit: squares of 1e200 overflow.
-        top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
-        deviations = np.std(X / top, axis=0) * top
-    # Of equal numbers the mean is another one, by rounding.
-    if not (deviations > 0).all() or (ends[0] == ends[1]).any():
-        return 0.0
-    return float(np.exp(np.log(deviations).mean()))
-
-
-@register_measure(
-    "MagArea",
-    needs="distances",
-    range="[0, ∞)",
-    direction="higher",
-    source="Limbeck et al., arXiv 2311.16054, Definition 3.3",
-)
-def magnitude_area(subject: Subject) -> float:
-    """The area under the magnitude function at the kernel's distances √(2 − 2k).
-
-    It ends where the magnitude of as many samples that are all unlike each other (k = 0, distance
-    √2) is 95 % of their number, so that areas of sets of one size can be compared; each set's own
-    convergence scale would give the set of the closest samples the longest interval.
-    """
-    refuse_gradient(subject.similarity.diagonal(), "MagArea")
-    n = subject.similarity.n
-    if n == 1:
-        return 0.0
-    return mag_area(subject.space, t_cut=math.log((n - 1) * 0.95 / 0.05) / math.sqrt(2))

@@ -1,30 +1,36 @@
-"""From samples, and how to compare them, to the Similarity that is measured."""
+"""From samples, and how to compare them, to the Similarity that is measured; of several sets too.
+
+Sets that are compared are pooled, seen by the kernel together, and taken apart again, so that
+they share a kernel, its fitted options, and the similarities between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
+
+import numpy as np
 
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import precision
-from ..errors import warn
-from ..kernels.function import pairwise
+from ..arrays.pools import pooled, size
+from ..errors import SampleError, warn
+from ..hints import kernel_meant
+from ..registry import Kernel, get_kernel
 from ..similarity.base import Similarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.given import check_diagonal, check_matrix, check_similarity
-from ..strings import kernel_meant
+from ..similarity.pairwise import pairwise
 from .build import apply_kernel, distinct_samples
-from .how import TEXT_KERNEL, check_arguments
-from .mixture import Mixture, is_mixture, mixture
+from .how import TEXT_KERNEL, FitTo, How, KernelArgument, read_how, with_the_rest
+from .mixture import column, mix
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
 COARSE = 1e-5
-# What `k` may be.
-KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
-
 # What may be passed for samples of a kind, where none is named.
 _WAYS = {
     "images": "k='pixels' or k='image_embeddings'",
@@ -56,40 +62,142 @@ def as_similarity(
     **options: Any,
 ) -> Similarity:
     """The Similarity that `compute` scores, with a diagonal of 1; arguments and errors as there."""
-    check_arguments(
-        {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual, **options}
-    )
-    similarity: Similarity
-    if isinstance(samples, Similarity):
-        similarity = samples
-    elif score_K:
-        similarity = check_matrix(samples, normalize)
-    elif score_X or score_dual:
-        similarity = FeatureSimilarity(as_matrix(samples), settings={"kernel": "dot products of X"})
-    elif is_mixture(k):
-        similarity = mixture(samples, k, **options)
+    kinds = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
+    rest = {"k": k, **kinds, "normalize": normalize, **options}
+    how = with_the_rest(read_how(rest), rest)
+    read = samples if is_whole(samples, how) else as_samples(samples)
+    return resolve_sets([read], how, ["samples"])[0]
+
+
+def is_whole(samples: Any, how: How) -> bool:
+    """Whether samples are no collection: a Similarity, or records of which kernels see columns."""
+    return isinstance(samples, Similarity) or isinstance(how.k, tuple)
+
+
+def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Similarity]:
+    """The Similarity of each of several sets of samples, under one kernel.
+
+    Parameters
+    ----------
+    sets : sequence of list or array
+        As `as_samples` reads them; or Similarities, or what a mixture compares.
+    how : How
+    names : sequence of str
+        What errors call each set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `scoring.compute`.
+    SampleError
+        For samples that cannot be used, by their places in the first set that has some.
+    """
+    if how.given or any(isinstance(samples, Similarity) for samples in sets):
+        return [_given(samples, how) for samples in sets]
+    if isinstance(how.k, tuple):
+        whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
+        columns = [[column(samples, part) for samples in whole] for part in how.k]
+        sizes = [size(samples) for samples in columns[0]]
+        merged: Any = [pooled(each) for each in columns]
+        coarse = precision(whole[0])
     else:
-        similarity = _compare(as_samples(samples), k, options)
-    if not score_K and precision(samples) > COARSE:
-        similarity = similarity.noted(roundoff=precision(samples))
-    if normalize:
-        similarity = similarity if score_K else similarity.normalized()
-        similarity = similarity.noted(settings={**similarity.settings, "normalize": True})
-    check_diagonal(similarity)
-    return check_similarity(similarity) if isinstance(samples, Similarity) else similarity
+        sizes = [size(samples) for samples in sets]
+        merged = pooled(sets)
+        coarse = precision(merged)
+    starts = np.cumsum([0, *sizes])
+    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+    sources = fitted_to(how, names)
+    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
+    try:
+        pool = _compared(merged, how, chosen)
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
+    pool = _finished(pool, how, coarse)
+    if len(sets) == 1:
+        return [pool]
+    if pool.fitted:  # the source is told of what was fitted, beside the values
+        pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+    return _apart(pool, starts)
 
 
-def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
-    if k is None:
-        return _as_text(samples, options)
-    if isinstance(k, str):
-        return apply_kernel(k, samples, options)
+def fit_source(how: How, names: Sequence[str]) -> FitTo:
+    """What options that follow from data follow from, of several sets."""
+    return how.fit or ("references" if names[-1] == "references" else "pool")
+
+
+def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
+    """The sets that options which follow from data follow from; None for all."""
+    if len(names) == 1:
+        return None
+    return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
+
+
+def _given(samples: Any, how: How) -> Similarity:
+    if isinstance(samples, Similarity):
+        similarity = samples.normalized() if how.normalize else samples
+        return check_similarity(check_diagonal(_told(similarity, how)))
+    if how.given == "K":
+        return check_diagonal(_told(check_matrix(samples, how.normalize), how))
+    X = as_matrix(samples)
+    similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
+    return _finished(similarity, how, precision(samples))
+
+
+def _finished(similarity: Similarity, how: How, coarse: float) -> Similarity:
+    """Normalized if that is asked for, with a diagonal of 1."""
+    if coarse > COARSE:
+        similarity = similarity.noted(roundoff=coarse)
+    return check_diagonal(_told(similarity.normalized() if how.normalize else similarity, how))
+
+
+def _told(similarity: Similarity, how: How) -> Similarity:
+    if not how.normalize:
+        return similarity
+    return similarity.noted(settings={**similarity.settings, "normalize": True})
+
+
+def _compared(samples: Any, how: How, fit_to: np.ndarray | None) -> Similarity:
+    if how.k is None:
+        return _as_text(samples, how, fit_to)
+    if isinstance(how.k, Kernel):
+        return apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    if isinstance(how.k, tuple):
+        return mix(how.k, samples, how.combine, fit_to)
     distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, k, first.tolist())
+    similarity = pairwise(distinct, how.k, first.tolist())
     return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
 
 
-def _as_text(samples: Any, options: Mapping[str, Any]) -> Similarity:
+def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
+    """An error about samples of the pool, as one about the first set that has some of them."""
+    if len(names) == 1:
+        return error
+    first = int(np.searchsorted(starts, error.index, "right")) - 1
+    low, high = starts[first], starts[first + 1]
+    said = f"of `{names[first]}` "
+    problems = {
+        int(i - low): problem if first == 0 else said + problem.removeprefix("of `samples` ")
+        for i, problem in error.problems.items()
+        if low <= i < high
+    }
+    return SampleError(*next(iter(problems.items())), problems)
+
+
+def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
+    """The sets that were pooled, each with those of its samples that were left out."""
+    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    parts = []
+    for low, high in itertools.pairwise(starts.tolist()):
+        rows = np.flatnonzero((kept >= low) & (kept < high))
+        dropped = {i - low: why for i, why in pool.dropped.items() if low <= i < high}
+        if not len(rows):
+            i, problem = next(iter(dropped.items()))
+            raise ValueError(f"no sample of one set is left: sample {i} {problem}")
+        parts.append(pool.take(rows).noted(dropped=dropped))
+    return parts
+
+
+def _as_text(samples: Any, how: How, fit_to: np.ndarray | None) -> Similarity:
     """Samples that come without `k`: n-grams of strings, and a warning if they are no text."""
     strings = [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
     if not strings:
@@ -98,7 +206,7 @@ def _as_text(samples: Any, options: Mapping[str, Any]) -> Similarity:
             f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
             f"{_WAYS[kind]}"
         )
-    similarity = apply_kernel(TEXT_KERNEL, samples, options)
+    similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, how.options, how.skip, fit_to)
     if looks := kernel_meant(strings):
         note = (
             f"The samples look like {looks[0]}, but were compared as text, by n-grams: "

@@ -10,8 +10,9 @@ import numpy as np
 from ..arguments import one_of
 from ..arrays.inputs import choose
 from ..arrays.namespace import to_host
+from ..arrays.pools import size
 from ..errors import SampleError, warn
-from ..registry import Kernel, check_options, get_kernel
+from ..registry import Kernel
 from ..similarity.base import Similarity
 from ..similarity.bits import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
@@ -23,31 +24,34 @@ SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 
 
-def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similarity:
-    """The Similarity of samples under a kernel and its options.
+def apply_kernel(
+    kernel: Kernel,
+    samples: Any,
+    options: Mapping[str, Any],
+    skip: bool = False,
+    fit_to: np.ndarray | None = None,
+) -> Similarity:
+    """The Similarity of samples under a kernel and its options, which are trusted.
 
     Equal strings and numbers are compared once: the kernel sees distinct samples only, and
-    errors about some of them name their places in the list that came in. With
-    `on_error="skip"`, samples that the kernel cannot use are left out: a warning says how many,
-    and `dropped` of the Similarity names their places in that list.
+    errors about some of them name their places in the list that came in. With `skip`, samples
+    that the kernel cannot use are left out: a warning says how many, and `dropped` of the
+    Similarity names their places in that list. What the kernel fits to samples, it fits to those
+    at the places `fit_to`, all unless given.
     """
-    kernel = get_kernel(name)
-    check_options(kernel, options)
-    skip = check_on_error(options.get("on_error", "raise")) == "skip"
-    own = {option: value for option, value in options.items() if option != "on_error"}
-    if skip:
-        samples = repeatable(samples)
-    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    samples = repeatable(samples) if skip else samples
+    n = size(samples)
     dropped: dict[int, str] = {}
     while True:
         kept = np.setdiff1d(np.arange(n), list(dropped)) if dropped else np.arange(n)
         if not len(kept):
             i, problem = min(dropped.items())
             raise ValueError(
-                f"kernel {name!r} can use none of the {n} samples: sample {i} {problem}"
+                f"kernel {kernel.name!r} can use none of the {n} samples: sample {i} {problem}"
             )
         try:
-            similarity = build_kernel(kernel, choose(samples, kept) if dropped else samples, own)
+            used = choose(samples, kept) if dropped else samples
+            similarity = build_kernel(kernel, used, options, within(fit_to, kept))
             break
         except SampleError as error:
             if not skip:
@@ -56,8 +60,16 @@ def apply_kernel(name: str, samples: Any, options: Mapping[str, Any]) -> Similar
             dropped |= error.at(kept.tolist()).problems
     dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
     similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
-    warn_dropped(f"kernel {name!r}", similarity)
+    warn_dropped(f"kernel {kernel.name!r}", similarity)
     return similarity
+
+
+def within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
+    """Where those of `places` that are kept stand among the kept; all, if none of them is."""
+    if places is None:
+        return None
+    found = np.flatnonzero(np.isin(kept, places))
+    return found if len(found) else None
 
 
 def check_on_error(on_error: Any) -> str:
@@ -83,7 +95,12 @@ def repeatable(samples: Any) -> Any:
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
 
 
-def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Similarity:
+def build_kernel(
+    kernel: Kernel,
+    samples: Any,
+    options: Mapping[str, Any],
+    fit_to: np.ndarray | None = None,
+) -> Similarity:
     """The Similarity of samples, of which each distinct one is seen once by the kernel.
 
     Raises
@@ -97,8 +114,8 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            found = kernel.fit(distinct, **options) if kernel.fit else {}
-            similarity = kernel.build(distinct, **{**options, **found})
+            fitted = _fitted(kernel, distinct, options, None if fit_to is None else inverse[fit_to])
+            similarity = kernel.build(distinct, **{**options, **fitted})
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:
@@ -112,9 +129,9 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
     _check_built(kernel.name, similarity, first)
     given = {option: value for option, value in kernel.options.items() if option != "on_error"}
     similarity = similarity.noted(
-        settings={"kernel": kernel.name, **given, **options, **similarity.settings},
-        fitted={**similarity.fitted, **found},
-        notes=getattr(found, "notes", ()),
+        settings={"kernel": kernel.name, **given, **options, **fitted, **similarity.settings},
+        fitted=fitted,
+        notes=getattr(fitted, "notes", ()),
     )
     if similarity.dropped:  # by a kernel that leaves out samples by itself
         stays = np.ones(len(first), dtype=bool)
@@ -127,6 +144,21 @@ def build_kernel(kernel: Kernel, samples: Any, options: Mapping[str, Any]) -> Si
     if len(inverse) == similarity.n:
         return similarity
     return RepeatedSimilarity(similarity, inverse).noted(dropped=similarity.dropped)
+
+
+def _fitted(
+    kernel: Kernel, samples: Any, options: Mapping[str, Any], fit_to: np.ndarray | None
+) -> Mapping[str, Any]:
+    """The options that follow from samples, or from those at the places `fit_to`."""
+    if kernel.fit is None:
+        return {}
+    if fit_to is None:
+        return kernel.fit(samples, **options)
+    places = np.unique(fit_to)
+    try:
+        return kernel.fit(choose(samples, places), **options)
+    except SampleError as error:
+        raise error.at(places) from error.__cause__
 
 
 def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:

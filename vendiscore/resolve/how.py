@@ -1,92 +1,199 @@
-"""Checks of what `compute` is given, made before any work starts.
+"""How samples are compared: the keywords that say so, read once, looking at no samples.
 
-Each returns the checked value, ready to use, or raises an error that names the argument, what was
-expected, what came (and where) and what to do about it.
+What is read here is trusted by all that follows.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
-from ..arguments import flag, is_several, number, one_of
-from ..encoders.batches import is_network
+from ..arguments import flag, one_of
+from ..arrays.metrics import METRIC_OPTIONS, check_metric, check_options
+from ..arrays.namespace import is_network
 from ..hints import suggestion
-from ..registry import Kernel, check_options, get_kernel, having, list_kernels
-from .mixture import is_mixture, read_mixture
+from ..registry import Kernel, get_kernel, having, list_kernels
+from ..registry import check_options as check_kernel_options
+from .build import check_on_error
+from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
 
-PSD_REMEDY = "which raises for negative eigenvalues or sets them to zero"
-FLAGS = frozenset(("score_K", "score_X", "score_dual", "normalize", "details"))
-TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
-SETTINGS = frozenset(
-    ("k", "score_K", "score_X", "score_dual", "normalize", "q", "p", "psd", "measures", "details")
-)
+KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
+Metric: TypeAlias = str | Callable[[Any, Any], float]
+Solving = Literal["auto", "cg", "cholesky"]
+SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
+FitTo = Literal["samples", "references", "pool"]
+FIT_TO: tuple[FitTo, ...] = ("samples", "references", "pool")
+
+KINDS = ("score_K", "score_X", "score_dual")
+SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "solver", "fit"))
+MIXTURE_OPTIONS = ("options", "combine", "on_error")
 SAMPLES = frozenset(("samples", "predictions", "references", "data"))  # what the metric calls them
+KERNEL_METRICS = ("kernel", "1-k")
+TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 
 
-def check_arguments(arguments: Mapping[str, Any]) -> None:
-    """Raise a TypeError or ValueError for keywords of `compute` that it would not accept.
+@dataclass(frozen=True)
+class How:
+    """How samples are compared, and their distances found.
 
-    Looks at no samples, so that a typing mistake costs nothing, and not at `measures`, which stand
-    on this module: `scoring.check_arguments` does both.
+    Attributes
+    ----------
+    k : Kernel, callable, tuple of Part, or None
+        A registered kernel, a function of two samples, or the parts of a mixture.
+    given : {"", "K", "X"}
+        Whether samples are similarities, or features that are compared by dot products.
+    normalize : bool
+    options : mapping
+        Of the kernel, or of that of text where none is named.
+    combine : {"sum", "product"}
+        Of a mixture.
+    skip : bool
+        Leave out samples that a kernel cannot use.
+    metric : str, callable or None
+        Of vectors, "precomputed", or one of a kernel; None for the usual one.
+    metric_options : mapping
+    solver : {"auto", "cg", "cholesky"}
+        How the weights of magnitude are solved for.
+    fit : {"samples", "references", "pool"} or None
+        Where there are several sets: what options that follow from data follow from.
     """
-    given = dict(arguments)
-    settings = {name: given.pop(name) for name in SETTINGS if name in given}
-    if "q" in settings:
-        check_orders(settings["q"])
-    one_of("psd", settings.get("psd", "check"), ("check", "clip"), PSD_REMEDY)
-    for name in FLAGS & settings.keys():
-        flag(name, settings[name])
-    k = settings.get("k")
-    ways = [name for name in ("score_K", "score_X", "score_dual") if settings.get(name)]
+
+    k: Kernel | Callable[[Any, Any], float] | tuple[Part, ...] | None = None
+    given: Literal["", "K", "X"] = ""
+    normalize: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    combine: Combine = "sum"
+    skip: bool = False
+    metric: Metric | None = None
+    metric_options: Mapping[str, Any] = field(default_factory=dict)
+    solver: Solving = "auto"
+    fit: FitTo | None = None
+
+    @property
+    def says_similarity(self) -> bool:
+        """Whether it says how similarities are found, of whatever samples."""
+        return self.k is not None or bool(self.given)
+
+
+def read_how(arguments: MutableMapping[str, Any]) -> How:
+    """What `arguments` say of it; what they say besides is left in them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For values that are refused, whatever the samples are.
+    """
+    k = arguments.pop("k", None)
+    kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
+    ways = [name for name, given in kinds.items() if given]
     if len(ways) + (k is not None) > 1:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
+    how = How(
+        given="K" if kinds["score_K"] else "X" if ways else "",
+        normalize=flag("normalize", arguments.pop("normalize", False)),
+        solver=one_of("solver", arguments.pop("solver", "auto"), SOLVERS),
+        fit=one_of("fit", arguments.pop("fit", None), (None, *FIT_TO)),
+        **({} if k is None else _kernel(k, arguments)),
+    )
+    metric = arguments.pop("metric", None)
+    if metric is not None:
+        check_metric(metric, ("precomputed", *KERNEL_METRICS))
+    given = {name: arguments.pop(name) for name in METRIC_OPTIONS if name in arguments}
+    given = {name: value for name, value in given.items() if value is not None}
+    if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
+        for name in given:
+            raise TypeError(
+                f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
+            )
+    options = check_options("euclidean" if metric is None else metric, given)
+    return replace(how, metric=metric, metric_options=options)
+
+
+def with_the_rest(
+    how: How, rest: Mapping[str, Any], also: Iterable[str] = (), measures: Iterable[str] = ()
+) -> How:
+    """`how` with the keywords that nobody has read, which are options of the kernel of text.
+
+    Parameters
+    ----------
+    how : How
+    rest : mapping
+    also : iterable of str
+        Keywords that may have been meant.
+    measures : iterable of str
+        Names of measures that have the first of `rest` as an option.
+
+    Raises
+    ------
+    TypeError
+        If one is not; the message says whose option it is, or what may have been meant.
+    """
+    if not rest:
+        return how
+    name, known = next(iter(rest)), {*SETTINGS, *also}
+    if "p" in rest:
+        raise TypeError(
+            "`p` would be weights, and magnitude takes no weights of samples: leave it out; the "
+            "exponent of metric='minkowski' is `exponent`"
+        )
+    if measures := list(measures):
+        raise TypeError(
+            f"`{name}` is an option of {', '.join(measures)}: name one of them in `measures`"
+        )
+    if isinstance(how.k, Kernel):
+        check_kernel_options(how.k, rest, known)
+    if isinstance(how.k, tuple):
+        raise TypeError(
+            f"`{name}` is not an option of a mixture of kernels; give one kernel its option by "
+            f"options={{{how.k[0].name!r}: {{{name!r}: …}}}}"
+        )
+    kernel = get_kernel(TEXT_KERNEL)
+    if how.says_similarity or not rest.keys() <= kernel.options.keys():
+        name = next((n for n in rest if n not in kernel.options), name)
+        raise TypeError(_misplaced(name, known))
+    return replace(how, **_with_options(kernel, rest) | {"k": None})
+
+
+def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
+    """The fields of How that follow from `k`, whose options are taken out of `arguments`."""
     if isinstance(k, str):
-        check_options(get_kernel(k), given, SETTINGS | SAMPLES)
-    elif is_mixture(k):
-        read_mixture(k, **given)
-    elif k is not None and (is_network(k) or callable(getattr(k, "encode", None))):
+        kernel = get_kernel(k)
+        own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
+        return _with_options(kernel, own)
+    if is_mixture(k):
+        own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
+        return {"k": tuple(read_mixture(k, **own)), "combine": own.get("combine", "sum")}
+    if is_network(k) or callable(getattr(k, "encode", None)):
         raise TypeError(
             f"`k` must be a kernel name or a function k(a, b), got a model, {type(k).__name__}; "
             f"pass it as model=… with k='text_embeddings' or 'image_embeddings'"
         )
-    elif k is not None and not callable(k):
+    if not callable(k):
         remedy = f"pass k={k.name!r}" if isinstance(k, Kernel) else "use score_K=True for a matrix"
         raise TypeError(
             f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {remedy}"
         )
-    elif k is None and not ways and given.keys() <= get_kernel(TEXT_KERNEL).options.keys():
-        pass  # options of the kernel that is used when none is named
-    elif given:
-        raise TypeError(_misplaced(next(iter(given))))
+    return {"k": k}
 
 
-def _misplaced(name: str) -> str:
-    """Why a keyword is none of `compute` where no kernel is named."""
+def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
+    own = dict(options)
+    skip = check_on_error(own.pop("on_error", "raise")) == "skip"
+    return {"k": kernel, "options": own, "skip": skip}
+
+
+def _misplaced(name: str, known: Collection[str]) -> str:
+    """Why a keyword means nothing where no kernel is named."""
     options = {option for kernel in list_kernels() for option in kernel.options}
     if name not in options:
         look = (
-            f"Keywords are {', '.join(sorted(SETTINGS))}, and options of the kernel: "
+            f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
             f"help(vendiscore.get_kernel('rbf')) shows those of one."
         )
-        hint = suggestion(name, options | SETTINGS | SAMPLES, mark="`", look=look)
+        hint = suggestion(name, {*options, *known, *METRIC_OPTIONS, *SAMPLES}, mark="`", look=look)
         return f"unknown keyword `{name}`. {hint}"
     kernels = ", ".join(map(repr, having(name)))
     if name == "on_error":
         kernels = "every named kernel"
     return f"`{name}` is an option of {kernels}: pass the kernel's name as `k`"
-
-
-def check_orders(q: Any) -> list[float]:
-    """The orders as floats; an error names the first that is none."""
-    orders = [_order(item) for item in (q if is_several(q) else [q])]
-    if not orders:
-        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
-    return orders
-
-
-def _order(q: Any) -> float:
-    q = math.inf if isinstance(q, str) and q == "inf" else q
-    remedy = "q=1 is the usual Vendi Score"
-    return number("q", q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)

@@ -13,7 +13,7 @@ table or a `datasets.Dataset`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
@@ -21,13 +21,14 @@ import numpy as np
 
 from ..arguments import number, one_of
 from ..arrays.inputs import as_samples, choose
+from ..arrays.pools import size
 from ..errors import SampleError
 from ..hints import suggestion
-from ..registry import check_options, get_kernel
+from ..registry import Kernel, check_options, get_kernel
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
-from .build import build_kernel, check_on_error, repeatable, warn_dropped
+from .build import build_kernel, check_on_error, repeatable, warn_dropped, within
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
@@ -41,7 +42,7 @@ class Part:
     """One kernel of a mixture: `name` as it was given, split into kernel and column."""
 
     name: str
-    kernel: str
+    kernel: Kernel
     column: str
     weight: float
     options: Mapping[str, Any]
@@ -53,28 +54,24 @@ def is_mixture(k: Any) -> TypeGuard[Mixture]:
     return isinstance(k, (Mapping, list, tuple))
 
 
-def mixture(
-    samples: Any,
-    k: Mixture,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+def mix(
+    parts: Sequence[Part],
+    columns: Sequence[Any],
     combine: Combine = "sum",
-    on_error: str = "raise",
+    fit_to: np.ndarray | None = None,
 ) -> Similarity:
     """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels k_j.
 
     Parameters
     ----------
-    samples : list of dict, dict of columns, DataFrame, Dataset; or what all kernels compare
-        See the module; without a column in its name a kernel compares the samples themselves.
-    k : dict of name to weight, or list of names
-        Weights are at least 0 and sum to 1, so that k(x, x) = 1; a list means equal weights.
-    options : dict of name to dict, optional
-        Options of each kernel, by its name in `k`.
+    parts : sequence of Part
+        As `read_mixture` gives them.
+    columns : sequence of list or array
+        What each part compares, as `column` gives it.
     combine : {"sum", "product"}
-        A product has no weights: `k` is a list. It is large only where all kernels are.
-    on_error : {"raise", "skip"}
-        Refuse samples that a kernel cannot use, or leave them out; also one of the options of
-        each kernel.
+        A product has no weights. It is large only where all kernels are.
+    fit_to : int array, optional
+        The places of the samples that kernels are fitted to; all unless given.
 
     Returns
     -------
@@ -84,8 +81,8 @@ def mixture(
 
     Raises
     ------
-    TypeError, ValueError
-        For unknown kernels, columns and options, and weights that do not sum to 1.
+    ValueError
+        For columns that differ in length.
     SampleError
         For samples that a kernel cannot read; the message names the column.
 
@@ -96,15 +93,13 @@ def mixture(
     Examples
     --------
     >>> shapes = {"shape": ["square", "square", "disc"], "colour": ["red", "blue", "red"]}
-    >>> mixture(shapes, {"labels:shape": 0.25, "labels:colour": 0.75}).dense()
+    >>> parts = read_mixture({"labels:shape": 0.25, "labels:colour": 0.75})
+    >>> mix(parts, [column(shapes, part) for part in parts]).dense()
     array([[1.  , 0.25, 0.75],
            [0.25, 1.  , 0.  ],
            [0.75, 0.  , 1.  ]])
     """
-    parts = read_mixture(k, options, combine, on_error)
-    if isinstance(samples, Iterator):
-        samples = list(samples)  # each kernel goes through them
-    built, dropped = _build_all(parts, samples)
+    built, dropped = _build_all(parts, columns, fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
@@ -116,13 +111,11 @@ def mixture(
     else:
         terms = "*".join(part.name for part in parts)
         mixed = ProductSimilarity(built)
-    fitted: dict[str, Any] = {}
-    if any(similarity.fitted for similarity in built):
-        every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
-        fitted = {"options": {name: given for name, given in every.items() if given}}
+    every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
+    some = any(similarity.fitted for similarity in built)
     mixed = mixed.noted(
         settings={"kernel": terms, **settings},
-        fitted=fitted,
+        fitted={"options": {name: own for name, own in every.items() if own}} if some else {},
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
     )
@@ -135,14 +128,25 @@ def read_mixture(
     options: Any = None,
     combine: Any = "sum",
     on_error: Any = "raise",
-    **unknown: Any,
 ) -> list[Part]:
-    """The parts of a mixture, checked without looking at samples."""
-    for name in unknown:
-        raise TypeError(
-            f"`{name}` is not an option of a mixture of kernels; give one kernel its option by "
-            f"options={{{next(iter(k), 'kernel')!r}: {{{name!r}: …}}}}"
-        )
+    """The parts of a mixture, checked without looking at samples.
+
+    Parameters
+    ----------
+    k : dict of name to weight, or list of names
+        Weights are at least 0 and sum to 1, so that k(x, x) = 1; a list means equal weights.
+    options : dict of name to dict, optional
+        Options of each kernel, by its name in `k`.
+    combine : {"sum", "product"}
+    on_error : {"raise", "skip"}
+        Refuse samples that a kernel cannot use, or leave them out; also one of the options of
+        each kernel.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For unknown kernels and options, and weights that do not sum to 1.
+    """
     one_of("combine", combine, ("sum", "product"))
     check_on_error(on_error)
     if not k:
@@ -158,11 +162,11 @@ def read_mixture(
     options = _check_options_by_name(options, k)
     parts = []
     for name, weight in zip(k, _weights(k, combine), strict=True):
-        kernel, _, column = name.partition(":")
-        own = options.get(name, {})
-        check_options(get_kernel(kernel), own)
-        skips = check_on_error(own.get("on_error", on_error)) == "skip"
-        parts.append(Part(name, kernel, column, weight, own, skips))
+        kernel_name, _, of = name.partition(":")
+        kernel, own = get_kernel(kernel_name), dict(options.get(name, {}))
+        check_options(kernel, own)
+        skips = check_on_error(own.pop("on_error", on_error)) == "skip"
+        parts.append(Part(name, kernel, of, weight, own, skips))
     return parts
 
 
@@ -208,12 +212,13 @@ def _weight(name: str, weight: Any) -> float:
         ) from None
 
 
-def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], dict[int, str]]:
+def _build_all(
+    parts: Sequence[Part], columns: Sequence[Any], fit_to: np.ndarray | None
+) -> tuple[list[Similarity], dict[int, str]]:
     """Each part on the samples that all can use, and the others with the reason."""
-    columns = [repeatable(_column(samples, part)) for part in parts]
-    sizes = [len(c) if isinstance(c, Sequence) else c.shape[0] for c in columns]
+    sizes = [size(each) for each in columns]
     if len(set(sizes)) > 1:
-        lengths = ", ".join(f"{p.name}: {size}" for p, size in zip(parts, sizes, strict=True))
+        lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
         raise ValueError(f"columns must be equally long, got {lengths}")
     n = sizes[0]
     built: dict[str, tuple[Similarity, np.ndarray]] = {}
@@ -228,11 +233,12 @@ def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], d
             )
         refused: dict[int, str] = {}
         found = len(dropped)
-        for part, column in zip(parts, columns, strict=True):
+        for part, values in zip(parts, columns, strict=True):
             if part.name in built:
                 continue
             try:
-                similarity = _build(part, choose(column, kept) if dropped else column)
+                used = choose(values, kept) if dropped else values
+                similarity = _build(part, used, within(fit_to, kept))
                 built[part.name] = similarity, kept
                 problems: Mapping[int, str] = similarity.dropped
             except SampleError as error:
@@ -256,14 +262,13 @@ def _build_all(parts: Sequence[Part], samples: Any) -> tuple[list[Similarity], d
             return taken, dict(sorted(dropped.items()))
 
 
-def _build(part: Part, column: Any) -> Similarity:
-    own = {option: value for option, value in part.options.items() if option != "on_error"}
+def _build(part: Part, values: Any, fit_to: np.ndarray | None) -> Similarity:
     where = f"of column {part.column!r} " if part.column else ""
-    if isinstance(column, list):
-        missing = {i: v.problem for i, v in enumerate(column) if isinstance(v, _Missing)}
+    if isinstance(values, list):
+        missing = {i: v.problem for i, v in enumerate(values) if isinstance(v, _Missing)}
         SampleError.check(missing)
     try:
-        return build_kernel(get_kernel(part.kernel), column, own)
+        return build_kernel(part.kernel, values, part.options, fit_to)
     except SampleError as error:
         found = error.problems.items()
         problems = {i: where + problem.removeprefix("of `samples` ") for i, problem in found}
@@ -277,6 +282,11 @@ class _Missing:
     problem: str
 
 
+def column(samples: Any, part: Part) -> Any:
+    """What a part of a mixture compares: a column of the samples, or the samples themselves."""
+    return repeatable(_column(samples, part))
+
+
 def _column(samples: Any, part: Part) -> Any:
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
@@ -286,14 +296,15 @@ def _column(samples: Any, part: Part) -> Any:
             raise TypeError(
                 f"`k` names the column {part.column!r}, but samples of type "
                 f"{type(samples).__name__} have no columns: pass a list of dicts, a dict of "
-                f"columns, a DataFrame or a Dataset, or k={{{part.kernel!r}: …}}"
+                f"columns, a DataFrame or a Dataset, or k={{{part.kernel.name!r}: …}}"
             )
         return as_samples(samples)
     if not part.column:
         known = list(next(filter(_is_record, samples)) if names is None else names)
+        such = f"{part.kernel.name}:{known[0] if known else 'column'}"
         raise ValueError(
-            f"samples have columns: say which one {part.name!r} compares, such as "
-            f"'{part.kernel}:{known[0] if known else 'column'}'. {suggestion('', map(str, known))}"
+            f"samples have columns: say which one {part.name!r} compares, such as {such!r}. "
+            f"{suggestion('', map(str, known))}"
         )
     if names is not None:
         if part.column not in names:

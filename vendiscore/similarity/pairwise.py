@@ -11,8 +11,8 @@ import numpy as np
 from ..arrays import memory
 from ..progress import track
 from ..signature import plain
-from ..similarity.base import Similarity
-from ..similarity.matrix import MatrixSimilarity
+from .base import Similarity
+from .matrix import MatrixSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
 SYMMETRY_PAIRS = 2000

@@ -1,0 +1,43 @@
+"""Measures of how far the columns of samples spread."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.namespace import refuse_gradient, to_host
+from .registry import register_measure
+from .subject import Subject
+
+
+@register_measure(
+    "GMStds",
+    needs="features",
+    range="[0, ∞)",
+    direction="higher",
+    source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
+)
+def geometric_mean_of_deviations(subject: Subject) -> float:
+    """The geometric mean of the standard deviations of all columns; 0 if one is constant."""
+    X = subject.features
+    if sp.issparse(X):
+        X = sp.csc_array(X).astype(np.float64)
+        n = X.shape[0]
+        ends = [np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0))]
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        stored = np.diff(X.indptr)
+        gaps = (X.data - np.repeat(mean, stored)) ** 2
+        column = np.repeat(np.arange(X.shape[1]), stored)
+        squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
+        deviations = np.sqrt(squares / n)
+    else:
+        refuse_gradient(X, "GMStds")
+        X = np.asarray(to_host(X), dtype=np.float64)
+        ends = [X.min(axis=0), X.max(axis=0)]
+        # Powers of two, which take no digit: squares of 1e200 overflow.
+        top = np.ldexp(1.0, np.frexp(np.abs(X).max(axis=0))[1] - 1)
+        deviations = np.std(X / top, axis=0) * top
+    # Of equal numbers the mean is another one, by rounding.
+    if not (deviations > 0).all() or (ends[0] == ends[1]).any():
+        return 0.0
+    return float(np.exp(np.log(deviations).mean()))

@@ -1,0 +1,133 @@
+"""The magnitude of a metric space as measures: at scales, over all of them, beside another's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arguments import flag, is_several
+from ..magnitude.area import area_of, difference_of
+from ..magnitude.scales import (
+    Quadrature,
+    check_count,
+    check_cut,
+    check_epsilon,
+    check_quadrature,
+    check_scales,
+    convergence,
+    evaluate,
+    usual_cut,
+)
+from ..signature import digits
+from .registry import Reader, register_measure
+from .subject import Subject
+
+_LEINSTER = "Leinster, Documenta Mathematica 2013"
+_LIMBECK = "Limbeck et al., arXiv 2311.16054"
+OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
+
+
+def _read_cut(t_cut: Any) -> float | str | None:
+    return OWN if isinstance(t_cut, str) and t_cut == OWN else check_cut(t_cut)
+
+
+_AREA: dict[str, Reader] = {
+    "n_scales": check_count,
+    "epsilon": check_epsilon,
+    "t_cut": _read_cut,
+    "quadrature": check_quadrature,
+    **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
+}
+
+
+def _read_scales(t: Any) -> float | list[float]:
+    scales = check_scales("t", t)
+    return scales if is_several(t) else scales[0]
+
+
+@register_measure(
+    "Magnitude",
+    needs="distances",
+    range="[1, ∞)",
+    direction="higher",
+    source=f"{_LEINSTER}, Definition 2.1",
+    readers={"t": _read_scales},
+)
+def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
+    """The effective number of points at scale t of distances; several t give one for each."""
+    if isinstance(t, float):
+        return subject.space.magnitude(t)
+    values = evaluate(subject.space, np.array(t)).values.tolist()
+    return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
+
+
+@register_measure(
+    "MagArea",
+    needs="distances",
+    range="[0, ∞)",
+    direction="higher",
+    source=f"{_LIMBECK}, Definition 3.3",
+    readers=_AREA,
+)
+def magnitude_area(
+    subject: Subject,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | Literal["t_conv"] | None = None,
+    average: bool = False,
+    quadrature: Quadrature = "trapezoid",
+) -> float:
+    """The area under the magnitude function, to a scale that follows from the kernel and n.
+
+    It ends where the magnitude of as many samples that have nothing in common (k = 0) is
+    (1 − ε) n, so that areas of sets of one size can be compared. Distances that are no kernel's
+    have no such unit: there, or with t_cut="t_conv", it ends at the samples' own convergence
+    scale, which gives the set of the closest samples the longest interval. See `mag_area`.
+    """
+    space = subject.space
+    if t_cut is None:
+        cut = usual_cut(space, epsilon)
+    else:
+        cut = convergence(space, epsilon) if isinstance(t_cut, str) else t_cut
+    return area_of(space, cut, n_scales, average, quadrature)
+
+
+@register_measure(
+    "t_conv",
+    needs="distances",
+    range="[0, ∞)",
+    direction="lower",
+    source=f"{_LIMBECK}, Definition 3.5",
+    readers=_AREA,
+)
+def convergence_scale(subject: Subject, epsilon: float = 0.05) -> float:
+    """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
+    return convergence(subject.space, epsilon)
+
+
+@register_measure(
+    "MagDiff",
+    needs="distances",
+    range="(−∞, ∞)",
+    direction="higher",
+    source=f"{_LIMBECK}, Definition 3.4",
+    references=True,
+    readers=_AREA,
+)
+def magnitude_difference(
+    subject: Subject,
+    n_scales: int = 30,
+    epsilon: float = 0.05,
+    t_cut: float | Literal["t_conv"] | None = None,
+    average: bool = False,
+    relative: bool = False,
+    absolute: bool = False,
+    quadrature: Quadrature = "trapezoid",
+) -> float:
+    """The area between the magnitude functions of samples and references, to t_conv of these."""
+    space, reference = subject.spaces
+    cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
+    return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)

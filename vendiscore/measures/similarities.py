@@ -1,0 +1,68 @@
+"""Measures of how similar samples are to each other, on average."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..arrays.namespace import namespace, scalar
+from ..spectral.hill import log_power_mean
+from .registry import register_measure
+from .subject import Subject
+
+
+@register_measure(
+    "LC",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="Leinster & Cobbold, Ecology 2012",
+    weighted=True,
+    ordered=True,
+)
+def leinster_cobbold(subject: Subject) -> list[Any]:
+    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
+    p, ordinary = subject.ordinariness
+    p, ordinary = p[p > 0], ordinary[p > 0]
+    xp = namespace(ordinary)
+    if not scalar(xp.min(ordinary)) > 0:
+        i = int(xp.argmin(ordinary))
+        raise ValueError(
+            f"LC needs similarities of at least 0 on average, got {scalar(ordinary[i]):.3g} for "
+            f"sample {i}; use a kernel without negative values"
+        )
+    logs = xp.log(ordinary)
+    return [
+        xp.exp(-xp.max(logs) if math.isinf(q) else log_power_mean(p, logs, q))
+        for q in subject.orders
+    ]
+
+
+@register_measure(
+    "IntDiv",
+    needs="similarity",
+    range="[0, 1]",
+    direction="higher",
+    source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
+    weighted=True,
+)
+def internal_diversity(subject: Subject) -> Any:
+    """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
+    p, ordinary = subject.ordinariness
+    return 1 - p @ ordinary
+
+
+@register_measure(
+    "AvgSim",
+    needs="similarity",
+    range="[−1, 1]",
+    direction="lower",
+    source="Limbeck et al., arXiv 2311.16054, C.1",
+)
+def average_similarity(subject: Subject) -> Any:
+    """The mean similarity of two different samples; 1 for a single one."""
+    n = subject.similarity.n
+    if n == 1:
+        return 1.0
+    p, ordinary = subject.ordinariness
+    return (n * (p @ ordinary) - 1) / (n - 1)
