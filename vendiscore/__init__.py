@@ -2,36 +2,70 @@
 
 The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`register_kernel` adds a kernel. `load` gives the Hugging Face metric, as does
-`evaluate.load("vendiscore.py")`.
+`register_kernel` adds a kernel, `register_measure` a measure. `load` gives the Hugging Face
+metric, as does `evaluate.load("vendiscore.py")`.
+
+Names are imported when they are first asked for, so that importing this loads no more than the
+first call needs.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-from . import optional as optional  # first: it tells of all packages that are not there
-from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
-from .integrations import load
-from .kernels.labels import mode_diversity
-from .magnitude import (
-    convergence_scale,
-    mag_area,
-    mag_areas,
-    mag_diff,
-    magnitude_dimension,
-    magnitude_function,
-    magnitude_weights,
-    spread,
-)
-from .measures.registry import list_measures, register_measure
-from .registry import get_kernel, list_kernels, register_kernel
-from .resolve import as_similarity
-from .scoring import compute, score, score_dual, score_K, score_X
-from .similarity.base import Similarity
-from .similarity.composite import ProductSimilarity, SumSimilarity
-from .similarity.features import FeatureSimilarity
-from .similarity.matrix import MatrixSimilarity
-from .spectral.hill import effective_number
-from .spectral.spectrum import spectrum
+from . import optional  # noqa: F401  first: it tells of all packages that are not there
+
+if TYPE_CHECKING:
+    from .errors import (
+        IndefiniteError,
+        MissingPackageError,
+        NotPSDError,
+        SampleError,
+        TooLargeError,
+    )
+    from .integrations import load
+    from .kernels.labels import mode_diversity
+    from .magnitude import (
+        convergence_scale,
+        mag_area,
+        mag_areas,
+        mag_diff,
+        magnitude_dimension,
+        magnitude_function,
+        magnitude_weights,
+        spread,
+    )
+    from .measures.registry import list_measures, register_measure
+    from .registry import get_kernel, list_kernels, register_kernel
+    from .resolve import as_similarity
+    from .scoring import compute, score, score_dual, score_K, score_X
+    from .similarity.base import Similarity
+    from .similarity.composite import ProductSimilarity, SumSimilarity
+    from .similarity.features import FeatureSimilarity
+    from .similarity.matrix import MatrixSimilarity
+    from .spectral.hill import effective_number
+    from .spectral.spectrum import spectrum
+
+# Where each name is; tests/test_shipping.py compares it with what type checkers read above.
+_MODULES = {
+    "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
+    "integrations": "load",
+    "kernels.labels": "mode_diversity",
+    "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
+    "magnitude_function magnitude_weights spread",
+    "measures.registry": "list_measures register_measure",
+    "registry": "get_kernel list_kernels register_kernel",
+    "resolve": "as_similarity",
+    "scoring": "compute score score_K score_X score_dual",
+    "similarity.base": "Similarity",
+    "similarity.composite": "ProductSimilarity SumSimilarity",
+    "similarity.features": "FeatureSimilarity",
+    "similarity.matrix": "MatrixSimilarity",
+    "spectral.hill": "effective_number",
+    "spectral.spectrum": "spectrum",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "FeatureSimilarity",
@@ -68,3 +102,15 @@ __all__ = [
     "spectrum",
     "spread",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -140,6 +140,9 @@ def compute(
 
 def measure(samples: Any, references: Any, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of samples and references that nobody has looked at."""
+    if request.pairs and references is None:
+        two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
+        raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
     subject = Subject(
         _once(samples, request, "samples"),
         request.how,
