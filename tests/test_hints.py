@@ -80,7 +80,9 @@ def test_hints_find_what_is_known_only():
 def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
     help(vendiscore.get_kernel("morgan"))
     told = capsys.readouterr().out
-    assert "radius=2, n_bits=1024, chirality=False, measure='tanimoto', on_error='raise'" in told
+    assert (
+        "radius=2, n_bits=1024, chirality=False, coefficient='tanimoto', on_error='raise'" in told
+    )
     assert "Bonds around each atom" in told
     for kernel in list_kernels():
         assert set(kernel.options) == {given.partition("=")[0] for given in kernel.signature}

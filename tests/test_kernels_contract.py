@@ -1,7 +1,6 @@
 """What every registered kernel promises, whatever it compares.
 
-A new kernel needs an entry in CASES, and in OPTIONS if it has options; without them this file
-fails and says so.
+A new kernel needs an entry in CASES of `tests/support/contract.py`.
 """
 
 import importlib.util
@@ -16,99 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contract import CASES, OPTIONS, SHOWS
 
 import vendiscore
-from vendiscore import MissingPackageError, SampleError, compute, list_kernels
-from vendiscore.resolve.build import apply_kernel
-
-TEXTS = [
-    "the cat sat on the mat",
-    "a cat sat on a mat by the door",
-    "dogs run fast in the park",
-    "the cat sat on the mat",
-    "¿Qué hora es? 今日は 🐈‍⬛ naïve",
-    "the dog ran by the door of the park",
-]
-MOLECULES = ["CCO", "CCN", "c1ccccc1O", "CCO", "CC(=O)Oc1ccccc1C(=O)O", "C[C@H](N)C(=O)O"]
-VECTORS = np.array([[1.0, 0, 2], [0, 1, 1], [3, -1, 0], [1, 0, 2], [0.5, 2, 1], [-1, 1, 1]])
-UNIT_VECTORS = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
-TAGS = [["oak", "red"], ["oak"], ["elm", "red", "old"], ["oak", "red"], ["été"], ["elm", "old"]]
-PROBABILITIES = np.array([[0.7, 0.3, 0], [0, 1, 0], [0.2, 0.2, 0.6], [0.7, 0.3, 0]] * 2)[:6]
-IMAGES = np.random.default_rng(0).integers(0, 256, (6, 9, 7, 3), dtype=np.uint8)
-IMAGES[3] = IMAGES[0]
-
-
-def count_letters(texts: list[str]) -> np.ndarray:
-    """Stands in for a sentence encoder, as any function from texts to rows may."""
-    return np.array([[sum(ord(c) % 13 == i for c in text) for i in range(13)] for text in texts])
-
-
-def mean_colours(images: list[Any]) -> np.ndarray:
-    """Stands in for a vision model."""
-    return np.array([np.asarray(image).mean(axis=0).ravel() for image in images])
-
-
-# kernel: (six samples, of which 0 and 3 are the same; options that it cannot do without)
-CASES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "atom_pair": (MOLECULES, {}),
-    "bleu": (TEXTS, {}),
-    "cosine": (VECTORS, {}),
-    "image_embeddings": (IMAGES, {"model": mean_colours}),
-    "labels": (["oak", "elm", "ash", "oak", "été", "elm"], {}),
-    "laplacian": (VECTORS, {}),
-    "linear": (UNIT_VECTORS, {}),
-    "maccs": (MOLECULES, {}),
-    "morgan": (MOLECULES, {}),
-    "ngram_overlap": (TEXTS, {}),
-    "pixels": (IMAGES, {}),
-    "polynomial": (VECTORS, {}),
-    "probability_product": (PROBABILITIES, {}),
-    "rbf": (VECTORS, {}),
-    "rdkit": (MOLECULES, {}),
-    "tags": (TAGS, {}),
-    "text_embeddings": (TEXTS, {"model": count_letters}),
-    "topological_torsion": (MOLECULES, {}),
-    "word_overlap": (TEXTS, {}),
-}
-
-# kernel: option: (a value that changes something, a value that is refused or None)
-_FINGERPRINT = {"measure": ("dice", "cosine")}
-_ENCODER = {  # those of a model that is loaded are refused beside one that is given
-    "model_path": (None, "bert"),
-    "pooling": (None, "max"),
-    "batch_size": (None, 0),
-    "device": (None, "cpu"),
-    "half": (None, True),
-    "revision": (None, "main"),
-}
-OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
-    "atom_pair": {"n_bits": (16, 0), **_FINGERPRINT},
-    "bleu": {
-        "tokenize": ("char", "13b"),
-        "smooth": ("none", "ext"),
-        "max_order": (2, 0),
-        "lowercase": (True, None),
-    },
-    "image_embeddings": {**_ENCODER, "transform": (None, "crop")},
-    "laplacian": {"sigma": (0.1, -1)},
-    "maccs": _FINGERPRINT,
-    "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
-    "ngram_overlap": {"ns": (1, 0), "tokenizer": (str.split, "split"), "analyzer": ("char", "x")},
-    "pixels": {"size": (4, 0), "mode": ("L", "CMYK")},
-    "polynomial": {"degree": (2, 0), "c": (0.0, -1)},
-    "rbf": {"sigma": (0.1, math.inf)},
-    "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
-    "text_embeddings": {**_ENCODER, "tokenizer": (None, "bert"), "max_length": (None, 0)},
-    "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
-    "word_overlap": {"lowercase": (False, None)},
-}
-# Samples in which such an option shows.
-SHOWS: dict[str, Any] = {
-    "lowercase": ["The cat", "the cat", "a dog"],
-    "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
-    "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
-    "tokenizer": ["a cat, here", "a cat here", "some, thing"],
-}
+from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
 
 KERNELS = {kernel.name: kernel for kernel in list_kernels()}
 every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
@@ -120,7 +30,7 @@ def build(name: str) -> Callable[..., Any]:
 
     def build(samples: Any, **options: Any) -> Any:
         try:
-            return apply_kernel(name, samples, {**CASES[name][1], **options})
+            return as_similarity(samples, k=name, **{**CASES[name][1], **options})
         except MissingPackageError as error:
             if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
                 raise

@@ -43,7 +43,7 @@ def empty(name: str, smiles: list[str]) -> np.ndarray:
 @pytest.mark.parametrize("name", KERNELS)
 def test_similarity_is_that_of_rdkit_to_the_last_bit(name, measure, odors):
     smiles = [s for s, _ in odors[::11]][:300]
-    K = as_similarity(smiles, k=name, measure=measure).dense()
+    K = as_similarity(smiles, k=name, coefficient=measure).dense()
     expected = by_rdkit(name, smiles, measure)
     none = empty(name, smiles)  # RDKit gives two empty fingerprints 0
     expected[np.ix_(none, none)] = 1
@@ -200,14 +200,14 @@ def test_tanimoto_is_the_harder_judge():
     """T = D / (2 − D): a lower similarity, so more diversity."""
     smiles = ["CCO", "CCN", "CCC", "c1ccccc1O"]
     T = as_similarity(smiles, k="morgan").dense()
-    D = as_similarity(smiles, k="morgan", measure="dice").dense()
+    D = as_similarity(smiles, k="morgan", coefficient="dice").dense()
     np.testing.assert_allclose(T, D / (2 - D), atol=1e-15)
-    assert compute(smiles, k="morgan")["VS"] > compute(smiles, k="morgan", measure="dice")["VS"]
+    assert compute(smiles, k="morgan")["VS"] > compute(smiles, k="morgan", coefficient="dice")["VS"]
 
 
 def test_unknown_measure_is_refused():
-    with pytest.raises(ValueError, match=re.escape("`measure` must be 'tanimoto' or 'dice'")):
-        compute(["CCO"], k="morgan", measure="cosine")
+    with pytest.raises(ValueError, match=re.escape("`coefficient` must be 'tanimoto' or 'dice'")):
+        compute(["CCO"], k="morgan", coefficient="cosine")
 
 
 def test_odours_are_ranked(tmp_path, odors):

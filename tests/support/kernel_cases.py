@@ -115,7 +115,7 @@ def molecules(draw):
     make = rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=bits)
     prints = [set(make.GetFingerprint(Chem.MolFromSmiles(s)).GetOnBits()) for s in samples]
     K = reference.matrix(prints, getattr(reference, measure))
-    options = {"k": "morgan", "radius": radius, "n_bits": bits, "measure": measure}
+    options = {"k": "morgan", "radius": radius, "n_bits": bits, "coefficient": measure}
     return Case(samples, options, K)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,34 +21,133 @@ _MOST_BITS = (1 << 24) - 1
 # RDKit's own integers; no molecule has as many bonds.
 _MOST_BONDS = 255
 
+Bits = Callable[[Any], np.ndarray]
+COEFFICIENTS: tuple[Measure, ...] = ("tanimoto", "dice")
 
-@register_kernel(
-    "morgan",
-    samples="molecules",
-    source="Rogers & Hahn, J. Chem. Inf. Model. 2010",
-    needs="molecules",
+
+class Option(NamedTuple):
+    """An option of fingerprints: its default, how it is read, and what it is."""
+
+    default: Any
+    read: Callable[[str, Any], Any]
+    text: str
+
+
+def _whole(default: int, least: int, most: int, text: str) -> Option:
+    return Option(
+        default,
+        lambda name, value: integer(name, value, least, most),
+        f"int of at least {least}\n        {text}",
+    )
+
+
+def _folded(default: int, least: int, what: str, more: str = "") -> Option:
+    return _whole(default, least, _MOST_BITS, f"Length that {what} are folded to.{more}")
+
+
+_CHIRALITY = Option(False, flag, "bool\n        Tell stereoisomers apart.")
+
+
+class Fingerprint(NamedTuple):
+    """A kernel: what it is, its options, and RDKit's function of a molecule."""
+
+    name: str
+    source: str
+    summary: str
+    options: Mapping[str, Option]
+    make: Callable[[Mapping[str, Any]], Bits]
+
+
+def _generated(method: str, names: Mapping[str, str]) -> Callable[[Mapping[str, Any]], Bits]:
+    """What a generator of RDKit makes, whose options have other names there."""
+
+    def make(options: Mapping[str, Any]) -> Bits:
+        generators = _rdkit("rdkit.Chem.rdFingerprintGenerator")
+        given = {names[name]: value for name, value in options.items()}
+        found: Bits = getattr(generators, method)(**given).GetFingerprintAsNumPy
+        return found
+
+    return make
+
+
+def _maccs(options: Mapping[str, Any]) -> Bits:
+    keys = _rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
+    from rdkit.DataStructs import ConvertToNumpyArray
+
+    def bits(molecule: Any) -> np.ndarray:
+        row = np.empty(0, np.uint8)
+        ConvertToNumpyArray(keys(molecule), row)
+        return row
+
+    return bits
+
+
+FINGERPRINTS = (
+    Fingerprint(
+        "morgan",
+        "Rogers & Hahn, J. Chem. Inf. Model. 2010",
+        "Similarity of Morgan (circular, ECFP-like) fingerprints.",
+        {
+            "radius": _whole(
+                2, 0, _MOST_BONDS, "Bonds around each atom that a substructure reaches; 2 is ECFP4."
+            ),
+            "n_bits": _folded(
+                1024,
+                1,
+                "substructures",
+                " 1,024 is that of MOSES and of published Vendi\n        Scores; RDKit's own "
+                "default, 2,048, folds fewer together and scores a little higher.",
+            ),
+            "chirality": _CHIRALITY,
+        },
+        _generated(
+            "GetMorganGenerator",
+            {"radius": "radius", "n_bits": "fpSize", "chirality": "includeChirality"},
+        ),
+    ),
+    Fingerprint(
+        "rdkit",
+        "RDKit Book, RDKit Fingerprints (Daylight-like paths)",
+        "Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.",
+        {
+            "max_path": _whole(7, 1, _MOST_BONDS, "Bonds of the largest subgraph."),
+            "n_bits": _folded(2048, 1, "subgraphs"),
+        },
+        _generated("GetRDKitFPGenerator", {"max_path": "maxPath", "n_bits": "fpSize"}),
+    ),
+    Fingerprint(
+        "maccs",
+        "Durant et al., J. Chem. Inf. Comput. Sci. 2002",
+        "Similarity of the 166 MACCS keys, each a question about the structure.",
+        {},
+        _maccs,
+    ),
+    Fingerprint(
+        "atom_pair",
+        "Carhart, Smith & Venkataraghavan, J. Chem. Inf. Comput. Sci. 1985",
+        "Similarity of atom pairs: two atoms and the bonds between them, counts simulated by "
+        "bits.\n\n    Stereoisomers are not told apart: RDKit's option for it gives both members "
+        "of a pair of\n    enantiomers the same bits.",
+        {"n_bits": _folded(2048, 4, "pairs")},
+        _generated("GetAtomPairGenerator", {"n_bits": "fpSize"}),
+    ),
+    Fingerprint(
+        "topological_torsion",
+        "Nilakantan et al., J. Chem. Inf. Comput. Sci. 1987",
+        "Similarity of chains of four bonded atoms, counts simulated by bits.",
+        {"n_bits": _folded(2048, 4, "chains"), "chirality": _CHIRALITY},
+        _generated(
+            "GetTopologicalTorsionGenerator", {"n_bits": "fpSize", "chirality": "includeChirality"}
+        ),
+    ),
 )
-def morgan(
-    molecules: Sequence[Any],
-    radius: int = 2,
-    n_bits: int = 1024,
-    chirality: bool = False,
-    measure: Measure = "tanimoto",
-) -> Similarity:
-    """Similarity of Morgan (circular, ECFP-like) fingerprints.
+_DOC = """{summary}
 
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
         SMILES or molecules.
-    radius : int of at least 0
-        Bonds around each atom that a substructure reaches; 2 is ECFP4.
-    n_bits : int of at least 1
-        Length that substructures are folded to. 1,024 is that of MOSES and of published Vendi
-        Scores; RDKit's own default, 2,048, folds fewer together and scores a little higher.
-    chirality : bool
-        Tell stereoisomers apart.
-    measure : {"tanimoto", "dice"}
+{options}    coefficient : {{"tanimoto", "dice"}}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
 
     Returns
@@ -64,167 +164,56 @@ def morgan(
 
     Notes
     -----
-    Equivalent to `DataStructs.BulkTanimotoSimilarity` of fingerprints from
-    `rdFingerprintGenerator`, to the last bit. Keeps 5 n · n_bits bytes.
+    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit's fingerprints, to the last bit.
+    Keeps 5 bytes for each bit of each molecule.
     """
-    settings = {
-        "radius": integer("radius", radius, 0, _MOST_BONDS),
-        "n_bits": integer("n_bits", n_bits, 1, _MOST_BITS),
-        "chirality": flag("chirality", chirality),
-    }
-    make = _generators("morgan").GetMorganGenerator(
-        radius=settings["radius"],
-        fpSize=settings["n_bits"],
-        includeChirality=settings["chirality"],
+
+
+def _kernel(fingerprint: Fingerprint) -> Callable[..., Similarity]:
+    """The function of molecules and options that is registered for a fingerprint."""
+
+    def build(
+        molecules: Sequence[Any], *, coefficient: str = "tanimoto", **options: Any
+    ) -> Similarity:
+        settings = {
+            name: option.read(name, options.get(name, option.default))
+            for name, option in fingerprint.options.items()
+        }
+        return _compare(molecules, fingerprint.make(settings), coefficient, settings)
+
+    named = {name: option.default for name, option in fingerprint.options.items()}
+    build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("molecules", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+                for name, default in {**named, "coefficient": "tanimoto"}.items()
+            ),
+        ]
     )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
+    told = "".join(f"    {name} : {option.text}\n" for name, option in fingerprint.options.items())
+    build.__doc__ = _DOC.format(summary=fingerprint.summary, options=told)
+    build.__name__ = build.__qualname__ = fingerprint.name
+    return build
 
 
-@register_kernel(
-    "rdkit",
-    samples="molecules",
-    source="RDKit Book, RDKit Fingerprints (Daylight-like paths)",
-    needs="molecules",
-)
-def rdkit(
-    molecules: Sequence[Any],
-    max_path: int = 7,
-    n_bits: int = 2048,
-    measure: Measure = "tanimoto",
-) -> Similarity:
-    """Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
-
-    Errors and notes as for "morgan".
-
-    Parameters
-    ----------
-    molecules : sequence of str or rdkit.Chem.Mol
-        SMILES or molecules.
-    max_path : int of at least 1
-        Bonds of the largest subgraph.
-    n_bits : int of at least 1
-        Length that subgraphs are folded to.
-    measure : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
-    """
-    settings = {
-        "max_path": integer("max_path", max_path, 1, _MOST_BONDS),
-        "n_bits": integer("n_bits", n_bits, 1, _MOST_BITS),
-    }
-    make = _generators("rdkit").GetRDKitFPGenerator(
-        maxPath=settings["max_path"], fpSize=settings["n_bits"]
-    )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
+for _fingerprint in FINGERPRINTS:
+    register_kernel(
+        _fingerprint.name, samples="molecules", source=_fingerprint.source, needs="molecules"
+    )(_kernel(_fingerprint))
 
 
-@register_kernel(
-    "maccs",
-    samples="molecules",
-    source="Durant et al., J. Chem. Inf. Comput. Sci. 2002",
-    needs="molecules",
-)
-def maccs(molecules: Sequence[Any], measure: Measure = "tanimoto") -> Similarity:
-    """Similarity of the 166 MACCS keys, each a question about the structure.
-
-    Errors and notes as for "morgan".
-
-    Parameters
-    ----------
-    molecules : sequence of str or rdkit.Chem.Mol
-        SMILES or molecules.
-    measure : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the keys that hold.
-    """
-    _generators("maccs")
-    from rdkit.Chem.rdMolDescriptors import GetMACCSKeysFingerprint
-    from rdkit.DataStructs import ConvertToNumpyArray
-
-    def keys(molecule: Any) -> np.ndarray:
-        row = np.empty(0, np.uint8)
-        ConvertToNumpyArray(GetMACCSKeysFingerprint(molecule), row)
-        return row
-
-    return _compare(molecules, keys, measure, {})
-
-
-@register_kernel(
-    "atom_pair",
-    samples="molecules",
-    source="Carhart, Smith & Venkataraghavan, J. Chem. Inf. Comput. Sci. 1985",
-    needs="molecules",
-)
-def atom_pair(
-    molecules: Sequence[Any],
-    n_bits: int = 2048,
-    measure: Measure = "tanimoto",
-) -> Similarity:
-    """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
-
-    Errors and notes as for "morgan". Stereoisomers are not told apart: RDKit's option for it gives
-    both members of a pair of enantiomers the same bits.
-
-    Parameters
-    ----------
-    molecules : sequence of str or rdkit.Chem.Mol
-        SMILES or molecules.
-    n_bits : int of at least 4
-        Length that pairs are folded to.
-    measure : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
-    """
-    settings = {"n_bits": integer("n_bits", n_bits, 4, _MOST_BITS)}
-    make = _generators("atom_pair").GetAtomPairGenerator(fpSize=settings["n_bits"])
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
-
-
-@register_kernel(
-    "topological_torsion",
-    samples="molecules",
-    source="Nilakantan et al., J. Chem. Inf. Comput. Sci. 1987",
-    needs="molecules",
-)
-def topological_torsion(
-    molecules: Sequence[Any],
-    n_bits: int = 2048,
-    chirality: bool = False,
-    measure: Measure = "tanimoto",
-) -> Similarity:
-    """Similarity of chains of four bonded atoms, counts simulated by bits.
-
-    Errors and notes as for "morgan".
-
-    Parameters
-    ----------
-    molecules : sequence of str or rdkit.Chem.Mol
-        SMILES or molecules.
-    n_bits : int of at least 4
-        Length that chains are folded to.
-    chirality : bool
-        Tell stereoisomers apart.
-    measure : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
-    """
-    settings = {
-        "n_bits": integer("n_bits", n_bits, 4, _MOST_BITS),
-        "chirality": flag("chirality", chirality),
-    }
-    make = _generators("topological_torsion").GetTopologicalTorsionGenerator(
-        fpSize=settings["n_bits"], includeChirality=settings["chirality"]
-    )
-    return _compare(molecules, make.GetFingerprintAsNumPy, measure, settings)
-
-
-def _generators(kernel: str) -> Any:
-    return require("rdkit.Chem.rdFingerprintGenerator", "molecules", f"kernel {kernel!r}")
+def _rdkit(module: str) -> Any:
+    return require(module, "molecules", "a kernel on molecules")
 
 
 def _compare(
     molecules: Sequence[Any],
-    fingerprint: Callable[[Any], np.ndarray],
-    measure: Measure,
+    fingerprint: Bits,
+    coefficient: str,
     settings: dict[str, Any],
 ) -> Similarity:
-    one_of("measure", measure, ("tanimoto", "dice"), "other numbers come by measures=[…]")
+    measure = one_of("coefficient", coefficient, COEFFICIENTS)
     from rdkit.rdBase import BlockLogs
 
     n = len(molecules)
@@ -247,7 +236,7 @@ def _compare(
     return BitSimilarity(bits, measure, settings)
 
 
-def _bits(sample: Any, fingerprint: Callable[[Any], np.ndarray]) -> np.ndarray:
+def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
     """The fingerprint of a molecule; the ValueError says what is wrong with the sample."""
     from rdkit.Chem import Mol, MolFromSmiles
 
