@@ -57,15 +57,16 @@ def measures() -> str:
     """A table with one row for each measure.
 
     >>> print(measures())
-    | measure | what it is | range | more diverse | weights | source |
-    |---|---|---|---|---|---|
+    | measure | what it is | options | range | more diverse | weights | source |
+    |---|---|---|---|---|---|---|
     ...
     """
-    head = ("measure", "what it is", "range", "more diverse", "weights", "source")
+    head = ("measure", "what it is", "options", "range", "more diverse", "weights", "source")
     rows = [
         (
             f"`{measure.name}`",
             measure.summary.rstrip("."),
+            ", ".join(f"`{name}={default!r}`" for name, default in measure.options.items()),
             measure.range,
             measure.direction,
             "yes" if measure.weighted else "",
