@@ -31,7 +31,7 @@ from .similarity.composite import ProductSimilarity, SumSimilarity
 from .similarity.features import FeatureSimilarity
 from .similarity.matrix import MatrixSimilarity
 from .spectral.hill import effective_number
-from .spectral.spectrum import spectrum
+from .spectral.vendi import spectrum
 
 __all__ = [
     "FeatureSimilarity",

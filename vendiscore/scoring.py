@@ -23,7 +23,7 @@ from .registry import get_kernel
 from .resolve import KernelArgument, as_similarity
 from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
-from .spectral.routes import PSD
+from .spectral.spectrum import PSD
 from .spectral.vendi import Spectral
 
 
@@ -203,7 +203,8 @@ def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, A
     similarity = subject.similarity
     result = subject.spectral if "VS" in measures else None
     groups = similarity.groups()
-    plans = result.plans if result else []
+    found = result.spectrum if result else None
+    estimates = result.estimates if result else []
     kernel, *options = [(key, plain(value)) for key, value in similarity.settings.items()] or [
         ("kernel", type(similarity).__name__)
     ]
@@ -224,10 +225,10 @@ def _details(subject: Subject, measures: list[str], samples: Any) -> dict[str, A
         "dropped": dict(similarity.dropped),
         "kernel": kernel[1],
         "options": dict(options),
-        "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
-        "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
-        "negative_mass": result.negative_mass if result else None,
-        "cut": result.cut if result else None,
+        "method": {q: each.route for q, each in zip(names, estimates, strict=False)},
+        "why": {q: each.why for q, each in zip(names, estimates, strict=False)},
+        "negative_mass": found.negative_mass if found else None,
+        "cut": (found.cut if found else 0.0) if result else None,
         "notes": _notes(similarity, result),
         "versions": versions(),
         "signature": line(measures, settings),
@@ -243,11 +244,12 @@ def _notes(similarity: Similarity, result: Spectral | None) -> list[str]:
             f"The kernel was fitted to these samples: {fitted}. Scores of other samples can be "
             f"compared with this one if they are given the same."
         )
-    if result and result.cut:
+    found = result.spectrum if result else None
+    if found and found.cut:
         notes.append(
-            f"Eigenvalues below {result.cut:.2g} of the trace count as rounding and so as zero: "
+            f"Eigenvalues below {found.cut:.2g} of the trace count as rounding and so as zero: "
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         )
-    if result and result.negative_mass is None:
+    if result and found is None:
         notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
     return notes

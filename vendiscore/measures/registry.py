@@ -43,7 +43,7 @@ from ..magnitude.distances import as_space
 from ..magnitude.space import MetricSpace
 from ..similarity.base import Similarity
 from ..spectral.hill import log_power_mean
-from ..spectral.routes import PSD
+from ..spectral.spectrum import PSD
 from ..spectral.vendi import Spectral, vendi
 
 Needs = Literal["similarity", "distances", "features"]
