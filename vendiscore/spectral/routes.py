@@ -31,6 +31,8 @@ from .weighted import fault_of, merge_identical, weighted_by
 LANCZOS_SIZE = 500
 # Below so many multiplications, double precision takes a hundredth of a second.
 SINGLE_SIZE = 10**9
+# Bytes that are allocated unasked: to ask takes a tenth of a millisecond.
+FEW_BYTES = 1 << 22
 # Steps that an iteration for λ_max usually takes.
 USUAL_STEPS = 20
 
@@ -117,12 +119,18 @@ class SpectrumRoute(Route):
         """
 
     def _require(self, similarity: Similarity, size: int, vectors: bool, more: int = 0) -> None:
-        memory.require(
+        _require(
             self.cost(similarity, vectors).bytes + more,
-            f"the {'eigenvectors' if vectors else 'exact spectrum'} of a {size} × {size} matrix",
+            f"{'finding ' * vectors}the {'eigenvectors' if vectors else 'exact spectrum'} of a "
+            f"{size} × {size} matrix",
             "score fewer samples"
             + ("" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"),
         )
+
+
+def _require(needed: int, what: str, remedy: str) -> None:
+    if needed > FEW_BYTES:
+        memory.require(needed, what, remedy)
 
 
 def _is_small(similarity: Similarity) -> bool:
@@ -141,6 +149,15 @@ def _widened(similarity: Similarity) -> int:
     return 0 if similarity.dim is None or sparse else similarity.dim
 
 
+def _covariance_bytes(similarity: Similarity) -> int:
+    """What a covariance takes: itself, and from dense rows a block of them and its product."""
+    d = similarity.dim or 0
+    if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
+        return 8 * d**2
+    rows: int = next(iter(row_blocks(similarity.n, 8 * d, least=4 * d))).stop
+    return 8 * (2 * d**2 + rows * d)
+
+
 class Norm(MomentRoute):
     """1/‖K_p‖²_F, which is order 2."""
 
@@ -154,7 +171,7 @@ class Norm(MomentRoute):
         similarity = getattr(similarity, "distinct", similarity)  # repeats are merged
         n, dim = similarity.n, similarity.dim
         if dim is not None and dim < n:
-            return Cost(n * dim**2 + 2 * dim**2, 8 * dim**2)
+            return Cost(n * dim**2 + 2 * dim**2, _covariance_bytes(similarity))
         if not is_numpy(similarity.diagonal()):
             return Cost(_entries(similarity) + 2 * n**2, 16 * n**2)
         block = next(iter(row_blocks(n, 8 * n)))
@@ -164,7 +181,7 @@ class Norm(MomentRoute):
         return "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        memory.require(
+        _require(
             self.cost(weighted).bytes,
             f"the norm of the similarity matrix of {weighted.n} samples",
             "score fewer samples",
@@ -202,7 +219,7 @@ class LargestEigenvalue(MomentRoute):
         return "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        memory.require(
+        _require(
             self.cost(weighted).bytes,
             f"the largest eigenvalue of the similarity matrix of {weighted.n} samples",
             "score fewer samples",
@@ -226,8 +243,9 @@ class Covariance(SpectrumRoute):
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
         n, d = similarity.n, similarity.dim or 0
         if not vectors:
-            return Cost(n * d**2 + 4 / 3 * d**3, 8 * d**2)
-        return Cost(3 * n * d**2 + 9 * d**3, 8 * (3 * d**2 + n * (d + _widened(similarity))))
+            return Cost(n * d**2 + 4 / 3 * d**3, _covariance_bytes(similarity))
+        kept = 8 * (2 * d**2 + n * (d + _widened(similarity)))
+        return Cost(3 * n * d**2 + 9 * d**3, _covariance_bytes(similarity) + kept)
 
     def why(self, similarity: Similarity) -> str:
         return f"{similarity.dim} features are fewer than {similarity.n} samples"

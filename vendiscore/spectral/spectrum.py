@@ -250,8 +250,10 @@ def decomposed(
     V = V[:, : int(xp.sum(found.values > 0))]
     if features is not None:
         U = features @ V
-        norms = xp.linalg.vector_norm(U, axis=0)
-        return replace(found, vectors=np.divide(U, norms, out=U) if is_numpy(U) else U / norms)
+        if not is_numpy(U):
+            return replace(found, vectors=U / xp.linalg.vector_norm(U, axis=0))
+        U /= np.sqrt(np.einsum("ij,ij->j", U, U))
+        return replace(found, vectors=U)
     return replace(found, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
 
 
