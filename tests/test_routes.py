@@ -8,7 +8,8 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, SumSimilarity
 from vendiscore.spectral import routes
-from vendiscore.spectral.routes import MOMENTS, NORM, SPECTRA, StalledError, plan
+from vendiscore.spectral.plan import MOMENTS, SPECTRA, plan
+from vendiscore.spectral.routes import NORM, StalledError
 from vendiscore.spectral.vendi import spectrum_of, vendi
 
 TALL = FeatureSimilarity(np.eye(5)[np.arange(40) % 5])

@@ -14,7 +14,8 @@ from ..arrays.namespace import Array
 from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate
-from .routes import MomentRoute, StalledError, plan
+from .plan import plan
+from .routes import MomentRoute, StalledError
 from .spectrum import PSD, Spectrum
 from .weighted import weighted_by
 
