@@ -32,7 +32,7 @@ def decompose(
     fault : callable
         Says what is wrong with A, where it has no eigenvalues.
     vectors : bool
-        Four times the work, three times the memory.
+        Three times the work and the memory.
 
     Raises
     ------

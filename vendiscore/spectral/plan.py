@@ -49,8 +49,9 @@ def plan(
     """The cheapest exact routes to some orders of one similarity.
 
     Orders that need no decomposition are had without; but if one of them needs the spectrum, that
-    serves all. An iteration for λ_max takes more flops than all eigenvalues of a covariance where
-    n is far above d, but not more time: a decomposition's flops are slow ones.
+    serves all. By flops alone, order ∞ of n > d²/50 samples of d features would go through the
+    covariance; that takes a sixth less time there (20,000 × 600, 50,000 × 512), and the iteration
+    half elsewhere (3,000 × 1,500): one rule for all is kept.
 
     >>> import numpy as np
     >>> from vendiscore import FeatureSimilarity

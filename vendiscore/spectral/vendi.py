@@ -148,7 +148,7 @@ def spectrum_of(
 
     Notes
     -----
-    Time O(n d² + d³) from d < n features, else O(n³); with vectors three to five times that, and
+    Time O(n d² + d³) from d < n features, else O(n³); with vectors three times that, and
     n·min(n, d) numbers more.
 
     Examples
