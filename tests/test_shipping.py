@@ -14,7 +14,7 @@ import pytest
 
 import vendiscore
 from vendiscore import score_X
-from vendiscore.spectral import spectrum as spectral
+from vendiscore.spectral import eigen
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -113,10 +113,10 @@ print(list(work()))
 
 def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     X = np.random.default_rng(0).standard_normal((50, 60))
-    monkeypatch.setattr(spectral, "NUMPY_SIZE", 20)
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 20)
     score_X(X)
     assert not capsys.readouterr().err
-    monkeypatch.setattr(spectral, "LONG", 50)
+    monkeypatch.setattr(eigen, "LONG", 50)
     score_X(X)
     told = capsys.readouterr().err
     assert re.fullmatch(r"The 50 eigenvalues of a 50 × 50 matrix take some \d+ seconds; .*\n", told)

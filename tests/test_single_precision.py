@@ -7,8 +7,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, effective_number
 from vendiscore.spectral.single import covariance_single, sensitivity
-from vendiscore.spectral.spectrum import spectrum
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi import spectrum, vendi
 
 rng = np.random.default_rng(0)
 SPECTRA = {
@@ -64,14 +63,14 @@ def test_no_share_may_vanish():
 @pytest.mark.parametrize("name", SPECTRA)
 @pytest.mark.parametrize("q", [0.0, 0.5, 1.0, 3.0])
 def test_scores_are_within_the_stated_tolerance(monkeypatch, name, q):
-    monkeypatch.setattr("vendiscore.spectral.spectrum.SINGLE_SIZE", 0)
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
     similarity = FeatureSimilarity(SPECTRA[name].astype(np.float32)).normalized()
     exact = effective_number(spectrum(similarity), q)
     assert vendi(similarity, [q]).values[0] == pytest.approx(exact, rel=1e-6)
 
 
 def test_it_is_used_where_it_may_be_and_not_where_it_may_not(monkeypatch):
-    monkeypatch.setattr("vendiscore.spectral.spectrum.SINGLE_SIZE", 0)
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
     exact = []
     monkeypatch.setattr(
         FeatureSimilarity,

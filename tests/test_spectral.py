@@ -12,7 +12,7 @@ from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
 from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.routes import choose
+from vendiscore.spectral.plan import plan
 from vendiscore.spectral.vendi import vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
@@ -177,16 +177,21 @@ def test_several_orders_share_one_spectrum():
     K, _ = prescribed(3)
     together = vendi(MatrixSimilarity(K), ORDERS)
     assert together.values == pytest.approx(scores(MatrixSimilarity(K), ORDERS), rel=1e-9)
-    assert {plan.method for plan in together.plans} == {"eigenvalues"}
+    assert {estimate.route for estimate in together.estimates} == {"eigenvalues"}
+
+
+def routes_of(similarity, orders):
+    return [route.name for route in plan(similarity, orders).first]
 
 
 def test_the_plan_says_what_is_done():
     tall, wide = FeatureSimilarity(np.eye(40, 5)), FeatureSimilarity(np.eye(5, 40))
-    assert choose(tall, 1.0).method == "covariance"
-    assert choose(wide, 1.0).method == "eigenvalues"
-    assert choose(wide, 2.0).method == "norm"
-    assert choose(MatrixSimilarity(np.eye(2000)), math.inf).method == "lanczos"
-    assert choose(MatrixSimilarity(np.eye(20)), math.inf).method == "eigenvalues"
+    lanczos, small = MatrixSimilarity(np.eye(2000)), MatrixSimilarity(np.eye(20))
+    assert routes_of(tall, [1.0]) == ["covariance"]
+    assert routes_of(wide, [1.0]) == ["eigenvalues"]
+    assert routes_of(wide, [2.0]) == ["norm"]
+    assert routes_of(lanczos, [2.0, math.inf]) == ["norm", "lanczos"]
+    assert routes_of(small, [2.0, math.inf]) == ["eigenvalues"] * 2
 
 
 @pytest.mark.parametrize("kind", ["decaying", "flat", "two equal", "exactly low rank"])
@@ -216,8 +221,8 @@ def test_a_slow_lanczos_is_replaced_by_the_spectrum_and_says_so(monkeypatch):
     monkeypatch.setattr("vendiscore.spectral.lanczos.STEPS", 3)
     X = np.random.default_rng(0).standard_normal((600, 900))
     result = vendi(FeatureSimilarity(X).normalized(), [2.0, math.inf])
-    assert [plan.method for plan in result.plans] == ["norm", "eigenvalues"]
-    assert result.plans[1].why == "Lanczos iteration was too slow"
+    assert [estimate.route for estimate in result.estimates] == ["norm", "eigenvalues"]
+    assert result.estimates[1].why == "Lanczos iteration was too slow"
     K = FeatureSimilarity(X).normalized().dense()
     assert result.values[1] == pytest.approx(definition(K, math.inf), rel=1e-9)
 

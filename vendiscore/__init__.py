@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .similarity.features import FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity
     from .spectral.hill import effective_number
-    from .spectral.spectrum import spectrum
+    from .spectral.vendi import spectrum
 
 # Where each name is; tests/test_shipping.py compares it with what type checkers read above.
 _MODULES = {
@@ -63,7 +63,7 @@ _MODULES = {
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "spectral.hill": "effective_number",
-    "spectral.spectrum": "spectrum",
+    "spectral.vendi": "spectrum",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -15,7 +15,7 @@ from .arguments import flag, is_several, number, one_of
 from .arrays.metrics import METRIC_OPTIONS
 from .measures.registry import Chosen, having, list_measures, read_measures
 from .resolve.how import KERNEL_METRICS, How, read_how, with_the_rest
-from .spectral.routes import PSD
+from .spectral.spectrum import PSD
 
 OWN = ("q", "p", "psd", "measures", "details")
 PSDS: tuple[PSD, ...] = ("check", "clip")

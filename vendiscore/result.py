@@ -125,13 +125,14 @@ def _of_measures(request: Request) -> dict[str, Any]:
 
 
 def _of_spectrum(found: Spectral | None, request: Request) -> Details:
-    plans = found.plans if found else []
+    spectrum = found.spectrum if found else None
     names = [digits(order) for order in request.orders]
+    by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
-        "method": {q: plan.method for q, plan in zip(names, plans, strict=False)},
-        "why": {q: plan.why for q, plan in zip(names, plans, strict=False)},
-        "negative_mass": found.negative_mass if found else None,
-        "cut": found.cut if found else None,
+        "method": {q: estimate.route for q, estimate in by_order.items()},
+        "why": {q: estimate.why for q, estimate in by_order.items()},
+        "negative_mass": spectrum.negative_mass if spectrum else None,
+        "cut": spectrum.cut if spectrum else 0.0 if found else None,
     }
 
 
@@ -162,12 +163,13 @@ def _notes(
             f"The kernel was fitted to {which.get(source, 'all sets together')}: {by}. Scores of "
             f"other samples can be compared with this one if they are given the same."
         )
-    if found and found.cut:
+    spectrum = found.spectrum if found else None
+    if spectrum and spectrum.cut:
         notes.append(
-            f"Eigenvalues below {found.cut:.2g} of the trace count as rounding and so as zero: "
+            f"Eigenvalues below {spectrum.cut:.2g} of the trace count as rounding and so as zero: "
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         )
-    if found and found.negative_mass is None:
+    if found and spectrum is None:
         notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
     return notes
 

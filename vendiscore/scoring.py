@@ -20,7 +20,7 @@ from .request import Request, read_request
 from .resolve import is_whole
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .result import answer
-from .spectral.routes import PSD
+from .spectral.spectrum import PSD
 
 
 def compute(

@@ -17,7 +17,7 @@ from scipy.spatial.distance import squareform
 from ..scoring import compute
 from ..similarity.base import Similarity
 from ..spectral.hill import effective_number
-from ..spectral.spectrum import spectrum
+from ..spectral.vendi import spectrum
 
 ORDERS = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())  # of the profile
 PAIRS = 4  # redundant pairs, and samples that stand alone, that are shown

@@ -24,8 +24,7 @@ from scipy.special import stdtrit
 
 from ..request import check_orders
 from ..spectral.hill import effective_number
-from ..spectral.spectrum import spectrum
-from ..spectral.vendi import vendi
+from ..spectral.vendi import spectrum, vendi
 from . import encoders
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count

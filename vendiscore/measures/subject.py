@@ -19,7 +19,7 @@ from ..registry import Kernel
 from ..resolve import resolve_sets
 from ..resolve.how import How
 from ..similarity.base import Similarity
-from ..spectral.routes import PSD
+from ..spectral.spectrum import PSD
 from ..spectral.vendi import Spectral, vendi
 
 

@@ -76,6 +76,11 @@ def largest_eigenvalue(
     return None if best is None else best.value
 
 
+def most_steps(n: int) -> int:
+    """After how many steps to give up; as many vectors of length n are allocated."""
+    return min(STEPS, n, max(2, BASIS_BYTES // (8 * n)))
+
+
 def _iterate(
     similarity: Similarity,
     start: np.ndarray,
@@ -84,7 +89,7 @@ def _iterate(
 ) -> Ritz | None:
     """The top Ritz pair of K once its residual is small, or of K without the pair `known`."""
     n = similarity.n
-    steps = min(STEPS, n, max(2, BASIS_BYTES // (8 * n)))
+    steps = most_steps(n)
     V = np.empty((steps, n))
     alphas: list[float] = []
     betas: list[float] = []

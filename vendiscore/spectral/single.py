@@ -20,6 +20,8 @@ COLUMNS = 16
 ROWS = 1024
 # The error is measured on a few pairs only; it is trusted up to this factor.
 SAFETY = 2.0
+# Single-precision products are used where they move log VS by no more than this.
+SINGLE_TOLERANCE = 1e-6
 
 
 def covariance_single(

@@ -1,41 +1,28 @@
-"""The spectrum of a similarity: eigenvalues that are shares of the set, cleaned of rounding.
+"""Eigenvalues that are shares of the set, cleaned of rounding, and what is read off them.
 
-The weighted matrix K_p = diag(√p) K diag(√p) has trace 1, so its eigenvalues are shares. Features
-with fewer columns than samples have a covariance with the same non-zero eigenvalues, and identical
-samples are merged into weights without changing the spectrum. Whatever way it came, a spectrum is
-looked at last: shares must sum to the trace.
+The weighted matrix K_p has trace 1, so its eigenvalues are shares. Whatever way it came, a
+spectrum is looked at last: shares must sum to the trace.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 
-from ..arrays import memory
-from ..arrays.namespace import (
-    Array,
-    as_kind_of,
-    is_numpy,
-    is_torch,
-    namespace,
-    row_blocks,
-    scalar,
-    to_host,
-)
+from ..arrays.namespace import Array, is_numpy, namespace, scalar, to_host
 from ..errors import NotPSDError, warn
-from ..progress import announce
 from ..similarity.base import Similarity
-from ..similarity.features import FeatureSimilarity
-from .hill import RANGE_TOLERANCE
-from .routes import PSD, choose
-from .single import covariance_single, sensitivity
+from .eigen import decompose
+from .estimate import Estimate
+from .hill import RANGE_TOLERANCE, effective_number
+from .single import SINGLE_TOLERANCE, sensitivity
+from .weighted import fault_of
+
+PSD = Literal["check", "clip"]
 
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
@@ -43,196 +30,258 @@ NEGATIVE_MASS = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
 # by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
 CUT_MATTERS, TAIL = 1e-6, 1e4
-# Single-precision products are used where they move log VS by no more than this.
-SINGLE_TOLERANCE = 1e-6
-# Below so many multiplications, double precision takes a hundredth of a second.
-SINGLE_SIZE = 10**9
-# Up to this size NumPy's eigensolver is used, which shares its threads with NumPy's products;
-# above, SciPy's, which works in place.
-NUMPY_SIZE = 1024
-# From here on a spectrum takes more than ten seconds, and LAPACK does not say how far it is.
-LONG = 8000
 
 
-@dataclass(frozen=True)
-class Shares:
-    """Eigenvalues as shares, descending, at least 0, summing to 1.
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """The eigenvalues of K_p as shares, with or without its eigenvectors.
 
     Attributes
     ----------
-    values : array
+    values : array (m,)
+        Descending, at least 0, summing to 1; m is the smaller of the number of (distinct) samples
+        and the number of features.
+    n : int
+        Number of samples.
+    route, why : str
+        What found it, and why that one.
+    vectors : array (n, r) or None
+        A column for each of the r positive values: orthonormal eigenvectors u_j of K_p, so that
+        K_p = Σ_j λ_j u_j u_jᵀ. Entries of sample i are √p_i times its coordinates. From a
+        covariance, columns are orthogonal to about ε λ_1/λ_j.
     negative_mass : float
-        Minus the sum of negative eigenvalues.
+        Minus the sum of the negative eigenvalues that were set to zero.
     cut : float
-        Eigenvalues below this were set to zero.
+        Eigenvalues below this counted as rounding and were set to zero.
     lost : int
         How many of those may have been more than rounding of exact zeros.
+    error : float
+        Norm of the error of the matrix where it was multiplied in single precision, else 0.
     """
 
     values: Array
-    negative_mass: float
-    cut: float
-    lost: int
+    n: int
+    route: str
+    why: str
+    vectors: Array | None = field(default=None, repr=False)
+    negative_mass: float = 0.0
+    cut: float = 0.0
+    lost: int = 0
+    error: float = 0.0
 
+    def serves(self, q: float) -> bool:
+        """Whether the effective number of order q is as exact as it is meant to be.
 
-def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
-    """The eigenvalues of K_p as shares: descending, at least 0, summing to 1.
+        Always, unless the spectrum is from single-precision products, which are good for the
+        orders that they were made for.
+        """
+        return self.error == 0 or self.error * sensitivity(self.values, q) < SINGLE_TOLERANCE
 
-    Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is
-    the numerical rank. As many are returned as the smaller of n and the number of features has.
-    Parameters, errors and cost as for `vendi`.
-    """
-    if choose(similarity, q=1.0).method == "eigenvalues":
-        similarity, p = merge_identical(similarity, p)
-    return find_shares(weighted_by(similarity, p), psd, None).values
+    def effective_number(self, q: float = 1.0) -> Any:
+        """The Hill number of order q of the shares, in [1, n]: the Vendi Score.
 
+        Raises
+        ------
+        ValueError
+            For an order that the spectrum does not serve.
 
-def merge_identical(similarity: Similarity, p: Array | None) -> tuple[Similarity, Array | None]:
-    """Drop repeated samples and add up their weights; the non-zero spectrum stays the same.
-
-    This is the identical-elements property of the Vendi Score (arXiv 2210.02410, Theorem 3.1).
-    """
-    groups = similarity.groups()
-    if groups is None:
-        return similarity, p
-    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    if len(first) == similarity.n:
-        return similarity, p
-    weights = np.full(similarity.n, 1 / similarity.n) if p is None else p
-    return similarity.take(first), np.bincount(inverse, weights)
-
-
-def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
-    """K_p, with a trace of 1."""
-    diagonal = similarity.diagonal()
-    xp = namespace(diagonal)
-    p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
-    # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
-    return similarity.scaled(xp.sqrt(p) / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
-
-
-def fault_of(weighted: Similarity) -> str:
-    """What is wrong with a similarity that gave an impossible number."""
-    bare = weighted.bare()
-    diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
-    for block in row_blocks(bare.n, 8 * bare.n):
-        with np.errstate(all="ignore"):
-            K = to_host(bare.rows(block)) / diagonal[block, None] / diagonal
-        bad = ~(np.abs(K) <= 1 + 1e-3)
-        if bad.any():
-            i, j = divmod(int(np.argmax(bad)), bare.n)
-            return (
-                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, and "
-                f"nothing is more like another than like itself; look for NaN, overflow or "
-                f"negative eigenvalues in the kernel"
+        Examples
+        --------
+        >>> Spectrum(np.array([0.5, 0.5, 0.0]), 3, "eigenvalues", "").effective_number(q=2)
+        2.0
+        """
+        if not self.serves(q):
+            raise ValueError(
+                f"order {q:g} of a spectrum from single-precision products may be off by more "
+                f"than {SINGLE_TOLERANCE:g}; use spectrum_of(similarity), or pass the order to "
+                f"vendi(similarity, orders)"
             )
-    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
+        return effective_number(self.values, q)
+
+    def profile(self, orders: Sequence[float]) -> Array:
+        """The effective numbers of several orders, shape (len(orders),).
+
+        Errors as for `effective_number`. Cost: O(m) an order, no decomposition.
+        """
+        numbers = [self.effective_number(q) for q in orders]
+        return np.array(numbers) if is_numpy(self.values) else namespace(self.values).stack(numbers)
+
+    def estimates(self, orders: Sequence[float]) -> list[Estimate]:
+        """The effective number of each order, with how it was found.
+
+        Where what was taken for rounding may have changed an order below 1, a warning says so.
+        Errors as for `effective_number`.
+        """
+        found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
+        self._tell_of_cut(orders)
+        return found
+
+    def _tell_of_cut(self, orders: Sequence[float]) -> None:
+        q = min(orders, default=1.0)  # the least order moves most
+        if not self.lost or q >= 1:
+            return
+        kept = to_host(self.values)
+        kept = kept[kept > 0]
+        moved = math.log1p(self.lost * self.cut**q / float(np.sum(kept**q))) / (1 - q)
+        if moved > CUT_MATTERS:
+            warn(
+                f"{self.lost} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
+                f"count as zero; order {q:g} would be up to {math.expm1(moved):.2g} larger if they "
+                f"are not (relative). Orders of 1 and more do not depend on them."
+            )
 
 
-def find_shares(weighted: Similarity, psd: PSD, orders: Sequence[float] | None) -> Shares:
-    """The spectrum, exact; or good enough for these orders, if any are given. See `_clean`."""
-    n, dim = weighted.n, weighted.dim
-    size = dim if dim is not None and dim < n else n
-    # Dense features are widened and scaled, a copy of them, before they are multiplied.
-    sparse = sp.issparse(getattr(weighted, "X", None))
-    copied = 0 if dim is None or size < n or sparse else dim
-    memory.require(
-        8 * (size * size + n * copied),
-        f"the exact spectrum of a {size} × {size} matrix",
-        "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum",
-    )
-    if (
-        orders
-        and isinstance(weighted, FeatureSimilarity)
-        and weighted.is_single
-        and size < n
-        and n * size**2 >= SINGLE_SIZE
-    ):
-        C, error = covariance_single(weighted.X, weighted.scale)
-        values = _eigenvalues(C, weighted)
-        # To first order, which holds as long as the error is small against every share.
-        if 100 * error < values[0]:
-            found = _clean(values, weighted, psd)
-            if all(error * sensitivity(found.values, q) < SINGLE_TOLERANCE for q in orders):
-                return found
-    return _shares_of(weighted.covariance() if size < n else weighted.dense(), weighted, psd)
+@dataclass(frozen=True)
+class Source:
+    """What must be known of where a matrix is from, to tell rounding from faults.
 
-
-def _shares_of(A: Array, weighted: Similarity, psd: PSD) -> Shares:
-    if is_numpy(A):
-        diagonal = A.diagonal()
-        if np.count_nonzero(A) == np.count_nonzero(diagonal):
-            values = np.sort(diagonal)[::-1]  # exact, however small
-            return Shares(values / values.sum(), 0.0, 0.0, 0)
-    return _clean(_eigenvalues(A, weighted), weighted, psd)
-
-
-def _eigenvalues(A: Array, weighted: Similarity) -> Array:
-    """All eigenvalues of a symmetric matrix that may be overwritten, ascending."""
-    if is_torch(A) and A.requires_grad:
-        A.register_hook(_check_gradient)
-    try:
-        if not math.isfinite(scalar(namespace(A).sum(A))):
-            raise np.linalg.LinAlgError("entries are not finite")
-        if is_numpy(A) and len(A) > NUMPY_SIZE:
-            _announce(len(A))
-            # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
-            A = A if A.flags.f_contiguous else A.T
-            return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False)
-        return namespace(A).linalg.eigvalsh(A)
-    except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
-        raise ValueError(
-            f"the eigenvalues of the similarity matrix were not found ({error}): "
-            f"{fault_of(weighted)}"
-        ) from error
-
-
-def _announce(n: int) -> None:
-    """Say how long a spectrum of order n takes on this machine now, if that is long."""
-    if n < LONG:
-        return
-    start = time.perf_counter()
-    np.linalg.eigvalsh(np.random.default_rng(0).standard_normal((NUMPY_SIZE, NUMPY_SIZE)))
-    seconds = (time.perf_counter() - start) * (n / NUMPY_SIZE) ** 3
-    told = f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
-    announce(
-        f"The {n:,} eigenvalues of a {n:,} × {n:,} matrix take some {told}; orders 2 and inf alone "
-        f"need none"
-    )
-
-
-def _check_gradient(gradient: Any) -> None:
-    if gradient is not None and not bool(gradient.isfinite().all()):
-        raise ValueError(
-            "the gradient is not finite: second derivatives need eigenvalues that all differ, and "
-            "orders below 1 a matrix of full rank"
-        )
-
-
-def negative_mass_of(weighted: Similarity) -> float:
-    """How much may be negative by rounding, of entries that came with a relative error.
-
-    Errors of relative size u in a symmetric matrix, independent of each other, spread its zero
-    eigenvalues over a semicircle (Wigner), whose negative half has an area of 0.42 σ √n with
-    σ = u/√12 at most for a trace of 1; it is doubled.
+    `n` is the number of samples, `psd` whether nothing but rounding can make it indefinite.
     """
-    return max(NEGATIVE_MASS, 0.25 * weighted.roundoff * math.sqrt(weighted.n))
+
+    n: int
+    psd: bool
+    roundoff: float
+    fault: Callable[[], str]
+
+    @classmethod
+    def of(cls, weighted: Similarity) -> Self:
+        """Of a weighted similarity."""
+        return cls(weighted.n, weighted.psd, weighted.roundoff, lambda: fault_of(weighted))
+
+    @property
+    def negative_mass(self) -> float:
+        """How much may be negative by rounding, of entries that came with a relative error.
+
+        Errors of relative size u in a symmetric matrix, independent of each other, spread its
+        zero eigenvalues over a semicircle (Wigner), whose negative half has an area of
+        0.42 σ √n with σ = u/√12 at most for a trace of 1; it is doubled.
+        """
+        return max(NEGATIVE_MASS, 0.25 * self.roundoff * math.sqrt(self.n))
 
 
-def _clean(values: Array, weighted: Similarity, psd: PSD) -> Shares:
-    """Eigenvalues as shares: rounding removed, sum 1, descending."""
+def from_covariance(
+    C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0, features: Any = None
+) -> Spectrum:
+    """The spectrum of n samples from the covariance of their features.
+
+    Parameters
+    ----------
+    C : array (d, d)
+        Σ w x xᵀ over samples of unit length, up to a positive factor: it is divided by its trace.
+        Not changed. A torch tensor is differentiated through.
+    n : int
+        How many samples were added up; rounding grows with it.
+    psd : {"check", "clip"}
+        What to do about negative eigenvalues beyond rounding: raise, or set them to zero.
+    roundoff : float
+        Relative spacing of the numbers that C was added up in, where coarser than double.
+    features : array (n, d), dense or CSR, optional
+        F with C = FᵀF up to a factor: gives the eigenvectors of F Fᵀ, F v / ‖F v‖ for those of C.
+
+    Raises
+    ------
+    ValueError
+        If C is not square, symmetric and of positive trace, or has no eigenvalues.
+    NotPSDError
+        See `psd`.
+
+    Notes
+    -----
+    Time O(d³), and O(n d²) more for eigenvectors.
+
+    Examples
+    --------
+    >>> from_covariance(np.diag([3.0, 1.0]), n=4).values
+    array([0.75, 0.25])
+    """
+    xp = namespace(C)
+    if C.ndim != 2 or C.shape[0] != C.shape[1]:
+        raise ValueError(f"`C` must be a square matrix, got shape {tuple(C.shape)}")
+    if features is not None and tuple(features.shape) != (n, C.shape[0]):
+        raise ValueError(
+            f"`features` must be of shape {(n, C.shape[0])}, a row for each sample and a column "
+            f"for each of `C`, got {tuple(features.shape)}"
+        )
+    C = xp.astype(C, xp.float64, copy=False)
+    trace = scalar(xp.linalg.trace(C))
+    if not (math.isfinite(trace) and trace > 0):
+        raise ValueError(
+            f"`C` must have a finite, positive trace, got {trace:.6g}; look for NaN and overflow, "
+            f"or add samples"
+        )
+    asymmetry = scalar(xp.max(xp.abs(C - C.T))) / trace
+    if not asymmetry <= max(RANGE_TOLERANCE, roundoff):
+        raise ValueError(
+            f"`C` must be symmetric, but differs from its transpose by {asymmetry:.3g} of its "
+            f"trace; pass (C + C.T) / 2 if that is rounding"
+        )
+    source = Source(n, False, roundoff, lambda: "look for NaN and overflow in what was added up")
+    why = f"a covariance of {C.shape[0]} features was given"
+    return decomposed(
+        C / xp.linalg.trace(C), source, psd, "covariance", why, features is not None, features
+    )
+
+
+def decomposed(
+    A: Array,
+    source: Source,
+    psd: PSD,
+    route: str,
+    why: str,
+    vectors: bool = False,
+    features: Any = None,
+) -> Spectrum:
+    """The spectrum of a matrix of trace 1 that may be overwritten.
+
+    Its eigenvectors are those of A, or of F Fᵀ where A is Fᵀ F for `features` F.
+    """
+    V: Array | None
+    if is_numpy(A) and (order := _diagonal_order(A)) is not None:
+        values = A.diagonal()[order]  # exact, however small
+        found = Spectrum(values / values.sum(), source.n, route, why)
+        V = np.eye(len(A))[:, order] if vectors else None
+    else:
+        ascending, V = decompose(A, source.fault, vectors)
+        found = cleaned(ascending, source, psd, route, why)
+        V = None if V is None else namespace(V).flip(V, axis=1)
+    if V is None:
+        return found
+    xp = namespace(V)
+    V = V[:, : int(xp.sum(found.values > 0))]
+    if features is not None:
+        U = features @ V
+        if not is_numpy(U):
+            return replace(found, vectors=U / xp.linalg.vector_norm(U, axis=0))
+        U /= np.sqrt(np.einsum("ij,ij->j", U, U))
+        return replace(found, vectors=U)
+    return replace(found, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+
+
+def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
+    """The places of a diagonal matrix's entries, the largest first; None if it is not diagonal."""
+    diagonal = A.diagonal()
+    if np.count_nonzero(A) != np.count_nonzero(diagonal) or not diagonal.min() >= 0:
+        return None
+    return np.argsort(-diagonal, kind="stable")
+
+
+def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Spectrum:
+    """Ascending eigenvalues as shares: rounding removed, sum 1, descending.
+
+    Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is the
+    numerical rank.
+    """
     xp = namespace(values)
     values = xp.flip(values)
     if not abs(scalar(xp.sum(values)) - 1) <= RANGE_TOLERANCE:
         raise ValueError(
             f"the eigenvalues of the similarity matrix sum to {scalar(xp.sum(values)):.6g} "
-            f"instead of 1: {fault_of(weighted)}"
+            f"instead of 1: {source.fault()}"
         )
     size = values.shape[0]
     unit = float(xp.finfo(values.dtype).eps) * scalar(values[0])
     negative_mass = -scalar(xp.sum(xp.where(values < 0, values, xp.zeros_like(values))))
-    allowed = negative_mass_of(weighted)
-    if psd == "check" and negative_mass > allowed:
+    if psd == "check" and negative_mass > source.negative_mass:
         raise NotPSDError(scalar(values[-1]), negative_mass)
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         warn(
@@ -240,12 +289,20 @@ def _clean(values: Array, weighted: Similarity, psd: PSD) -> Shares:
             f"rounding of the precision that the matrix came in, and were set to zero; compute "
             f"similarities in a higher one to be rid of them"
         )
-    coarse = 0.0 if weighted.psd else weighted.roundoff / math.sqrt(weighted.n)
-    cut = max(max(weighted.n, size) * unit, coarse)
+    coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
+    cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
     kept = values > cut
     lost = int(xp.sum(~kept & (values > noise)))
     if scalar(xp.min(values[kept])) < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - int(xp.sum(kept))
     values = xp.where(kept, values, xp.zeros_like(values))
-    return Shares(values / xp.sum(values), max(0.0, negative_mass), cut, lost)
+    return Spectrum(
+        values / xp.sum(values),
+        source.n,
+        route,
+        why,
+        negative_mass=max(0.0, negative_mass),
+        cut=cut,
+        lost=lost,
+    )

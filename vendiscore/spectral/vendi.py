@@ -1,34 +1,23 @@
 """The Vendi Score of a similarity: effective numbers of several orders, from one spectrum at most.
 
 The Vendi Score of order q is the Hill number of the shares (Friedman & Dieng, arXiv 2210.02410;
-orders: Pasarkar & Dieng, arXiv 2310.12952). Whatever way it came, it is looked at last: an
-effective number of n samples is between 1 and n.
+orders: Pasarkar & Dieng, arXiv 2310.12952).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from ..arrays.namespace import Array, is_torch, scalar, to_host
-from ..errors import warn
+from ..arrays.namespace import Array
+from ..errors import TooLargeError
 from ..similarity.base import Similarity
-from .hill import RANGE_TOLERANCE, effective_number
-from .lanczos import largest_eigenvalue
-from .routes import PSD, Plan, choose
-from .spectrum import (
-    CUT_MATTERS,
-    Shares,
-    fault_of,
-    find_shares,
-    merge_identical,
-    negative_mass_of,
-    weighted_by,
-)
+from .estimate import Estimate
+from .plan import plan
+from .routes import MomentRoute, StalledError
+from .spectrum import PSD, Spectrum
+from .weighted import weighted_by
 
 
 @dataclass(frozen=True)
@@ -37,24 +26,19 @@ class Spectral:
 
     Attributes
     ----------
-    values : list of float (or 0-d torch tensors)
-        One for each order asked for, in that order; each in [1, n].
-    plans : list of Plan
-        One for each order.
-    distinct : int
-        Number of samples after identical ones were merged, where they were looked for, else n.
-    negative_mass : float or None
-        Minus the sum of the negative eigenvalues that were set to zero, of a trace of 1; None
-        where no spectrum was needed.
-    cut : float
-        Shares below this counted as rounding, and so as zero; 0 where none was sought.
+    estimates : list of Estimate
+        One for each order asked for, in that order; each value in [1, n].
+    spectrum : Spectrum or None
+        Where one was found: other orders can be read off it, `vendi(..., spectrum=...)`.
     """
 
-    values: list[Any]
-    plans: list[Plan]
-    distinct: int
-    negative_mass: float | None = None
-    cut: float = 0.0
+    estimates: list[Estimate]
+    spectrum: Spectrum | None = None
+
+    @property
+    def values(self) -> list[Any]:
+        """The numbers alone: floats, or 0-d torch tensors."""
+        return [estimate.value for estimate in self.estimates]
 
 
 def vendi(
@@ -62,6 +46,8 @@ def vendi(
     orders: Sequence[float] = (1.0,),
     p: Array | None = None,
     psd: PSD = "check",
+    *,
+    spectrum: Spectrum | None = None,
 ) -> Spectral:
     """The Vendi Scores of several orders, from as little work as they need.
 
@@ -77,6 +63,9 @@ def vendi(
         What to do about negative eigenvalues beyond rounding: raise, or set them to zero and
         restore the trace. "check" looks at the eigenvalues that an order needs: alone, order 2
         needs none and order ∞ only some, so that a negative one can go unnoticed there.
+    spectrum : Spectrum, optional
+        That of the same similarity, p and psd, found before: then there is no more to find, unless
+        it is from single-precision products that are not good enough for an order.
 
     Returns
     -------
@@ -88,73 +77,99 @@ def vendi(
         See `psd`.
     TooLargeError
         If the matrix would not fit in memory, before it is allocated.
+    ValueError
+        If there are no eigenvalues, a number is impossible, or `spectrum` has another n.
 
     Notes
     -----
     Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞.
     One matrix of size min(n, d)² is allocated.
     """
-    full = choose(similarity, 1.0, psd)
-    plans = [choose(similarity, q, psd) for q in orders]
-    if full in plans:
-        # The spectrum is needed anyway, and gives the orders with closed forms for nothing.
-        plans = [full] * len(plans)
-    merged, weights = similarity, p
-    if full in plans and full.method == "eigenvalues":
-        merged, weights = merge_identical(similarity, p)
-    weighted = weighted_by(merged, weights)
-    values = [_closed_form(weighted, plan, psd) for plan in plans]
-    found = None
-    if any(value is None for value in values):
-        found = find_shares(weighted, psd, orders)
-        if full not in plans:
-            full = replace(full, why="Lanczos iteration was too slow")
-        elif merged.n < similarity.n:
-            full = replace(full, why=f"{full.why}, {merged.n} of them distinct", size=merged.n)
-        plans = [full if v is None else plan for v, plan in zip(values, plans, strict=True)]
-        values = [
-            effective_number(found.values, q) if v is None else v
-            for v, q in zip(values, orders, strict=True)
-        ]
-        _tell_of_cut(found, orders)
-    values = [_in_range(value, q, weighted) for value, q in zip(values, orders, strict=True)]
-    if found is None:
-        return Spectral(values, plans, merged.n)
-    return Spectral(values, plans, merged.n, found.negative_mass, found.cut)
-
-
-def _closed_form(weighted: Similarity, plan: Plan, psd: PSD) -> Any:
-    if plan.method == "norm":
-        with np.errstate(all="ignore"):
-            return 1 / weighted.squared_norm()
-    if plan.method == "lanczos":
-        floor = -negative_mass_of(weighted) if psd == "check" else -math.inf
-        largest = largest_eigenvalue(weighted, floor)
-        return None if largest is None else 1 / largest
-    return None
-
-
-def _in_range(value: Any, q: float, weighted: Similarity) -> Any:
-    """The effective number, if it can be one of n samples; rounding is taken off it."""
-    n = weighted.n
-    if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
-        raise ValueError(
-            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which no {n} samples "
-            f"have: {fault_of(weighted)}"
-        )
-    return value if is_torch(value) else float(min(max(value, 1.0), n))
-
-
-def _tell_of_cut(found: Shares, orders: Sequence[float]) -> None:
-    """Warn where what was taken for rounding may have changed a score of small order."""
-    kept = to_host(found.values)
-    kept = kept[kept > 0]
-    q = min(orders)  # the least order moves most
-    if found.lost and q < 1:
-        moved = math.log1p(found.lost * found.cut**q / float(np.sum(kept**q))) / (1 - q)
-        if moved > CUT_MATTERS:
-            warn(
-                f"{found.lost} eigenvalues below {found.cut:.2g} of the trace may be rounding and "
-                f"count as zero; order {q:g} would be up to {math.expm1(moved):.2g} larger if they "
-                f"are not (relative). Orders of 1 and more do not depend on them."
+    if spectrum is not None:
+        if spectrum.n != similarity.n:
+            raise ValueError(
+                f"`spectrum` must be that of the {similarity.n} samples, got one of {spectrum.n}; "
+                f"leave it out"
             )
+        if all(spectrum.serves(q) for q in orders):
+            return Spectral(spectrum.estimates(orders), spectrum)
+    routes = plan(similarity, orders, psd)
+    weighted = weighted_by(similarity, p)
+    estimates: dict[int, Estimate] = {}
+    failed: dict[int, str] = {}
+    for i, (q, alone) in enumerate(zip(orders, routes.alone, strict=True)):
+        found, failed[i] = _first(alone, weighted, q, psd)
+        if found is not None:
+            estimates[i] = found
+    rest = [i for i in range(len(orders)) if i not in estimates]
+    if rest:
+        spectrum = routes.whole.run(similarity, p, psd, orders=orders)
+        read = spectrum.estimates([orders[i] for i in rest])
+        for i, estimate in zip(rest, read, strict=True):
+            estimates[i] = replace(estimate, why=failed[i] or estimate.why)
+    return Spectral([estimates[i] for i in range(len(orders))], spectrum)
+
+
+def _first(
+    routes: Sequence[MomentRoute], weighted: Similarity, q: float, psd: PSD
+) -> tuple[Estimate | None, str]:
+    """What the first route that arrives finds, and why the last one that did not has stalled."""
+    why = ""
+    for route in routes:
+        try:
+            return route.run(weighted, q, psd), why
+        except (StalledError, TooLargeError) as error:
+            why = str(error)
+    return None, why
+
+
+def spectrum_of(
+    similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
+) -> Spectrum:
+    """The spectrum of K_p by the cheapest route, in double precision.
+
+    Parameters
+    ----------
+    similarity, p, psd
+        As for `vendi`.
+    vectors : bool
+        Whether to find the eigenvectors too, of the positive eigenvalues. Those of identical
+        samples are the same but for √p. A torch tensor is differentiated through them where its
+        eigenvalues all differ.
+
+    Returns
+    -------
+    Spectrum
+
+    Raises
+    ------
+    NotPSDError, TooLargeError, ValueError
+        As for `vendi`.
+
+    Notes
+    -----
+    Time O(n d² + d³) from d < n features, else O(n³); with vectors three times that, and
+    n·min(n, d) numbers more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vendiscore import FeatureSimilarity
+    >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 0, 1]]), vectors=True)
+    >>> found.values
+    array([0.75, 0.25])
+    >>> abs(found.vectors[:, 1])
+    array([0., 0., 0., 1.])
+    """
+    whole = plan(similarity, [1.0], psd, vectors=vectors).whole
+    return whole.run(similarity, p, psd, vectors=vectors)
+
+
+def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
+    """The eigenvalues of K_p as shares: descending, at least 0, summing to 1.
+
+    Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is
+    the numerical rank. As many are returned as the smaller of n and the number of features has.
+    Parameters, errors and cost as for `vendi`.
+    """
+    return spectrum_of(similarity, p, psd).values

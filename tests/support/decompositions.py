@@ -1,0 +1,41 @@
+"""Which matrices are decomposed, and how often: a spy that leaves the mathematics as it is."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+
+import pytest
+
+FUNCTIONS = ("eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals")
+HOMES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_compat.torch.linalg")
+
+
+@contextmanager
+def counted() -> Iterator[list[tuple[str, tuple[int, ...]]]]:
+    """The (function, shape) of every decomposition by NumPy, SciPy or torch in the block."""
+    seen: list[tuple[str, tuple[int, ...]]] = []
+    inside = False
+
+    def spy(name: str, function: Callable) -> Callable:
+        @wraps(function)
+        def told(A, *args, **options):
+            nonlocal inside
+            if inside:  # one library's function that calls another
+                return function(A, *args, **options)
+            seen.append((name, tuple(A.shape)))
+            inside = True
+            try:
+                return function(A, *args, **options)
+            finally:
+                inside = False
+
+        return told
+
+    with pytest.MonkeyPatch.context() as patch:
+        for home in HOMES:
+            module = sys.modules.get(home)
+            for name in FUNCTIONS if module else ():
+                if function := getattr(module, name, None):
+                    patch.setattr(module, name, spy(name, function))
+        yield seen

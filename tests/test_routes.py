@@ -1,0 +1,124 @@
+"""Routes to a score: which is taken, what it costs, and what happens when it does not arrive."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity, SumSimilarity
+from vendiscore.spectral import routes
+from vendiscore.spectral.plan import MOMENTS, SPECTRA, plan
+from vendiscore.spectral.routes import NORM, StalledError
+from vendiscore.spectral.vendi import spectrum_of, vendi
+
+TALL = FeatureSimilarity(np.eye(5)[np.arange(40) % 5])
+WIDE = FeatureSimilarity(np.eye(5, 40))
+SMALL, LARGE = MatrixSimilarity(np.eye(20)), MatrixSimilarity(np.eye(700))
+SURE = MatrixSimilarity(np.eye(700), psd=True)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "orders", "psd", "names"),
+    [
+        (TALL, [1.0], "check", ["covariance"]),
+        (TALL, [2.0], "check", ["norm"]),
+        (TALL, [2.0], "clip", ["norm"]),  # features have no negative eigenvalues
+        (TALL, [math.inf, 2.0], "check", ["covariance", "covariance"]),
+        (WIDE, [0.0], "check", ["eigenvalues"]),
+        (SMALL, [math.inf], "check", ["eigenvalues"]),
+        (SMALL, [2.0], "clip", ["eigenvalues"]),
+        (LARGE, [math.inf], "check", ["lanczos"]),
+        (LARGE, [math.inf], "clip", ["eigenvalues"]),
+        (SURE, [math.inf], "clip", ["lanczos"]),
+        (LARGE, [2.0, math.inf], "check", ["norm", "lanczos"]),
+        (LARGE, [2.0, 1.0, math.inf], "check", ["eigenvalues"] * 3),
+        (LARGE, [], "check", []),
+    ],
+)
+def test_the_cheapest_routes_are_planned_and_taken(similarity, orders, psd, names):
+    assert [route.name for route in plan(similarity, orders, psd).first] == names
+    result = vendi(similarity, orders, psd=psd)
+    assert [estimate.route for estimate in result.estimates] == names
+    assert all(estimate.why for estimate in result.estimates)
+    assert (result.spectrum is None) == (not set(names) & {"covariance", "eigenvalues"})
+
+
+def test_torch_has_no_iteration_for_the_largest_eigenvalue():
+    torch = pytest.importorskip("torch")
+    similarity = MatrixSimilarity(torch.eye(700, dtype=torch.float64))
+    assert [route.name for route in plan(similarity, [math.inf]).first] == ["eigenvalues"]
+
+
+@pytest.mark.parametrize("similarity", [TALL, WIDE, SMALL, LARGE], ids=str)
+def test_moments_cost_less_than_spectra_and_values_less_than_vectors(similarity):
+    for spectral in SPECTRA:
+        if spectral.applies(similarity, 1.0, "check"):
+            cost, more = spectral.cost(similarity), spectral.cost(similarity, vectors=True)
+            assert NORM.cost(similarity).flops < cost.flops < more.flops
+            assert cost.bytes < more.bytes
+    assert all(route.exact for route in (*MOMENTS, *SPECTRA))
+
+
+def allocated(work):
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("shape", [(6000, 1200), (1300, 3000), (1500, None)], ids=str)
+def test_the_bytes_of_a_route_are_what_it_allocates(shape, vectors):
+    n, d = shape
+    X = np.random.default_rng(0).standard_normal((n, d or 2 * n)) + 0.0
+    similarity = FeatureSimilarity(X).normalized()
+    similarity.diagonal()
+    if d is None:
+        similarity = MatrixSimilarity(similarity.dense())
+    cost = plan(similarity, [1.0], vectors=vectors).whole.cost(similarity, vectors).bytes
+    peak = allocated(lambda: spectrum_of(similarity, vectors=vectors))
+    assert 0.6 * cost < peak < 1.15 * cost + 2**23  # blocks of rows on the way
+
+
+def test_what_is_small_is_not_asked_for(monkeypatch):
+    def ask(*_):
+        raise AssertionError("asked")
+
+    monkeypatch.setattr("vendiscore.arrays.memory.require", ask)
+    vendi(SMALL, [1.0])
+    vendi(LARGE, [2.0])
+    with pytest.raises(AssertionError, match="asked"):
+        vendi(MatrixSimilarity(np.eye(1000)), [1.0])
+
+
+def test_a_route_that_stalls_says_so_and_the_spectrum_takes_its_place(monkeypatch):
+    def slow(*_):
+        raise StalledError("it took too long")
+
+    monkeypatch.setattr(routes.LargestEigenvalue, "run", slow)
+    result = vendi(LARGE, [math.inf, 2.0])
+    assert [e.route for e in result.estimates] == ["eigenvalues", "norm"]
+    assert [e.why for e in result.estimates] == ["it took too long", NORM.why(LARGE)]
+    assert result.values == pytest.approx([700, 700])
+
+
+def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((20_000, 510))
+    similarity = FeatureSimilarity(X).normalized()
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 2 * 10**7)
+    (estimate,) = vendi(similarity, [math.inf]).estimates
+    assert estimate.route == "covariance"
+    assert "the largest eigenvalue of the similarity matrix of 20000 samples" in estimate.why
+
+
+def test_merged_samples_are_told_of():
+    X = np.eye(3, 9)[np.arange(6) % 3]
+    (estimate,) = vendi(FeatureSimilarity(X)).estimates
+    assert estimate.why == "all eigenvalues of the 6 × 6 similarity matrix, 3 of them distinct"
+
+
+def test_sums_of_features_go_through_their_covariance():
+    parts = [FeatureSimilarity(np.eye(40, d)[np.arange(40) % d]) for d in (3, 4)]
+    assert plan(SumSimilarity(parts, [0.5, 0.5]), [1.0]).whole.name == "covariance"

@@ -1,0 +1,362 @@
+"""A spectrum: eigenvectors that give the matrix back, one decomposition for all orders."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from decompositions import counted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import random_correlation
+
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    NotPSDError,
+    SumSimilarity,
+    TooLargeError,
+    effective_number,
+    spectrum,
+)
+from vendiscore.similarity.composite import RepeatedSimilarity
+from vendiscore.spectral import eigen, routes
+from vendiscore.spectral.spectrum import Spectrum, from_covariance
+from vendiscore.spectral.vendi import spectrum_of, vendi
+
+PROFILE = [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf]
+
+
+def rows(n, d, seed=0):
+    X = np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def some_repeated():
+    return rows(30, 50)[np.random.default_rng(1).integers(0, 12, 30)]
+
+
+WORDS = sp.csr_array(
+    np.hstack([np.random.default_rng(2).random((25, 59)) < 0.15, np.ones((25, 1))]).astype(float)
+)
+SIMILARITIES = {
+    "tall features": lambda: FeatureSimilarity(rows(40, 6)),
+    "wide features": lambda: FeatureSimilarity(rows(20, 70)),
+    "single precision": lambda: FeatureSimilarity(rows(40, 6).astype(np.float32)).normalized(),
+    "sparse, wide": lambda: FeatureSimilarity(WORDS).normalized(),
+    "sparse, tall": lambda: FeatureSimilarity(WORDS[:, 45:]).normalized(),
+    "dense": lambda: MatrixSimilarity(rows(20, 70) @ rows(20, 70).T),
+    "dense, low rank": lambda: MatrixSimilarity(rows(30, 4) @ rows(30, 4).T),
+    "repeated rows": lambda: FeatureSimilarity(some_repeated()),
+    "repeated matrix": lambda: MatrixSimilarity(some_repeated() @ some_repeated().T),
+    "repeats of distinct": lambda: RepeatedSimilarity(
+        FeatureSimilarity(rows(8, 20)), np.arange(24) % 8
+    ),
+    "sum": lambda: SumSimilarity(
+        [FeatureSimilarity(rows(20, 3)), FeatureSimilarity(rows(20, 4, 1))], [0.3, 0.7]
+    ),
+    "identity": lambda: MatrixSimilarity(np.eye(9)),
+    "classes": lambda: FeatureSimilarity(np.eye(4)[np.arange(12) % 3]),
+    "alike": lambda: MatrixSimilarity(np.ones((5, 5))),
+    "one sample": lambda: MatrixSimilarity(np.ones((1, 1))),
+}
+
+
+def weights(n, kind):
+    if kind == "uniform":
+        return None
+    p = np.random.default_rng(3).dirichlet(np.full(n, 0.7))
+    if kind == "zeros" and n > 2:
+        p[::3] = 0
+    return p / p.sum()
+
+
+def weighted_matrix(similarity, p):
+    n = similarity.n
+    root = np.full(n, n**-0.5) if p is None else np.sqrt(p)
+    return root[:, None] * similarity.dense() * root
+
+
+@pytest.mark.parametrize("kind", ["uniform", "weighted", "zeros"])
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_eigenvectors_are_orthonormal_and_give_the_weighted_matrix_back(name, kind):
+    similarity = SIMILARITIES[name]()
+    p = weights(similarity.n, kind)
+    found = spectrum_of(similarity, p, vectors=True)
+    U, shares = found.vectors, found.values[found.values > 0]
+    assert U.shape == (similarity.n, len(shares))
+    atol = 1e-7 if name == "single precision" else 1e-12  # of float32 rows, as they were rounded
+    np.testing.assert_allclose(U.T @ U, np.eye(len(shares)), atol=1e-9)
+    np.testing.assert_allclose((U * shares) @ U.T, weighted_matrix(similarity, p), atol=atol)
+    np.testing.assert_allclose(found.values, spectrum(similarity, p), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_surprises_average_to_the_score(name):
+    # −Σ_j log λ_j λ_j u_ij² is what sample i adds to log VS: an attribution that adds up.
+    similarity = SIMILARITIES[name]()
+    p = weights(similarity.n, "weighted")
+    found = spectrum_of(similarity, p, vectors=True)
+    shares = found.values[found.values > 0]
+    added = -(found.vectors**2) @ (shares * np.log(shares))
+    assert added.sum() == pytest.approx(math.log(vendi(similarity, [1], p).values[0]), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_prescribed_eigenvectors_are_found(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 30))
+    lam = np.sort(rng.dirichlet(np.full(n, 2.0)))[::-1]
+    lam = np.maximum(lam, 1e-5) / np.maximum(lam, 1e-5).sum()
+    K = random_correlation.rvs(lam * n, random_state=rng, tol=1e-10, diag_tol=1e-9)
+    K = (K + K.T) / 2
+    found = spectrum_of(MatrixSimilarity(K), vectors=True)
+    np.testing.assert_allclose(found.values, lam, atol=1e-8)
+    np.testing.assert_allclose(K @ found.vectors / n, found.vectors * lam, atol=1e-8)
+
+
+def test_features_built_from_eigenvectors_have_those():
+    n, d = 64, 4
+    H = np.array([[1.0]])
+    for _ in range(6):
+        H = np.block([[H, H], [H, -H]])
+    U = H[:, :d] / math.sqrt(n)  # entries ±1/√n: every row of features has one length
+    lam = np.array([0.5, 0.25, 0.15, 0.1])
+    X = U * np.sqrt(n * lam)
+    for similarity in (FeatureSimilarity(X), FeatureSimilarity(X.astype(np.float32)).normalized()):
+        found = spectrum_of(similarity, vectors=True)
+        assert found.route == "covariance"
+        np.testing.assert_allclose(found.values, lam, rtol=1e-6)
+        np.testing.assert_allclose(np.abs(found.vectors.T @ U), np.eye(d), atol=1e-6)
+
+
+@given(st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**32 - 1), st.booleans())
+@settings(deadline=None)
+def test_merged_samples_share_their_eigenvectors_by_weight(m, d, seed, flat):
+    rng = np.random.default_rng(seed)
+    distinct = rows(m, d if flat else d + 40, seed % 1000)
+    inverse = np.concatenate([np.arange(m), rng.integers(0, m, rng.integers(0, 20))])
+    p = rng.dirichlet(np.ones(len(inverse)))
+    p[rng.random(len(p)) < 0.2] = 0
+    if p.sum() == 0:
+        return
+    p /= p.sum()
+    X = distinct[inverse]
+    for similarity in (FeatureSimilarity(X), MatrixSimilarity(X @ X.T)):
+        found = spectrum_of(similarity, p, vectors=True)
+        U, shares = found.vectors, found.values[found.values > 0]
+        K = np.sqrt(np.outer(p, p)) * (X @ X.T)
+        np.testing.assert_allclose((U * shares) @ U.T, K, atol=1e-12)
+        np.testing.assert_allclose(U.T @ U, np.eye(len(shares)), atol=1e-6)
+
+
+def test_large_matrices_are_decomposed_in_place_with_vectors(monkeypatch):
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 10)
+    for name in ("wide features", "dense", "tall features", "repeated matrix"):
+        similarity = SIMILARITIES[name]()
+        K = similarity.dense()
+        found = spectrum_of(similarity, vectors=True)
+        shares = found.values[found.values > 0]
+        np.testing.assert_allclose(
+            (found.vectors * shares) @ found.vectors.T, K / len(K), atol=1e-12
+        )
+        np.testing.assert_array_equal(similarity.dense(), K)  # the caller's is left alone
+
+
+def test_negative_eigenvalues_that_are_clipped_have_no_vector():
+    K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]])
+    with pytest.raises(NotPSDError):
+        spectrum_of(MatrixSimilarity(K), vectors=True)
+    found = spectrum_of(MatrixSimilarity(K), psd="clip", vectors=True)
+    assert found.vectors.shape == (3, 2)
+    assert found.negative_mass == pytest.approx((0.9 * math.sqrt(2) - 1) / 3)
+
+
+def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
+    similarity = FeatureSimilarity(sp.random_array((1000, 2000), density=0.01, rng=0).tocsr())
+    monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 20 * 10**6)
+    with pytest.raises(TooLargeError, match=r"the eigenvectors of a 1000 × 1000 .*24,000,000"):
+        spectrum_of(similarity, vectors=True)
+
+
+# ------------------------------------------------------------------------------- one decomposition
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("name", ["tall features", "wide features", "dense", "repeated rows"])
+def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
+    if large:
+        monkeypatch.setattr(eigen, "NUMPY_SIZE", 3)
+    similarity = SIMILARITIES[name]()
+    with counted() as decompositions:
+        result = vendi(similarity, [0.5, 1, 2, math.inf])
+        profile = result.spectrum.profile(PROFILE)
+        again = vendi(similarity, PROFILE, spectrum=result.spectrum)
+    assert len(decompositions) == 1
+    assert again.values == profile.tolist()
+    assert again.spectrum is result.spectrum
+    assert result.values == [profile[PROFILE.index(q)] for q in (0.5, 1, 2, math.inf)]
+
+
+def test_eigenvectors_and_all_orders_come_from_one_decomposition():
+    similarity = SIMILARITIES["wide features"]()
+    with counted() as decompositions:
+        found = spectrum_of(similarity, vectors=True)
+        scores = vendi(similarity, PROFILE, spectrum=found).values
+    assert decompositions == [("eigh", (20, 20))]
+    assert scores == pytest.approx([vendi(similarity, [q]).values[0] for q in PROFILE], rel=1e-12)
+
+
+def test_orders_two_and_infinity_alone_decompose_nothing():
+    similarity = FeatureSimilarity(rows(700, 800))
+    with counted() as decompositions:
+        result = vendi(similarity, [2.0, math.inf])
+    assert not decompositions
+    assert result.spectrum is None
+
+
+def test_torch_decomposes_once_too():
+    torch = pytest.importorskip("torch")
+    similarity = FeatureSimilarity(torch.tensor(rows(20, 6)))
+    spectrum_of(similarity)  # brings in what the spy looks for
+    with counted() as decompositions:
+        profile = vendi(similarity, [1.0, 3.0]).spectrum.profile(PROFILE)
+    assert len(decompositions) == 1
+    want = spectrum_of(FeatureSimilarity(rows(20, 6))).profile(PROFILE)
+    np.testing.assert_allclose(profile.numpy(), want, rtol=1e-10)
+
+
+def test_a_spectrum_of_other_samples_is_refused():
+    found = spectrum_of(SIMILARITIES["dense"]())
+    with pytest.raises(ValueError, match="of the 40 samples, got one of 20"):
+        vendi(SIMILARITIES["tall features"](), spectrum=found)
+
+
+def test_a_spectrum_in_single_precision_serves_only_orders_that_it_is_good_for(monkeypatch):
+    monkeypatch.setattr(routes, "SINGLE_SIZE", 0)
+    X = np.random.default_rng(0).standard_normal((6000, 60)) / np.arange(1, 61) ** 1.2
+    similarity = FeatureSimilarity(X.astype(np.float32)).normalized()
+    found = vendi(similarity, [2.5]).spectrum
+    assert found.error > 0
+    assert found.serves(2.5)
+    assert not found.serves(0.1)
+    with pytest.raises(ValueError, match=r"order 0\.1 of a spectrum from single-precision"):
+        found.profile([2.5, 0.1])
+    again = vendi(similarity, [0.1], spectrum=found)
+    assert again.spectrum.error == 0
+    assert again.values == vendi(similarity, [0.1]).values
+    assert spectrum_of(similarity).error == 0
+
+
+# ------------------------------------------------------------------------------------ a covariance
+
+
+def test_a_covariance_has_the_spectrum_of_its_samples():
+    X = rows(50, 6)
+    direct = spectrum_of(FeatureSimilarity(X), vectors=True)
+    C = X.T @ X
+    for factor in (1.0, 1 / 50, 1e-200):
+        found = from_covariance(factor * C, n=50, features=X)
+        np.testing.assert_allclose(found.values, direct.values, rtol=1e-12)
+        np.testing.assert_allclose(np.abs(found.vectors), np.abs(direct.vectors), atol=1e-10)
+        assert found.vectors.shape == (50, 6)
+        assert [e.value for e in found.estimates([1, 2])] == pytest.approx(
+            vendi(FeatureSimilarity(X), [1, 2]).values, rel=1e-12
+        )
+    np.testing.assert_array_equal(C, X.T @ X)
+    assert from_covariance(C, n=50).vectors is None
+    sparse = sp.csr_array(X)
+    np.testing.assert_allclose(
+        np.abs(from_covariance(C, n=50, features=sparse).vectors), np.abs(direct.vectors)
+    )
+
+
+def test_a_covariance_of_fewer_samples_than_features_has_their_rank():
+    X = rows(5, 30)
+    found = from_covariance(X.T @ X, n=5)
+    assert found.effective_number(0) == 5
+    assert found.effective_number(1) == pytest.approx(vendi(FeatureSimilarity(X)).values[0])
+
+
+def test_a_covariance_that_is_a_tensor_has_a_gradient():
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(rows(9, 4), requires_grad=True)
+
+    def score(X):
+        return from_covariance(X.T @ X, n=9).effective_number(1.0)
+
+    assert torch.autograd.gradcheck(score, X)
+
+
+@pytest.mark.parametrize(
+    ("C", "message"),
+    [
+        (np.ones((2, 3)), r"`C` must be a square matrix, got shape \(2, 3\)"),
+        (np.zeros((2, 2)), "`C` must have a finite, positive trace, got 0"),
+        (np.diag([np.nan, 1.0]), "`C` must have a finite, positive trace, got nan"),
+        (np.array([[1.0, 0.5], [0.0, 1.0]]), "`C` must be symmetric, but differs .* by 0.25"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "`C` must be symmetric"),
+        (np.array([[1.0, 2.0], [2.0, 1.0]]), "smallest eigenvalue is -0.5"),
+        (np.diag([3.0, -1.0]), "smallest eigenvalue is -0.5"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(C, message):
+    with pytest.raises(ValueError, match=message):
+        from_covariance(C, n=10)
+
+
+def test_features_must_go_with_their_covariance():
+    X = rows(9, 4)
+    with pytest.raises(ValueError, match=r"`features` must be of shape \(9, 4\).*got \(9, 3\)"):
+        from_covariance(X.T @ X, n=9, features=X[:, :3])
+
+
+# ------------------------------------------------------------------------------------------- torch
+
+
+@pytest.mark.parametrize("shape", [(12, 5), (5, 12)], ids=["tall", "wide"])
+def test_torch_vectors_are_the_same_and_have_the_right_gradient(shape):
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(rows(*shape), requires_grad=True)
+    p = torch.tensor(weights(shape[0], "weighted"))
+    want = spectrum_of(FeatureSimilarity(X.detach().numpy()), p.numpy(), vectors=True)
+    found = spectrum_of(FeatureSimilarity(X), p, vectors=True)
+    np.testing.assert_allclose(found.vectors.detach().abs(), np.abs(want.vectors), atol=1e-10)
+
+    def surprises(X):
+        found = spectrum_of(FeatureSimilarity(X).normalized(), p, vectors=True)
+        shares = found.values[: found.vectors.shape[1]]
+        return (found.vectors**2) @ torch.log(shares)
+
+    assert torch.autograd.gradcheck(surprises, X)
+
+
+def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
+    torch = pytest.importorskip("torch")
+    K = torch.eye(4, dtype=torch.float64, requires_grad=True)
+    found = spectrum_of(MatrixSimilarity(K), vectors=True)
+    with pytest.raises(ValueError, match="derivatives of eigenvectors need eigenvalues that all"):
+        found.vectors[0].sum().backward()
+
+
+# ---------------------------------------------------------------------------------------- reading
+
+
+def test_a_profile_is_the_effective_number_of_each_order():
+    values = np.array([0.6, 0.3, 0.1, 0.0])
+    found = Spectrum(values, 4, "eigenvalues", "")
+    assert found.profile(PROFILE).tolist() == [effective_number(values, q) for q in PROFILE]
+    assert found.profile([]).tolist() == []
+    estimate = found.estimates([2.0])[0]
+    assert (estimate.value, estimate.error, estimate.route) == (
+        effective_number(values, 2.0),
+        0.0,
+        "eigenvalues",
+    )
+    assert estimate.low is estimate.high is None
+
+
+def test_a_spectrum_cannot_be_changed():
+    found = spectrum_of(SIMILARITIES["dense"]())
+    with pytest.raises(AttributeError):
+        found.cut = 0.0

@@ -1,0 +1,71 @@
+"""The weighted similarity K_p = diag(√p) K diag(√p), of trace 1, and what may be wrong with it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
+from ..similarity.base import Similarity
+
+
+def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
+    """K_p, with a trace of 1."""
+    diagonal = similarity.diagonal()
+    xp = namespace(diagonal)
+    p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
+    # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
+    return similarity.scaled(xp.sqrt(p) / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
+
+
+class Distinct(NamedTuple):
+    """Samples without repeats, the weights of each together, and √(p_i / p) for all n samples."""
+
+    similarity: Similarity
+    p: Array | None
+    inverse: np.ndarray | None = None
+    part: np.ndarray | None = None
+
+    def repeated(self, U: Array) -> Array:
+        """Eigenvectors of all n samples, from those of the distinct ones: orthonormal again."""
+        if self.inverse is None:
+            return U
+        U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
+        return np.multiply(U, part, out=U) if is_numpy(U) else U * part
+
+
+def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
+    """Drop repeated samples and add up their weights; the non-zero spectrum stays the same.
+
+    This is the identical-elements property of the Vendi Score (arXiv 2210.02410, Theorem 3.1).
+    """
+    groups = similarity.groups()
+    if groups is None:
+        return Distinct(similarity, p)
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    if len(first) == similarity.n:
+        return Distinct(similarity, p)
+    each = np.full(similarity.n, 1 / similarity.n) if p is None else to_host(p)
+    together = np.bincount(inverse, each)
+    whole = together[inverse]
+    part = np.sqrt(np.divide(each, whole, out=np.zeros_like(each), where=whole > 0))
+    return Distinct(similarity.take(first), together, inverse, part)
+
+
+def fault_of(weighted: Similarity) -> str:
+    """What is wrong with a similarity that gave an impossible number."""
+    bare = weighted.bare()
+    diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
+    for block in row_blocks(bare.n, 8 * bare.n):
+        with np.errstate(all="ignore"):
+            K = to_host(bare.rows(block)) / diagonal[block, None] / diagonal
+        bad = ~(np.abs(K) <= 1 + 1e-3)
+        if bad.any():
+            i, j = divmod(int(np.argmax(bad)), bare.n)
+            return (
+                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, and "
+                f"nothing is more like another than like itself; look for NaN, overflow or "
+                f"negative eigenvalues in the kernel"
+            )
+    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
