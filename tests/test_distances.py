@@ -53,7 +53,9 @@ def test_multiples_of_a_vector_are_at_cosine_distance_zero() -> None:
 
 def test_options_reach_the_metric() -> None:
     X = cloud(10, 3)
-    np.testing.assert_allclose(distances(X, "minkowski", {"p": 3}), cdist(X, X, "minkowski", p=3))
+    np.testing.assert_allclose(
+        distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
+    )
     w = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(distances(X, "euclidean", {"w": w}), cdist(X, X, w=w), atol=1e-12)
 

@@ -119,7 +119,6 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"metric": "manhattan"}, TypeError, "`metric` is about distances, which VS does not"),
         ({"solver": "cg"}, TypeError, "`solver` is about distances, which VS does not look at"),
         ({"t": 2}, TypeError, "`t` is an option of Magnitude: name one of them in `measures`"),
-        ({"measures": "IntDiv", "q": 2}, TypeError, "`q` is an order, which IntDiv does not have"),
         ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],

@@ -315,7 +315,9 @@ def test_what_torch_cannot_differentiate_is_refused(measure):
     torch = pytest.importorskip("torch")
     X = torch.rand(7, 3, dtype=torch.float64)
     assert isinstance(compute(X, k="cosine", measures=measure)[measure], float)
-    with pytest.raises(TypeError, match=rf"{measure} cannot be differentiated; pass samples\.det"):
+    with pytest.raises(
+        TypeError, match=r"(GMStds|magnitude) cannot be differentiated; pass samples\.det"
+    ):
         compute(X.requires_grad_(), k="cosine", measures=measure)
     for how in ({}, {"k": "cosine"}):
         with pytest.raises(TypeError, match="magnitude cannot be differentiated"):

@@ -146,7 +146,7 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
         ({"epsilon": 2}, ValueError, "`epsilon` must be a number between 0 and 1, got 2"),
         ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),
         ({"k": "rbf", "ns": [1]}, TypeError, "`ns` is not an option of kernel 'rbf'"),
-        ({"q": 2}, TypeError, "`q` is an order, which MagArea, t_conv does not have"),
+        ({"q": -1}, ValueError, "`q` must be a number in [0, inf] or 'inf', got -1"),
     ],
 )
 def test_bad_options_are_caught_at_load_too(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vendiscore import list_kernels, registry
+from vendiscore import list_kernels, list_measures
+from vendiscore.plugins import Plugins
 
 ROOT = Path(__file__).resolve().parents[1]
 DROPPED = sorted((ROOT / "kernels").glob("*.py"))
@@ -89,7 +90,9 @@ def test_every_example_in_a_docstring_is_run(sources):
 @pytest.fixture
 def _own_registry(monkeypatch):
     list_kernels()
-    monkeypatch.setattr(registry, "_kernels", dict(registry._kernels))
+    list_measures()
+    for kind in Plugins._kinds:
+        monkeypatch.setattr(kind, "made", dict(kind.made))
 
 
 @pytest.mark.parametrize("path", DROPPED, ids=lambda path: path.stem)

@@ -114,17 +114,11 @@ def read_request(
     if among_others:
         rest = {name: value for name, value in rest.items() if not having(name)}
         p = p if all(measure.weighted for measure in measures) else None
-    else:
-        if distances and not any(measure.needs == "distances" for measure in measures):
-            raise TypeError(
-                f"`{distances[0]}` is about distances, which {said} does not look at; leave it "
-                f"out, or name a measure of distances such as 'MagArea' in `measures`"
-            )
-        if orders != [1.0] and not any(measure.ordered for measure in measures):
-            raise TypeError(
-                f"`q` is an order, which {said} does not have; leave it out, or name a measure "
-                f"that has one, such as 'VS', in `measures`"
-            )
+    elif distances and not any(measure.needs == "distances" for measure in measures):
+        raise TypeError(
+            f"`{distances[0]}` is about distances, which {said} does not look at; leave it out, or "
+            f"name a measure of distances such as 'MagArea' in `measures`"
+        )
     _check_one_way(how, measures, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
         exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
