@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         TooLargeError,
     )
     from .integrations import load
-    from .kernels.labels import mode_diversity
     from .magnitude import (
         convergence_scale,
         mag_area,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
         magnitude_weights,
         spread,
     )
+    from .measures.modes import mode_diversity
     from .measures.registry import list_measures, register_measure
     from .registry import get_kernel, list_kernels, register_kernel
     from .resolve import as_similarity
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
     "integrations": "load",
-    "kernels.labels": "mode_diversity",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
+    "measures.modes": "mode_diversity",
     "measures.registry": "list_measures register_measure",
     "registry": "get_kernel list_kernels register_kernel",
     "resolve": "as_similarity",

@@ -10,12 +10,10 @@ import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, is_torch, namespace, precision, scalar
-from ..arrays.weights import check_weights
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
-from ..spectral.hill import effective_number
 
 # How far from 1 a row of probabilities may sum: a softmax in single precision over many classes,
 # or so many units of rounding of the precision that it came in, if that is less than single.
@@ -117,7 +115,7 @@ def probability_product(probabilities: Any) -> Similarity:
     SampleError
         If rows have a negative entry or do not sum to 1; the message names them.
     """
-    P = _check_probabilities(probabilities)
+    P = check_probabilities(probabilities)
     if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either
         xp = namespace(P)
         X = xp.where(P > 0, xp.sqrt(xp.where(P > 0, P, xp.ones_like(P))), xp.zeros_like(P))
@@ -126,49 +124,8 @@ def probability_product(probabilities: Any) -> Similarity:
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
 
 
-def mode_diversity(probabilities: Any, p: Any = None) -> Any:
-    """exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
-
-    It is the perplexity of the mean prediction, and equals the Vendi Score of "labels" where
-    every prediction is certain.
-
-    Parameters
-    ----------
-    probabilities : array (n, classes)
-        Rows of at least 0 that sum to 1, dense (NumPy, torch) or sparse. Not changed.
-    p : array (n,), optional
-        Weights of the samples that sum to 1; uniform by default.
-
-    Returns
-    -------
-    float between 1 and the number of classes (a 0-d tensor for torch input)
-
-    Raises
-    ------
-    SampleError, ValueError
-        If a row, or p, has a negative entry or does not sum to 1.
-
-    References
-    ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3.
-
-    Examples
-    --------
-    >>> mode_diversity([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
-    2.0
-    """
-    P = _check_probabilities(probabilities)
-    n = P.shape[0]
-    weights = check_weights(np.full(n, 1 / n) if p is None else p, n, like=P)
-    if sp.issparse(P):
-        mean = P.T @ weights
-    else:
-        xp = namespace(P)
-        mean = xp.astype(P, xp.float64).T @ xp.asarray(weights)
-    return effective_number(mean / mean.sum(), 1.0)
-
-
-def _check_probabilities(probabilities: Any) -> Array:
+def check_probabilities(probabilities: Any) -> Array:
+    """Rows of at least 0 that sum to 1 up to rounding, or a SampleError that names those not so."""
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
 
     def improper(P: Any) -> dict[int, str]:

@@ -1,0 +1,55 @@
+"""How many modes a classifier finds in samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.namespace import namespace
+from ..arrays.weights import check_weights
+from ..kernels.labels import check_probabilities
+from ..spectral.hill import effective_number
+
+
+def mode_diversity(probabilities: Any, p: Any = None) -> Any:
+    """exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
+
+    It is the perplexity of the mean prediction, and equals the Vendi Score of "labels" where
+    every prediction is certain.
+
+    Parameters
+    ----------
+    probabilities : array (n, classes)
+        Rows of at least 0 that sum to 1, dense (NumPy, torch) or sparse. Not changed.
+    p : array (n,), optional
+        Weights of the samples that sum to 1; uniform by default.
+
+    Returns
+    -------
+    float between 1 and the number of classes (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    SampleError, ValueError
+        If a row, or p, has a negative entry or does not sum to 1.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §4.3.
+
+    Examples
+    --------
+    >>> mode_diversity([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    2.0
+    """
+    P = check_probabilities(probabilities)
+    n = P.shape[0]
+    weights = check_weights(np.full(n, 1 / n) if p is None else p, n, like=P)
+    if sp.issparse(P):
+        mean = P.T @ weights
+    else:
+        xp = namespace(P)
+        mean = xp.astype(P, xp.float64).T @ xp.asarray(weights)
+    return effective_number(mean / mean.sum(), 1.0)
