@@ -16,6 +16,7 @@ from vendiscore.encoders.batches import embed
 from vendiscore.encoders.networks import pick_device, pick_dtype
 from vendiscore.errors import MissingPackageError
 from vendiscore.kernels.text_embeddings import text_embeddings
+from vendiscore.progress import finish
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -409,7 +410,7 @@ sys.exit(f"imported {heavy}" if heavy else 0)
 
 def test_embed_reads_arrays_row_by_row():
     X = np.arange(10.0).reshape(5, 2) + 1
-    np.testing.assert_array_equal(embed(X, np.stack, batch_size=2), X)
+    np.testing.assert_array_equal(finish(embed(X, np.stack, batch_size=2)), X)
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,14 @@
 
 The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`register_kernel` adds a kernel. `load` gives the Hugging Face metric, as does
-`evaluate.load("vendiscore.py")`.
+`register_kernel` adds a kernel, `encoder` loads a model once for many sets. `load` gives the
+Hugging Face metric, as does `evaluate.load("vendiscore.py")`.
 """
 
 __version__ = "0.1.0"
 
 from . import optional as optional  # first: it tells of all packages that are not there
+from .encoders import encoder
 from .errors import IndefiniteError, MissingPackageError, NotPSDError, SampleError, TooLargeError
 from .integrations import load
 from .kernels.labels import mode_diversity
@@ -48,6 +49,7 @@ __all__ = [
     "compute",
     "convergence_scale",
     "effective_number",
+    "encoder",
     "get_kernel",
     "list_kernels",
     "list_measures",
