@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -177,3 +178,51 @@ def test_sets_of_images_come_as_files():
         "images", "pixels", "a", "b", "c", None, None, None, 1, 5
     )
     assert "Two or three sets can be compared, got 0" in page
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The models that transformers loads, on a page that has loaded none."""
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.setattr(encoders, "_encoders", {})
+    found = []
+    load = transformers.AutoModel.from_pretrained
+
+    def counting(path, *args, **options):
+        found.append(path)
+        return load(path, *args, **options)
+
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
+    return found
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
+    texts = [f"{i} bottles" for i in range(1000)]
+    *said, (_, _) = shows.show_text("\n".join(texts), None, None, "MiniLM", [1], "word", 1, 1)
+    notes = [page for page, _ in said]
+    assert report.note("Encoding: 512 of 1,000 done.") in notes
+    assert loads == [MINILM["model_path"]]
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(8)]
+        list(pool.map(lambda texts: handlers.text(texts, "MiniLM"), sets))
+    assert loads == [MINILM["model_path"]]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_visitors_who_come_at_once_load_the_model_once(loads):
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
+        found = list(pool.map(lambda texts: handlers.text(texts, "MiniLM")["VS"], sets))
+    assert loads == [MINILM["model_path"]]
+    for texts, vs in zip(sets, found, strict=True):
+        assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
+    monkeypatch.setitem(encoders._BATCH, "text", 2)
+    steps = encoders.similarity(TEXTS, MINILM)
+    assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
+    steps.close()
+    assert not encoders._recent._kept

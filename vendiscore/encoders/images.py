@@ -17,18 +17,16 @@ from .batches import Encode, is_network, no_effect
 from .decoding import as_image, check_images
 from .files import stated
 from .networks import (
-    Network,
-    Place,
     Pooling,
     check_model_path,
     check_pooling,
     describe,
-    inference,
     load_pretrained,
     pick_device,
     pick_dtype,
     pool,
 )
+from .running import Network, Place, inference
 
 Transform = Callable[[Any], Any]
 

@@ -1,13 +1,9 @@
-"""Torch networks as encoders: where they run, how they are loaded, what is read from them."""
+"""Torch networks as encoders: on which device, how they are loaded, what is read from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from ..arguments import flag, one_of
 from ..arrays.namespace import is_torch
@@ -75,122 +71,6 @@ def check_model_path(model_path: Any) -> None:
             f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
             f"that is loaded already goes with model=…"
         )
-
-
-class Place(NamedTuple):
-    """Where a network runs, as a torch device, and the dtype of its weights."""
-
-    device: Any
-    dtype: Any
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What a report says of it."""
-        return {"device": self.device.type, "half": self.dtype.itemsize == 2}
-
-
-class Network:
-    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-    device : torch.device or None
-        Where it runs; None where it is.
-    ours : bool
-        Whether it was loaded here. If so it is put into evaluation mode and on its device once;
-        any other one is left as it was after each use.
-    """
-
-    def __init__(self, model: Any, device: Any, *, ours: bool) -> None:
-        self.model, self.device, self.ours = model, device, ours
-        if ours:
-            model.eval().to(device)
-
-    @contextmanager
-    def running(self) -> Iterator[Place]:
-        """Ready meanwhile: in evaluation mode, on its device."""
-        with nullcontext() if self.ours else _borrowed(self.model, self.device):
-            torch = require("torch", "text", "an embedding kernel")
-            first = next(self.model.parameters(), None)
-            home = torch.device("cpu") if first is None else first.device
-            dtype = torch.float32 if first is None else first.dtype
-            yield Place(self.device or home, dtype)
-
-
-def inference() -> AbstractContextManager[Any]:
-    """Without gradients; the mode is a thread's own, so that it holds for one batch at a time."""
-    mode: AbstractContextManager[Any] = require("torch", "text", "an encoder").inference_mode()
-    return mode
-
-
-@dataclass
-class _Loan:
-    """What is given back to a network: the mode of each submodule, and where it was."""
-
-    modes: dict[Any, bool]
-    home: Any
-    device: Any
-    users: int = 0
-
-
-_loans: dict[int, _Loan] = {}  # by id, while they are used
-_lending = Lock()
-
-
-@contextmanager
-def _borrowed(model: Any, device: Any) -> Iterator[None]:
-    """A caller's network in evaluation mode, and on `device` if that is given, meanwhile.
-
-    Every submodule gets its own mode back, and the network goes back to where it was, when the
-    last thread that uses it is done.
-    """
-    with _lending:
-        loan = _loans.get(id(model)) or _lend(model, device)
-        if device is not None and not _is_at(loan.device, device):
-            raise ValueError(
-                f"`device` must be {str(loan.device)!r} while other threads use `model` there, got "
-                f"{str(device)!r}; give each device a model of its own"
-            )
-        loan.users += 1
-    try:
-        yield
-    finally:
-        with _lending:
-            loan.users -= 1
-            if not loan.users:
-                _give_back(model, loan)
-
-
-def _lend(model: Any, device: Any) -> _Loan:
-    first = next(model.parameters(), None)
-    home = None if first is None else first.device
-    loan = _Loan({module: module.training for module in model.modules()}, home, device or home)
-    model.eval()
-    try:
-        if device is not None and home != device:
-            model.to(device)
-    except BaseException:
-        _give_back(model, loan)
-        raise
-    _loans[id(model)] = loan
-    return loan
-
-
-def _is_at(place: Any, device: Any) -> bool:
-    """Whether what is at `place` is on `device`; "cuda" without a number is any of them."""
-    return place is None or (
-        place.type == device.type
-        and (place.index == device.index or None in (place.index, device.index))
-    )
-
-
-def _give_back(model: Any, loan: _Loan) -> None:
-    _loans.pop(id(model), None)
-    if loan.home is not None and loan.home != loan.device:
-        model.to(loan.home)
-    for module, training in loan.modes.items():
-        module.training = training
 
 
 def load_pretrained(

@@ -15,18 +15,16 @@ from .base import BATCH_SIZE, Encoder, Kind, made
 from .batches import Encode, is_network, no_effect
 from .files import Stated, stated
 from .networks import (
-    Network,
-    Place,
     Pooling,
     check_model_path,
     check_pooling,
     describe,
-    inference,
     load_pretrained,
     pick_device,
     pick_dtype,
     pool,
 )
+from .running import Network, Place, inference
 
 # What the reference implementation embeds with; trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
