@@ -1,4 +1,4 @@
-"""The encoders of the page: by names of ours only, in pieces, with the numbers of the library."""
+"""The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
 
 import base64
 import io
@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,8 @@ from PIL import Image
 from vendiscore.app import encoders, examples, handlers, jobs, report, shows
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.pictures import pictures
-from vendiscore.app.steps import finish
 from vendiscore.errors import SampleError
+from vendiscore.progress import finish
 
 TEXTS = [*examples.TEXTS["A model in a rut"].splitlines(), "Look, Jane.", "Look, Jane."]
 MINILM = encoders.ALLOWED["texts"]["MiniLM"]
@@ -92,19 +93,19 @@ def test_they_go_by_names_of_ours_only():
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-@pytest.mark.parametrize("piece", [10**6, 200, 1])
-def test_the_score_of_texts_is_that_of_the_library(monkeypatch, piece):
-    monkeypatch.setattr(encoders, "_CHARACTERS", piece)
+@pytest.mark.parametrize("batch", [64, 4, 1])
+def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
+    monkeypatch.setitem(encoders._BATCH, "text", batch)
     right = compute(TEXTS, **MINILM, details=True)
     ours = handlers.text(TEXTS, "MiniLM")
     # How texts are batched changes the last digits of single precision.
-    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12 if piece == 10**6 else 1e-6)
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-15 if batch == 64 else 1e-6)
     assert ours["details"]["signature"] == right["details"]["signature"]
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
-def test_texts_that_are_cut_are_counted_over_all_pieces(monkeypatch):
-    monkeypatch.setattr(encoders, "_CHARACTERS", 1000)
+def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
+    monkeypatch.setitem(encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     settings = finish(encoders.similarity([*texts, texts[0]], MINILM)).settings
     assert settings["truncated"] == 3
@@ -112,7 +113,7 @@ def test_texts_that_are_cut_are_counted_over_all_pieces(monkeypatch):
 
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
-    monkeypatch.setattr(encoders, "_CHARACTERS", 100)
+    monkeypatch.setitem(encoders._BATCH, "text", 2)
     box = "\n".join(TEXTS)
     said = [page for page, _ in shows.show_text(box, None, None, "MiniLM", [1], "word", 1, 1)]
     assert said[0] == report.note("Encoding: 0 of 13 done.")
@@ -133,7 +134,7 @@ def test_only_the_last_few_sets_are_kept():
 
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
-    monkeypatch.setattr(encoders, "_IMAGES", 2)
+    monkeypatch.setitem(encoders._BATCH, "images", 2)
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
     job = jobs.image_job(pictures(files).values, "DINOv2")
@@ -143,7 +144,7 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
 
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatch):
-    monkeypatch.setattr(encoders, "_IMAGES", 2)
+    monkeypatch.setitem(encoders._BATCH, "images", 2)
     data = [Path(path).read_bytes() for path in files]
     with pytest.raises(SampleError, match="sample 5 cannot be read"):
         finish(encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
@@ -177,3 +178,51 @@ def test_sets_of_images_come_as_files():
         "images", "pixels", "a", "b", "c", None, None, None, 1, 5
     )
     assert "Two or three sets can be compared, got 0" in page
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The models that transformers loads, on a page that has loaded none."""
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.setattr(encoders, "_encoders", {})
+    found = []
+    load = transformers.AutoModel.from_pretrained
+
+    def counting(path, *args, **options):
+        found.append(path)
+        return load(path, *args, **options)
+
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
+    return found
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
+    texts = [f"{i} bottles" for i in range(1000)]
+    *said, (_, _) = shows.show_text("\n".join(texts), None, None, "MiniLM", [1], "word", 1, 1)
+    notes = [page for page, _ in said]
+    assert report.note("Encoding: 512 of 1,000 done.") in notes
+    assert loads == [MINILM["model_path"]]
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(8)]
+        list(pool.map(lambda texts: handlers.text(texts, "MiniLM"), sets))
+    assert loads == [MINILM["model_path"]]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_visitors_who_come_at_once_load_the_model_once(loads):
+    with ThreadPoolExecutor(4) as pool:
+        sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
+        found = list(pool.map(lambda texts: handlers.text(texts, "MiniLM")["VS"], sets))
+    assert loads == [MINILM["model_path"]]
+    for texts, vs in zip(sets, found, strict=True):
+        assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
+def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
+    monkeypatch.setitem(encoders._BATCH, "text", 2)
+    steps = encoders.similarity(TEXTS, MINILM)
+    assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
+    steps.close()
+    assert not encoders._recent._kept

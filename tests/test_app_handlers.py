@@ -13,8 +13,9 @@ from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers, jobs, report, scale, shows, steps, tidy
+from vendiscore.app import examples, handlers, jobs, report, scale, shows, tidy
 from vendiscore.app.limits import RefusedError
+from vendiscore.progress import finish
 
 HOSTILE = ["<script>alert(1)</script> one", "${alert(1)} {{7*7}} `x` two", '"><img src=x> three']
 
@@ -204,7 +205,7 @@ def test_the_magnitude_is_told_at_scales_that_say_something_of_the_set():
     numbers = []
     for texts in (["a b c d", "a b c e", "a b c f"], ["a b", "c d", "e f"]):
         page = shown(texts, zoom=len(numbers) + 0.5)[0]
-        space = as_space(steps.finish(jobs.text_job(texts, ns=[1]).score(1)).similarity)
+        space = as_space(finish(jobs.text_job(texts, ns=[1]).score(1)).similarity)
         numbers.append(space.magnitude(1.0))
         assert f"is {numbers[-1]:.1f} at t = 1 (" in page
         assert "To tell 95 % of the 3 distinct texts apart takes t = " in page
@@ -239,7 +240,7 @@ def test_large_sets_are_shown_in_two_stages_of_one_score():
 
 def test_the_magnitude_function_grows_from_1_towards_n():
     job = jobs.text_job(["a b c", "a b d", "x y z", "x y z"])
-    found = scale.look(steps.finish(job.score(1)).similarity, 0.5)
+    found = scale.look(finish(job.score(1)).similarity, 0.5)
     assert found is not None
     assert found.distinct == 3
     assert found.values[0] == 1
@@ -260,7 +261,7 @@ def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
 def test_the_order_of_the_heat_map_puts_clusters_side_by_side():
     X = np.repeat([[0.0], [50.0], [100.0]], 5, axis=0) + np.random.default_rng(0).random((15, 1))
     mixed = np.random.default_rng(1).permutation(15)
-    order = steps.finish(jobs.vector_job(X[mixed], "rbf", 1.0).score(1)).order
+    order = finish(jobs.vector_job(X[mixed], "rbf", 1.0).score(1)).order
     labels = (mixed // 5)[order]
     assert np.count_nonzero(np.diff(labels)) == 2
 
@@ -269,7 +270,7 @@ def test_pairs_and_loners_are_the_extremes_of_the_matrix():
     K = np.eye(4)
     for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
         K[i, j] = K[j, i] = value
-    found = steps.finish(jobs.vector_job(K, "K, clipped").score(1))
+    found = finish(jobs.vector_job(K, "K, clipped").score(1))
     assert found.pairs == [(0, 1, 0.9), (2, 3, 0.2)]
     assert found.alone[0] == (3, 0.2)
     assert found.nearest.tolist() == [1, 0, 0, 2]

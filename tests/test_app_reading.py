@@ -179,7 +179,7 @@ def test_images_come_from_files_and_zips_without_their_folders(save):
 
 def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(save):
     from vendiscore.app.jobs import image_job
-    from vendiscore.app.steps import finish
+    from vendiscore.progress import finish
     from vendiscore.scoring import compute
 
     rng = np.random.default_rng(0)

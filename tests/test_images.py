@@ -10,8 +10,8 @@ from drawn import cosines, dense, pictures, png
 from PIL import Image
 
 from vendiscore import SampleError, as_similarity, compute, list_kernels
+from vendiscore.encoders.decoding import as_image
 from vendiscore.errors import MissingPackageError
-from vendiscore.kernels.images import as_image
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -2,8 +2,8 @@
 
 The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`register_kernel` adds a kernel, `register_measure` a measure. `load` gives the Hugging Face
-metric, as does `evaluate.load("vendiscore.py")`.
+`register_kernel` adds a kernel, `register_measure` a measure, `encoder` loads a model once for many
+sets. `load` gives the Hugging Face metric, as does `evaluate.load("vendiscore.py")`.
 
 Names are imported when they are first asked for, so that importing this loads no more than the
 first call needs.
@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 
 if TYPE_CHECKING:
+    from .encoders import encoder
     from .errors import (
         IndefiniteError,
         MissingPackageError,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 # Where each name is; tests/test_shipping.py compares it with what type checkers read above.
 _MODULES = {
+    "encoders": "encoder",
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
@@ -82,6 +84,7 @@ __all__ = [
     "compute",
     "convergence_scale",
     "effective_number",
+    "encoder",
     "get_kernel",
     "list_kernels",
     "list_measures",

@@ -1,13 +1,67 @@
-"""Signs of life of long work: a bar that shows itself late, or one line where none can be drawn."""
+"""How far long work is: steps that anyone may take and stop, a bar that shows itself late.
+
+Work that takes long is a generator: it yields how far it is and returns its result. The library
+takes its steps under a bar, the page one at a time, with a note for the visitor after each.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, TypeAlias, TypeVar
+
+Value = TypeVar("Value")
+Step = TypeVar("Step")
+# Yields words for whoever is waiting, and returns the result.
+Steps: TypeAlias = Generator[str, None, Value]
+# Yields how many of the samples are done, beginning with 0, and returns the result.
+Counts: TypeAlias = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
+
+
+def finish(steps: Generator[Any, None, Value]) -> Value:
+    """Take all steps at once.
+
+    >>> def work():
+    ...     yield "half done"
+    ...     return 7
+    >>> finish(work())
+    7
+    """
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Value = end.value
+            return result
+
+
+def told(steps: Generator[Step, None, Value], words: Callable[[Step], str]) -> Steps[Value]:
+    """The same steps, told in words."""
+    with contextlib.closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                result: Value = end.value
+                return result
+            yield words(step)
+
+
+def counted(counts: Counts[Value], total: int, description: str) -> Value:
+    """Take all steps under a bar, as `track` has."""
+    if _silenced():
+        return finish(counts)
+    with _bar(None, total, description) as bar:
+        while True:
+            try:
+                bar.update(next(counts) - bar.n)
+            except StopIteration as end:
+                bar.update(total - bar.n)
+                result: Value = end.value
+                return result
 
 
 def track(items: Iterable[Any], total: int | None, description: str) -> Iterator[Any]:
@@ -15,13 +69,10 @@ def track(items: Iterable[Any], total: int | None, description: str) -> Iterator
 
     Without a terminal, as in daemons, or with one that goes away, there is no bar.
     """
-    from tqdm.auto import tqdm
-
     if _silenced():
         yield from items
     else:
-        file: Any = _Terminal(sys.stderr)
-        yield from tqdm(items, total=total, desc=description, delay=_DELAY, file=file)
+        yield from _bar(items, total, description)
 
 
 def announce(sentence: str) -> None:
@@ -30,6 +81,13 @@ def announce(sentence: str) -> None:
         terminal = _Terminal(sys.stderr)
         terminal.write(f"{sentence}\n")
         terminal.flush()
+
+
+def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
+    from tqdm.auto import tqdm
+
+    file: Any = _Terminal(sys.stderr)
+    return tqdm(items, total=total, desc=description, delay=_DELAY, file=file)
 
 
 def _silenced() -> bool:

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from ..progress import Steps, finish
 from ..request import check_orders
 from ..spectral.hill import effective_number
 from ..spectral.vendi import spectrum, vendi
 from . import encoders
 from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
-from .steps import Steps, finish
 
 MIN_DRAWS, MAX_DRAWS = 5, 20
 MIN_SIZE = 4  # below, halves have one sample, and its score is 1

@@ -1,8 +1,9 @@
-"""Encoders that the page offers, from a list of our own, and their work in pieces.
+"""Encoders that the page offers, from a list of our own, and their work in steps.
 
-A name that a visitor sends is looked up here and goes nowhere else. Encoding is the one kernel
-that takes long at the sizes of the page, so it pauses between pieces, and what was encoded last is
-kept: a visitor who moves a slider does not wait for it again.
+A name that a visitor sends is looked up here and goes nowhere else. An encoder is loaded when it
+is first asked for, and kept. Encoding is the one kernel that takes long at the sizes of the page,
+so it pauses between batches, and what was encoded last is kept: a visitor who moves a slider does
+not wait for it again.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
+from ..encoders import encoder
+from ..encoders.base import BATCH_SIZE, Encoder
 from ..errors import SampleError
+from ..progress import Steps, told
+from ..registry import get_kernel
 from ..resolve import as_similarity
 from ..resolve.build import distinct_samples
 from ..similarity.base import Similarity
+from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
-from .steps import Steps
 
 # By kind of sample: the name on the page, and the options of `compute`.
 ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
@@ -44,8 +47,8 @@ ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "huggingface_hub")
-# A piece takes a few seconds on one core, and loading the model again some tenths.
-_CHARACTERS, _IMAGES = 20_000, 16
+# Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
+_BATCH = {"text": BATCH_SIZE, "images": 16}
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 
 
@@ -75,7 +78,7 @@ def prepare() -> None:
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    """The Similarity of samples; one that an encoder makes is made piece by piece.
+    """The Similarity of samples; one that an encoder makes is made batch by batch.
 
     Parameters
     ----------
@@ -99,26 +102,36 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
 
 def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Similarity]:
     distinct, first, inverse = distinct_samples(samples)
-    parts: list[Similarity] = []
-    for start, stop in _pieces(distinct):
-        yield f"Encoding: {start:,} of {len(distinct):,} done."
-        try:
-            parts.append(as_similarity(distinct[start:stop], **arguments))
-        except SampleError as error:
-            raise error.at(first[start:]) from None
-    settings = dict(parts[0].settings)
-    if "truncated" in settings:
-        settings["truncated"] = sum(part.settings["truncated"] for part in parts)
-    rows = np.concatenate([part.features() for part in parts])
-    return FeatureSimilarity(rows[inverse], settings)
+
+    def words(done: int) -> str:
+        return f"Encoding: {done:,} of {len(distinct):,} done."
+
+    kernel = get_kernel(arguments["k"])
+    options = {name: value for name, value in arguments.items() if name != "k"}
+    yield words(0)  # before the model is loaded
+    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH[kernel.samples])
+    try:
+        X, settings = yield from told(steps, words)
+    except SampleError as error:
+        raise error.at(first) from None
+    settings = {"kernel": kernel.name, **kernel.options, **options, **settings}
+    del settings["on_error"]
+    similarity = FeatureSimilarity(X, settings).normalized()
+    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
 
 
-def _pieces(samples: Sequence[Any]) -> list[tuple[int, int]]:
-    """Where pieces of about equal work begin and end."""
-    work = [len(x) / _CHARACTERS if isinstance(x, str) else 1 / _IMAGES for x in samples]
-    number = np.floor(np.cumsum([0.0, *work[:-1]])).astype(int)
-    starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist()]
-    return list(zip(starts, [*starts[1:], len(samples)], strict=True))
+def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
+    """The encoder of these options, loaded once whoever asks."""
+    key = kind, *sorted(options.items())
+    if key not in _encoders:
+        with _loading:
+            if key not in _encoders:  # not even now
+                _encoders[key] = encoder(kind=kind, **options)
+    return _encoders[key]
+
+
+_encoders: dict[Any, Encoder] = {}
+_loading = threading.Lock()
 
 
 def _digest(samples: Sequence[Any], arguments: Mapping[str, Any]) -> bytes:

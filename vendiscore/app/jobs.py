@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..progress import Steps
 from . import encoders, report
 from .analysis import Analysis, analyse
 from .comparing import Comparison, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture, drawing
-from .steps import Steps
 
 MOLECULE_KERNELS = ("morgan", "rdkit", "maccs", "atom_pair", "topological_torsion")
 # How each name of the API is said to `compute`.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from ..encoders.decoding import as_image
 from ..errors import SampleError
-from ..kernels.images import as_image
 from .limits import (
     MAX_ALL_PIXELS,
     MAX_ENTRIES,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingPackageError
+from ..progress import Steps, Value
 from . import comparison_report, jobs, reading, report, scale
 from .analysis import Analysis
 from .jobs import Job
@@ -17,7 +18,6 @@ from .limits import RefusedError
 from .pictures import pictures
 from .samples import Samples, read_html
 from .sifting import UnusableError, left_out, sifted
-from .steps import Steps, Value
 
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 

@@ -1,1 +1,111 @@
-"""From samples to rows of numbers: networks, their files, and batches."""
+"""From samples to rows of numbers: encoders, the networks behind them, their files, and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from .base import Encoder
+    from .networks import Pooling
+
+
+def encoder(
+    model_path: str | Path | None = None,
+    *,
+    kind: Literal["text", "images"] = "text",
+    model: Any = None,
+    tokenizer: Any = None,
+    transform: Callable[[Any], Any] | None = None,
+    pooling: Pooling | None = None,
+    batch_size: int = 64,
+    max_length: int | None = None,
+    device: Any = None,
+    half: bool | None = None,
+    revision: str | None = None,
+) -> Encoder:
+    """A model that is loaded once and embeds as many sets as there are.
+
+    `compute(texts, k="text_embeddings", model=encoder)` gives the number that the same keywords
+    give by themselves, which load the model in every call; `encoder.encode(texts)` gives the
+    embeddings. Threads may share it.
+
+    Parameters
+    ----------
+    model_path : str or Path, optional
+        Hub id or local folder of a transformers model with its tokenizer or image processor. By
+        default that of the kernel: SimCSE for texts, torchvision's Inception v3 for images.
+    kind : {"text", "images"}
+        What it embeds: for kernel "text_embeddings" or "image_embeddings".
+    model : object, optional
+        Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
+        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`. A network
+        is evaluated without dropout and gradients, and left as it was after each call.
+    tokenizer : transformers tokenizer, optional
+        For texts: the one of a transformers `model`.
+    transform : callable PIL image → tensor (C, H, W), optional
+        For images: the preprocessing of a torch `model`.
+    pooling : {"pooler", "cls", "mean"}, optional
+        The model's own pooled output, its first token, or the mean of its tokens; by default what
+        the files of `model_path` say. A text model that says nothing is refused.
+    batch_size : int
+    max_length : int, optional
+        For texts: tokens that each is cut to; by default what the model's files say or it takes.
+    device : str or torch.device, optional
+        A GPU if there is one, otherwise the CPU, where it stays; a `model` stays where it is
+        unless given.
+    half : bool, optional
+        Half precision; by default on a GPU, for a model loaded here.
+    revision : str, optional
+        Branch, tag or commit on the Hub, for `model_path`.
+
+    Returns
+    -------
+    Encoder
+        With `encode(samples)`, which returns an (n, d) array, and `settings`.
+
+    Raises
+    ------
+    MissingPackageError
+        Without torch, transformers, torchvision or pillow, where it needs them.
+    OSError
+        If the model cannot be found or downloaded.
+    TypeError, ValueError
+        If keywords do not go together, or the model has no such pooling or lacks trained weights.
+
+    Notes
+    -----
+    Time is that of loading the model, which then takes memory as long as the encoder is kept.
+
+    Examples
+    --------
+    >>> lengths = encoder(model=lambda texts: [[len(text), 1.0] for text in texts])
+    >>> lengths.encode(["a", "bcd"])
+    array([[1., 1.],
+           [3., 1.]])
+    >>> from vendiscore import compute
+    >>> compute(["a", "a", "a"], k="text_embeddings", model=lengths)
+    {'VS': 1.0}
+    """
+    from ..arguments import one_of
+    from .batches import no_effect
+    from .images import image_encoder
+    from .texts import MODEL_PATH, text_encoder
+
+    more: dict[str, Any] = {
+        "model": model,
+        "pooling": pooling,
+        "batch_size": batch_size,
+        "device": device,
+        "half": half,
+        "revision": revision,
+    }
+    if one_of("kind", kind, ("text", "images")) == "text":
+        no_effect({"transform": transform is not None}, "kind='text'")
+        path = MODEL_PATH if model_path is None else model_path
+        return text_encoder(path, tokenizer=tokenizer, max_length=max_length, **more)
+    no_effect(
+        {"tokenizer": tokenizer is not None, "max_length": max_length is not None}, "kind='images'"
+    )
+    return image_encoder(model_path, transform=transform, **more)

@@ -1,25 +1,21 @@
-"""From samples to embeddings: any encoder, one batch at a time, every row checked.
-
-An encoder here is a function from a list of samples to rows of numbers. What an embedding kernel
-is given (an object with `.encode`, a function, a network) becomes one; `embed` does the rest.
-"""
+"""From samples to embeddings: one batch at a time by any function, every row checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arguments import integer
-from ..arrays.namespace import is_torch
+from ..arrays.namespace import is_network, is_torch
 from ..errors import SampleError
-from ..progress import track
+from ..progress import Counts
 
-Encoder = Callable[[list[Any]], Any]
+# From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.
+Encode: TypeAlias = Callable[[list[Any]], Any]
 
 
-def external(model: Any) -> Encoder | None:
+def external(model: Any) -> Encode | None:
     """The function that embeds a list of samples, or None if `model` is a bare torch network.
 
     Parameters
@@ -33,7 +29,7 @@ def external(model: Any) -> Encoder | None:
         If it is neither.
     """
     if callable(getattr(model, "encode", None)) and not isinstance(model, str):
-        encode: Encoder = model.encode
+        encode: Encode = model.encode
         return encode
     if is_network(model):
         return None
@@ -43,24 +39,16 @@ def external(model: Any) -> Encoder | None:
             f"`model` must have a method encode(list of samples), be a function of such a list, "
             f"or be a torch network, got {type(model).__name__}{hint}"
         )
-    function: Encoder = model
+    function: Encode = model
     return function
 
 
-def is_network(model: Any) -> bool:
-    """Whether it is a torch module, without importing torch."""
-    return any(
-        base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
-        for base in type(model).__mro__
-    )
-
-
-def no_effect(values: dict[str, Any], beside: str) -> None:
+def no_effect(values: Mapping[str, Any], beside: str) -> None:
     """Raise a ValueError for options that are given although something else makes them idle.
 
     Parameters
     ----------
-    values : dict
+    values : mapping
         Name → whether it is given.
     beside : str
         What makes them idle.
@@ -72,13 +60,12 @@ def no_effect(values: dict[str, Any], beside: str) -> None:
 
 def embed(
     samples: Sequence[Any],
-    encode: Encoder,
+    encode: Encode,
     *,
     batch_size: int,
     lengths: Sequence[int] | None = None,
-    what: str = "samples",
-) -> np.ndarray:
-    """The embeddings (n, d) of samples, in their order.
+) -> Counts[np.ndarray]:
+    """The embeddings (n, d) of samples, in their order; yields how many are done.
 
     Parameters
     ----------
@@ -91,8 +78,6 @@ def embed(
     lengths : sequence of int, optional
         Batches are made of samples of similar length, longest first: little padding, and what
         does not fit in memory fails at once.
-    what : str
-        What the progress bar calls them.
 
     Returns
     -------
@@ -107,14 +92,13 @@ def embed(
     TypeError, ValueError
         If the encoder does not return one row of d numbers per sample.
     """
-    batch_size = integer("batch_size", batch_size)
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
-    batches = [order[start : start + batch_size] for start in range(0, n, batch_size)]
     X = np.empty((n, 0))
     problems: dict[int, str] = {}
-    for batch in track(batches, len(batches), f"embedding {what}"):
-        good, rows = _encoded(samples, batch, encode, problems)
+    for start in range(0, n, batch_size):
+        yield start
+        good, rows = _encoded(samples, order[start : start + batch_size], encode, problems)
         if not len(good):
             continue
         if not X.shape[1]:
@@ -131,7 +115,7 @@ def embed(
 
 
 def _encoded(
-    samples: Sequence[Any], batch: np.ndarray, encode: Encoder, problems: dict[int, str]
+    samples: Sequence[Any], batch: np.ndarray, encode: Encode, problems: dict[int, str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places and rows of the samples that can be encoded; `problems` gets the others."""
     while len(batch):

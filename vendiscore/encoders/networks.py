@@ -1,9 +1,7 @@
-"""Torch networks as encoders: where they run, how they are loaded, what is read from them."""
+"""Torch networks as encoders: on which device, how they are loaded, what is read from them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -73,30 +71,6 @@ def check_model_path(model_path: Any) -> None:
             f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
             f"that is loaded already goes with model=…"
         )
-
-
-@contextmanager
-def evaluating(model: Any, device: Any = None) -> Iterator[tuple[Any, Any]]:
-    """The device and dtype of a network that is in evaluation mode, without gradients, meanwhile.
-
-    Every submodule gets its own mode back, and the network goes back to where it was if `device`
-    moved it.
-    """
-    torch = require("torch", "text", "an embedding kernel")
-    first = next(model.parameters(), None)
-    home = torch.device("cpu") if first is None else first.device
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    if device is not None and home != device:
-        model.to(device)
-    try:
-        with torch.inference_mode():
-            yield device or home, torch.float32 if first is None else first.dtype
-    finally:
-        if device is not None and home != device:
-            model.to(home)
-        for module, training in modes.items():
-            module.training = training
 
 
 def load_pretrained(

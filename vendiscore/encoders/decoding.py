@@ -1,0 +1,225 @@
+"""Images as people hold them, decoded: to PIL images of 8 bits, greyscale or RGB."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import is_torch
+from ..errors import SampleError
+from ..optional import require
+
+_GREYS = ("1", "L", "LA")
+_COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
+_CHANNELS = (1, 3, 4)
+
+
+def as_image(item: Any, index: int) -> Any:
+    """A PIL image of mode "L" or "RGB" from anything that is an image.
+
+    Parameters
+    ----------
+    item : PIL image, array, tensor, str, Path, bytes or dict
+        Arrays and tensors are (H, W), (H, W, C) or (C, H, W) with 1, 3 or 4 channels, and hold
+        integers from 0 to 255, booleans, or floats from 0 to 1 (rounded to 8 bits). A str or Path
+        is a file, bytes its contents, and a dict what `datasets.Image` stores: `bytes` or `path`.
+        Files are turned upright as their EXIF data say (`datasets` does the same), and the first
+        frame of several is taken.
+    index : int
+        The sample's place, for errors.
+
+    Returns
+    -------
+    PIL.Image.Image
+        Palettes, CMYK, YCbCr and HSV become RGB, bilevel images become greyscale, and an
+        alpha channel that is opaque everywhere is dropped.
+
+    Raises
+    ------
+    SampleError
+        For anything else: another type or shape, values out of range, an ambiguous tensor, a file
+        that cannot be read, transparency, or more than 8 bits a channel.
+    MissingPackageError
+        Without pillow.
+    """
+    return decode(require("PIL.Image", "images", "a kernel on images"), item, index)
+
+
+def decode(Image: Any, item: Any, index: int) -> Any:
+    """`as_image` with the module PIL.Image at hand, which small images are not to wait for."""
+    if isinstance(item, Image.Image):
+        return _eight_bit(_load(item, index, ""), index)
+    if isinstance(item, Mapping):
+        item = _stored(item, index)
+    if isinstance(item, (str, Path)):
+        return _eight_bit(_open(Image, item, index, f" ({item})"), index)
+    if isinstance(item, (bytes, bytearray)):
+        return _eight_bit(_open(Image, io.BytesIO(item), index, f" ({len(item)} bytes)"), index)
+    return _eight_bit(Image.fromarray(_pixel_array(item, index)), index)
+
+
+def check_images(images: Sequence[Any]) -> None:
+    """Raise a `SampleError` for samples of no type that `as_image` takes, and files not there.
+
+    Opens nothing, so that a slip in the last sample costs no hour of work on those before it.
+    """
+    PIL = require("PIL.Image", "images", "a kernel on images")
+    problems: dict[int, str] = {}
+    for i, item in enumerate(images):
+        try:
+            source = _stored(item, i) if isinstance(item, Mapping) else item
+            if isinstance(source, (str, Path)):
+                if not os.path.isfile(source):
+                    problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
+            elif not is_torch(source) and not isinstance(
+                source, (PIL.Image, bytes, bytearray, np.ndarray, list)
+            ):
+                raise _no_image(source, i)
+        except SampleError as error:
+            problems[i] = error.problem
+    SampleError.check(problems)
+
+
+def _stored(item: Mapping[Any, Any], index: int) -> Any:
+    for key in ("bytes", "path"):
+        if item.get(key) is not None:
+            return item[key]
+    column = "image" if "image" in item else next(iter(item), "image")
+    raise SampleError(
+        index,
+        f"must have `bytes` or `path`, as the values of `datasets.Image`, got a mapping with the "
+        f"keys {sorted(map(str, item))}; of a dataset pass its column, ds[{column!r}]",
+    )
+
+
+def _open(Image: Any, file: Any, index: int, which: str) -> Any:
+    ImageOps = require("PIL.ImageOps", "images", "a kernel on images")
+    try:
+        with Image.open(file) as image:
+            return ImageOps.exif_transpose(_load(image, index, which))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        if isinstance(error, SampleError):
+            raise
+        raise _unreadable(index, which, error) from error
+
+
+def _load(image: Any, index: int, which: str) -> Any:
+    try:
+        image.load()  # images of files are lazy
+    except (OSError, ValueError, SyntaxError) as error:
+        raise _unreadable(index, which, error) from error
+    return image
+
+
+def _unreadable(index: int, which: str, error: Exception) -> SampleError:
+    return SampleError(
+        index, f"cannot be read as an image{which}: {error}; replace or remove the file"
+    )
+
+
+def _no_image(item: Any, index: int) -> SampleError:
+    return SampleError(
+        index,
+        f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
+        f"{type(item).__name__}: {item!r:.40}",
+    )
+
+
+def _eight_bit(image: Any, index: int) -> Any:
+    """The image in mode L or RGB, if that loses nothing."""
+    if image.mode in ("L", "RGB"):
+        return image
+    if image.mode not in _GREYS + _COLOURS:
+        deep = image.mode.startswith(("I", "F"))
+        top = "65535" if image.mode.startswith("I;16") else "top, with one top"
+        recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
+        raise SampleError(
+            index,
+            f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
+            f"one rule; {recipe}, in the same way for all",
+        )
+    if image.has_transparency_data:
+        alpha = image.convert("RGBA").getchannel("A").getextrema()[0]
+        if alpha < 255:
+            raise SampleError(
+                index,
+                "has transparent pixels, whose colour depends on the background; put it on one "
+                "with PIL's Image.alpha_composite",
+            )
+    return image.convert("L" if image.mode in _GREYS else "RGB")
+
+
+def _pixel_array(item: Any, index: int) -> np.ndarray:
+    """An array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
+    tensor = is_torch(item)
+    if not tensor and not isinstance(item, (np.ndarray, list)):
+        raise _no_image(item, index)
+    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+        raise SampleError(index, "has masked pixels, which have no value; fill them")
+    try:
+        if tensor:
+            item = item.detach().cpu()
+            # NumPy has no bfloat16; single precision holds all of it.
+            item = item.float() if item.is_floating_point() and item.itemsize < 4 else item
+        A = item.numpy() if tensor else np.asarray(item)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise SampleError(index, f"cannot be read as an array: {error}") from error
+    if A.ndim == 3:
+        A = _channels_last(A, tensor, index)
+    if A.ndim != 2 + (A.ndim == 3) or 0 in A.shape:
+        raise SampleError(
+            index,
+            f"must be an array of shape (H, W) or (H, W, C) with 1, 3 or 4 channels, got shape "
+            f"{A.shape}; reshape it",
+        )
+    return _bytes(A, index)
+
+
+def _channels_last(A: np.ndarray, tensor: bool, index: int) -> np.ndarray:
+    first, last = A.shape[0] in _CHANNELS, A.shape[2] in _CHANNELS
+    if first and last and tensor:
+        raise SampleError(
+            index,
+            f"is a tensor of shape {A.shape}, which can be read as (C, H, W) and as (H, W, C); "
+            f"pass a PIL image or a NumPy array (H, W, C)",
+        )
+    if not first and not last:
+        raise SampleError(
+            index,
+            f"must have 1, 3 or 4 channels, first or last, got shape {A.shape}",
+        )
+    A = A if last else np.moveaxis(A, 0, 2)
+    return A[:, :, 0] if A.shape[2] == 1 else A
+
+
+def _rescaled(low: float, high: float) -> str:
+    """How to bring values to 0 to 1, which depends on what they can be, not on what they are."""
+    if low >= 0 and high < np.inf:
+        top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
+        return f"divide all by the largest value that they can have: x / {top}, say"
+    if low >= -1 and high <= 1:
+        return "if they are from -1 to 1 in all, pass (x + 1) / 2 of each"
+    return "rescale it, undoing any normalisation"
+
+
+def _bytes(A: np.ndarray, index: int) -> np.ndarray:
+    if A.dtype == np.uint8:
+        return np.ascontiguousarray(A)
+    top = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)
+    if top is None:
+        raise SampleError(index, f"must be an array of numbers, got dtype {A.dtype}")
+    low, high = A.min(), A.max()
+    if not (low >= 0 and high <= top):  # so that NaN is caught
+        kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
+        raise SampleError(
+            index,
+            f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; "
+            f"{_rescaled(low, high)}",
+        )
+    scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
+    return np.ascontiguousarray(scaled.astype(np.uint8))
