@@ -84,7 +84,7 @@ def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(at_hand,
 
 
 @pytest.mark.usefixtures("weights")
-def test_they_go_by_names_of_ours_only():
+def test_encoders_go_by_names_of_ours_only():
     assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
     with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
         jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")

@@ -90,7 +90,7 @@ def test_a_function_has_the_number_and_the_report_that_it_has_as_the_model():
     np.testing.assert_array_equal(means.encode([image, image[:, :2]]), [[1, 4], [1, 2]])
 
 
-def test_it_gives_the_embeddings_that_the_kernel_compares(bert):
+def test_an_encoder_gives_the_embeddings_that_the_kernel_compares(bert):
     model = encoder(bert, pooling="mean")
     S = as_similarity(TEXTS, k="text_embeddings", model=model)
     X = model.encode(TEXTS)
@@ -100,7 +100,7 @@ def test_it_gives_the_embeddings_that_the_kernel_compares(bert):
     np.testing.assert_array_equal(model.encode(np.array(TEXTS)), X)
 
 
-def test_it_tells_what_it_is(bert):
+def test_an_encoder_tells_what_it_is(bert):
     model = encoder(bert, pooling="mean", batch_size=7)
     assert (model.kind, model.batch_size) == ("text", 7)
     found = {name: model.settings[name] for name in ("model", "pooling", "max_length")}

@@ -1,12 +1,15 @@
 """Bad input through `evaluate`: a clear error, nothing left behind, and the next call is right."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+from vendiscore import compute
 
 GOOD = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
 TEXTS = ["a b", "a c", "d"]
@@ -159,12 +162,20 @@ def test_positional_arguments_are_refused_by_name(metric):
         metric.add("a b")
 
 
-def test_a_missing_package_names_the_command_that_installs_it():
-    from vendiscore.errors import MissingPackageError
-
-    error = MissingPackageError("rdkit", "molecules", "the kernel 'morgan'", "pip install rdkit")
-    assert str(error).endswith("'rdkit', which is not installed: pip install rdkit")
-    assert isinstance(error, ImportError)
+@pytest.mark.parametrize(
+    ("k", "package", "command"),
+    [
+        ("morgan", "rdkit", "pip install rdkit"),
+        ("bleu", "sacrebleu", "pip install sacrebleu"),
+        ("pixels", "PIL", "pip install pillow"),
+    ],
+)
+def test_a_missing_package_names_the_command_that_installs_it(monkeypatch, k, package, command):
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.setitem(sys.modules, name, None)  # as Python has it for what is not there
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"'{package}', which is not installed: .*{command}"):
+        compute([np.zeros((2, 2), np.uint8)] if k == "pixels" else ["CCO", "CCN"], k=k)
 
 
 def test_a_typing_mistake_does_not_cost_the_samples_that_were_added(metric):

@@ -28,7 +28,7 @@ def test_among_few_samples_any_asymmetry_is_found(n):
 
 
 @pytest.mark.parametrize(("n", "tried"), [(1, "0/0"), (63, "1953/1953"), (300, "2000/44850")])
-def test_it_is_told_how_many_pairs_were_compared_both_ways(n, tried):
+def test_settings_tell_how_many_pairs_were_compared_both_ways(n, tried):
     seen = set()
 
     def k(a, b):

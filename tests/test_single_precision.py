@@ -69,7 +69,7 @@ def test_scores_are_within_the_stated_tolerance(monkeypatch, name, q):
     assert vendi(similarity, [q]).values[0] == pytest.approx(exact, rel=1e-6)
 
 
-def test_it_is_used_where_it_may_be_and_not_where_it_may_not(monkeypatch):
+def test_single_precision_is_used_where_it_may_be_and_nowhere_else(monkeypatch):
     monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
     exact = []
     monkeypatch.setattr(

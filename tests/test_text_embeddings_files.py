@@ -146,7 +146,11 @@ def test_texts_are_lower_cased_where_the_files_say_so(bert, tmp_path):
             "puts 'Q: ' before every text",
         ),
         ([], {"sentence_bert": {"model_args": {"layers": 3}}}, "has settings of its own"),
-        ([], {"sentence_bert": {"transformer_task": "fill-mask"}}, "something else than the hid"),
+        (
+            [],
+            {"sentence_bert": {"transformer_task": "fill-mask"}},
+            "reads other things than",
+        ),
         ([], {"modules": "[{"}, "has a broken modules.json"),
         ([], {"modules": []}, "has a broken modules.json"),
         ([], {"sentence_bert": {"max_seq_length": "8"}}, "max_seq_length is '8'"),

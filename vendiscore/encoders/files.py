@@ -119,7 +119,7 @@ def _transformer(files: _Files, subfolder: str) -> dict[str, Any]:
     text = {"method": "forward", "method_output_name": "last_hidden_state"}
     read = settings.get("modality_config", {}).get("text", text)
     if task != "feature-extraction" or read != text:
-        raise files.refused(f"reads something else than the hidden states ({file})")
+        raise files.refused(f"reads other things than hidden states ({file})")
     return settings
 
 
