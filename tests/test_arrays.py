@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from vendiscore import SampleError, compute
+from vendiscore import SampleError, compute, mag_diff
 from vendiscore.arrays.identical import identical_rows
 from vendiscore.arrays.inputs import as_matrix, as_samples
 from vendiscore.arrays.namespace import precision
@@ -214,3 +214,48 @@ def test_zeros_that_sparse_rows_store_are_zeros():
     A = sp.csr_array((data, np.array([0, 1, 1, 0, 1]), np.array([0, 2, 3, 5])), (3, 2))
     np.testing.assert_array_equal(identical_rows(A), [0, 0, 0])
     assert A.nnz == 5
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"k": "cosine"}, {"k": "rbf"}, {"score_X": True, "normalize": True}, {"measures": "MagArea"}],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_arrays_of_another_library_go_through_numpy_in_their_own_precision(how, dtype):
+    strict = pytest.importorskip("array_api_strict")
+    X = np.random.default_rng(0).normal(size=(9, 3)).astype(dtype)
+    theirs = strict.asarray(X)
+    assert compute(theirs, **how) == compute(X, **how)
+    p = np.random.default_rng(1).dirichlet(np.ones(9))
+    if "measures" not in how:
+        assert compute(theirs, p=strict.asarray(p), **how) == compute(X, p=p, **how)
+    assert mag_diff(theirs, X[:5]) == mag_diff(X, X[:5])
+
+
+def test_arrays_that_do_not_go_to_numpy_are_refused_with_a_sentence():
+    class Elsewhere:  # as CuPy's, whose numbers are on a GPU
+        shape, ndim, dtype = (2, 2), 2, np.dtype(float)
+
+        def __array__(self, *args: object, **kwargs: object) -> np.ndarray:
+            raise TypeError("implicit conversion is not allowed; use .get()")
+
+    with pytest.raises(TypeError, match=r"must be a NumPy array or a torch tensor, or .*use .get"):
+        compute(Elsewhere(), k="cosine")
+
+
+def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
+    torch = pytest.importorskip("torch")
+    X = np.random.default_rng(0).normal(size=(9, 3))
+    p = np.random.default_rng(1).dirichlet(np.ones(9))
+    tensor = torch.from_numpy(X)
+    expected = compute(X, k="cosine", p=p)["VS"]
+    for samples, weights in (
+        (tensor, p),
+        (tensor, torch.from_numpy(p).float()),
+        (X, torch.from_numpy(p)),
+    ):
+        found = compute(samples, k="cosine", p=weights)["VS"]
+        assert isinstance(found, torch.Tensor) == (samples is tensor)
+        assert float(found) == pytest.approx(expected, rel=1e-6)
+    assert mag_diff(tensor, X[:5], k="cosine") == pytest.approx(mag_diff(X, X[:5], k="cosine"))
