@@ -109,6 +109,12 @@ def metric():
     return evaluate.load(str(ROOT / "vendiscore.py"))
 
 
+@pytest.fixture
+def fresh():
+    """A metric to which nothing was added."""
+    return evaluate.load(str(ROOT / "vendiscore.py"))
+
+
 @pytest.fixture(scope="session")
 def weights(tmp_path_factory):
     """The encoders of the page in the cache of the Hub, loaded from there as ever.

@@ -1,0 +1,189 @@
+"""The metric among others: `evaluate.combine`, `evaluator` and `EvaluationSuite`."""
+
+import textwrap
+from pathlib import Path
+
+import datasets
+import evaluate
+import numpy as np
+import pytest
+
+from vendiscore import score
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = str(ROOT / "vendiscore.py")
+TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
+VS = score(TEXTS, "ngram_overlap")
+X = np.random.default_rng(0).standard_normal((6, 3))
+
+
+LOCAL_METRIC = """
+import datasets
+import evaluate
+
+
+class ExactMatch(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="",
+            features=datasets.Features(
+                {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
+            ),
+        )
+
+    def _compute(self, predictions, references):
+        same = [a == b for a, b in zip(predictions, references)]
+        return {"exact_match": sum(same) / len(same)}
+"""
+
+
+@pytest.fixture
+def exact_match(tmp_path):
+    path = tmp_path / "exact_match.py"
+    path.write_text(LOCAL_METRIC)
+    return str(path)
+
+
+def test_combines_with_a_metric_that_needs_references(exact_match):
+    suite = evaluate.combine([exact_match, SCRIPT])
+    result = suite.compute(predictions=TEXTS, references=[*TEXTS[:4], "no"])
+    assert result == {"exact_match": 0.8, "VS": VS}
+    for text in TEXTS:
+        suite.add(prediction=text, reference=text)
+    assert suite.compute() == {"exact_match": 1.0, "VS": pytest.approx(VS)}
+
+
+def test_two_configurations_in_one_suite():
+    words = evaluate.load(SCRIPT, q=1)
+    characters = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2], q=2)
+    assert evaluate.combine([words, characters]).compute(predictions=TEXTS) == {
+        "vendi_score_0_VS": VS,
+        "vendi_score_1_VS": score(TEXTS, "ngram_overlap", q=2, analyzer="char", ns=[2]),
+    }
+    assert evaluate.combine({"words": words, "characters": characters}).compute(
+        predictions=TEXTS
+    ).keys() == {"words_VS", "characters_VS"}
+
+
+@pytest.fixture(scope="module")
+def tiny_generator(tmp_path_factory):
+    """A GPT-2 of two layers with a word tokenizer, and both saved to a folder."""
+    transformers = pytest.importorskip("transformers")
+    torch = pytest.importorskip("torch")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = ["<eos>", *sorted({word for text in TEXTS for word in text.split()})]
+    raw = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<eos>"))
+    raw.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=raw, eos_token="<eos>", pad_token="<eos>", unk_token="<eos>"
+    )
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=len(words),
+        n_embd=16,
+        n_layer=2,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=0,
+    )
+    model = transformers.GPT2LMHeadModel(config)
+    model.generation_config = transformers.GenerationConfig(
+        max_new_tokens=4, do_sample=True, pad_token_id=0, eos_token_id=None
+    )
+    return model, tokenizer
+
+
+# evaluate 0.4.6 and transformers warn about each other's future.
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("strategy", ["simple", "bootstrap"])
+def test_scores_what_a_model_generates(tiny_generator, strategy):
+    from evaluate import evaluator
+
+    model, tokenizer = tiny_generator
+    result = evaluator("text-generation").compute(
+        model_or_pipeline=model,
+        tokenizer=tokenizer,
+        data=datasets.Dataset.from_dict({"text": TEXTS}),
+        metric=evaluate.load(SCRIPT),
+        strategy=strategy,
+        n_resamples=20,
+        random_state=0,
+    )
+    value = result["VS"] if strategy == "simple" else result["VS"]["score"]
+    assert 1 < value <= len(TEXTS)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
+    model, tokenizer = tiny_generator
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    datasets.Dataset.from_dict({"text": TEXTS}).to_csv(str(prompts / "test.csv"))
+    suite_file = tmp_path / "diversity_suite.py"
+    suite_file.write_text(
+        textwrap.dedent(
+            f"""
+            import evaluate
+            from evaluate.evaluation_suite import SubTask
+
+
+            class Suite(evaluate.EvaluationSuite):
+                def __init__(self, name):
+                    super().__init__(name)
+                    self.suite = [
+                        SubTask(
+                            task_type="text-generation",
+                            data={str(tmp_path / "prompts")!r},
+                            split="test",
+                            args_for_task={{"metric": {SCRIPT!r}, "input_column": "text"}},
+                        )
+                    ]
+            """
+        )
+    )
+    suite = evaluate.EvaluationSuite.load(str(suite_file))
+    suite.assert_suite_nonempty()
+    suite.suite[0].args_for_task["tokenizer"] = tokenizer
+    (result,) = suite.run(model)
+    assert 1 < result["VS"] <= len(TEXTS)
+
+
+class TestSuiteOfBothEntries:
+    """`evaluate.combine` passes every option to every fresh."""
+
+    @pytest.fixture
+    def pair(self, fresh):
+        return [fresh, evaluate.load(str(ROOT / "magnitude.py"))]
+
+    @pytest.mark.parametrize(
+        ("options", "first", "second"),
+        [
+            ({"q": 2}, {"q": 2}, {}),
+            ({"q": [0, 1], "psd": "clip", "p": np.full(6, 1 / 6)}, None, {}),
+            ({"epsilon": 0.1, "n_scales": 5}, {}, {"epsilon": 0.1, "n_scales": 5}),
+            ({"t": 2, "q": 2}, {"q": 2}, {"t": 2}),
+        ],
+        ids=str,
+    )
+    def test_each_takes_what_is_its_own(self, pair, options, first, second):
+        alone = pair[0].compute(samples=X, k="cosine", **(options if first is None else first))
+        alone |= pair[1].compute(samples=X, k="cosine", **second)
+        suite = evaluate.combine(pair)
+        assert suite.compute(predictions=X, k="cosine", **options) == alone
+        suite.add_batch(predictions=X[:3])
+        for row in X[3:]:
+            suite.add(prediction=row)
+        assert suite.compute(k="cosine", **options) == pytest.approx(alone)
+
+    def test_a_metric_of_vectors_is_for_the_one_that_looks_at_distances(self, pair):
+        rows = evaluate.load(SCRIPT, score_X=True, normalize=True)
+        options = {"metric": "minkowski", "exponent": 3}
+        result = evaluate.combine([rows, pair[1]]).compute(predictions=X, **options)
+        assert result == rows.compute(samples=X) | pair[1].compute(samples=X, **options)
+
+    def test_what_nobody_knows_is_refused_and_so_is_what_would_change_nothing(self, pair):
+        with pytest.raises(TypeError, match="`qq`"):
+            evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
+        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):
+            pair[0].compute(predictions=X, epsilon=2)
