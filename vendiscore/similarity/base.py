@@ -102,6 +102,11 @@ class Similarity(metaclass=_Closed):
     def _take(self, index: np.ndarray) -> Similarity:
         """K[index][:, index]."""
 
+    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
+        for block in row_blocks(self.n, 8 * self.n):
+            yield block, self._rows(block)[:, block.start :]
+
     def _features(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
@@ -153,7 +158,10 @@ class Similarity(metaclass=_Closed):
         return scale_rows(F, self.scale)
 
     def covariance(self) -> Array:
-        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
+        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
+
+        Columns of F that are zero may be left out of it: they add eigenvalues of 0 only.
+        """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
@@ -177,11 +185,12 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block in row_blocks(self.n, 8 * self.n):
-            K = self._rows(block)
-            buffer = buffer if len(buffer) >= len(K) else np.empty(K.shape)
-            R = np.multiply(K, columns, out=buffer[: len(K)])
-            total += float(weights[block] @ np.vecdot(R, R))
+        for block, K in self._upper_blocks():
+            size, width = K.shape
+            buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
+            R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])
+            own, later = R[:, :size], R[:, size:]  # what is right of the block is below it, too
+            total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
         return total
 
     def _with(self, **changes: Any) -> Self:
