@@ -11,12 +11,13 @@ from .arrays.inputs import as_matrix, as_samples
 from .arrays.namespace import precision
 from .checks import TEXT_KERNEL, check_arguments, check_diagonal, check_matrix, check_similarity
 from .errors import warn
-from .kernels.function import pairwise
 from .mixture import Mixture, is_mixture, mixture
 from .registry import apply_kernel, distinct_samples
+from .signature import plain
 from .similarity.base import Similarity
 from .similarity.composite import RepeatedSimilarity
 from .similarity.features import FeatureSimilarity
+from .similarity.pairwise import pairwise
 from .strings import kernel_meant
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
@@ -85,6 +86,8 @@ def _compare(samples: Any, k: Any, options: Mapping[str, Any]) -> Similarity:
         return apply_kernel(k, samples, options)
     distinct, first, inverse = distinct_samples(samples)
     similarity = pairwise(distinct, k, first.tolist())
+    said = {"kernel": f"function {plain(k)}", **similarity.settings}
+    similarity = similarity.noted(settings=said)
     return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
 
 

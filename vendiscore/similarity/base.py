@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from ..arrays import memory
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, gram, is_numpy, namespace, row_blocks, scalar
 
@@ -144,11 +145,23 @@ class Similarity(metaclass=_Closed):
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """K as a new (n, n) float64 array, which the caller may overwrite."""
-        out = np.empty((self.n, self.n))
+        """K as a new (n, n) float64 array, which the caller may overwrite.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit in memory, before it is allocated.
+        """
+        out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
         return out
+
+    def _new_matrix(self) -> np.ndarray:
+        memory.require(
+            8 * self.n**2, f"the similarity matrix of {self.n} samples", "compare fewer samples"
+        )
+        return np.empty((self.n, self.n))
 
     def features(self) -> Any:
         """F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""

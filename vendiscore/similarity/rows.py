@@ -67,10 +67,7 @@ class LazySimilarity(Similarity):
                 )
 
     def dense(self) -> Array:
-        memory.require(
-            8 * self.n**2, f"the similarity matrix of {self.n} samples", "compare fewer samples"
-        )
-        K = np.empty((self.n, self.n))
+        K = self._new_matrix()
         for block, entries in self._upper():
             upper, size = K[block, block.start :], len(entries)
             upper[:] = entries
