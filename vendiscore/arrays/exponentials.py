@@ -180,7 +180,7 @@ def usable_width(width: Array | float, exponent: int) -> Array | float:
 
 def common_exponent(X: Array, sigma: float | None = None) -> int:
     """The power of two that X and σ are divided by: 0 for numbers of a usual size."""
-    largest = scalar(abs(X).max())
+    largest = max(scalar(X.max()), -scalar(X.min()))
     exponent = math.frexp(largest)[1] if largest else 0
     if sigma is not None and largest:
         apart = exponent - math.frexp(sigma)[1]
@@ -249,7 +249,7 @@ class Squares:
     def __init__(self, X: np.ndarray, sigma: float) -> None:
         self.X, self.sigma = X, sigma
         # Where entries are that large, σ is near 1, and what is far is infinite.
-        self.direct = X.shape[1] <= DIRECT_COLUMNS or float(np.abs(X).max()) > 2.0**LEVEL
+        self.direct = X.shape[1] <= DIRECT_COLUMNS or max(X.max(), -X.min()) > 2.0**LEVEL
         self.lossy = False
         if not self.direct:
             self._centre(X.mean(axis=0))

@@ -18,10 +18,10 @@ from .namespace import Array, row_blocks, to_host
 # Distances of all pairs that take no more bytes are looked at in one piece.
 DIRECT_BYTES = 1 << 20
 # How many pairs are drawn: one in so many, from the least to the most.
-DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 10, 1 << 14, 1 << 20
+DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
 # Places of the median among so many drawn numbers are off by √(drawn)/2; so many times that, and
 # then many more, are allowed for.
-DEVIATIONS = (5.0, 40.0, math.inf)
+DEVIATIONS = (4.0, 40.0, math.inf)
 # The same distance found in two ways may differ by this share.
 SLACK = 1e-6
 # Numbers that are kept before equal ones among them are counted instead.
