@@ -138,5 +138,5 @@ def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.Monk
     monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2))
-    with pytest.raises(TooLargeError, match="12,032,000 bytes"):
+    with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2), k="rbf")

@@ -12,10 +12,9 @@ from scipy.spatial.distance import cdist
 from ..arguments import number
 from ..arrays import memory
 from ..errors import SampleError
-from .identical import identical_rows
 from .inputs import as_matrix
 from .metrics import BOOLEAN, HOMOGENEOUS, SYMMETRY_TOLERANCE, check_metric, check_options, scatter
-from .namespace import Array, is_numpy, row_blocks, to_host
+from .namespace import row_blocks, to_host
 from .squares import drop_rounding, euclidean, exact_squares, exponent_of, mend_lost, require_room
 
 # Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
@@ -149,52 +148,6 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
     X = as_matrix(X, name)
     X = X.toarray() if hasattr(X, "toarray") else X
     return to_host(X)
-
-
-def median_distance(D: Array, X: Array, power: int = 1) -> Array:
-    """The median distance between distinct rows of X, given their distances to a power.
-
-    Repeating a sample does not change it, so that duplicates and weights agree; it is 1 if all
-    rows are equal. For a torch D it is a 0-d tensor that can be differentiated. Memory n²/2.
-
-    Raises
-    ------
-    ValueError
-        If it is 0, though rows differ.
-    """
-    n = D.shape[0]
-    values = to_host(D)
-    groups = identical_rows(to_host(X))
-    first = np.arange(n) if groups is None else np.unique(groups, return_index=True)[1]
-    size = len(first) * (len(first) - 1) // 2
-    if size == 0:
-        return D[0, 0] + 1.0
-    pairs = np.empty(size, values.dtype)
-    start = 0
-    for i, place in enumerate(first[:-1]):
-        rest = values[place, place + 1 :] if len(first) == n else values[place, first[i + 1 :]]
-        pairs[start : start + len(rest)] = rest
-        start += len(rest)
-    middle = ((size - 1) // 2, size // 2)
-    pairs.partition(middle)
-    low, high = pairs[list(middle)]
-    if not low > 0:
-        raise ValueError(
-            "the median distance between distinct samples is 0 in double precision, which is no "
-            "bandwidth; pass `sigma`"
-        )
-    if is_numpy(D):
-        return (low ** (1 / power) + high ** (1 / power)) / 2
-    return sum(_entry(D, values, first, value) ** (1 / power) for value in (low, high)) / 2
-
-
-def _entry(D: Array, values: np.ndarray, first: np.ndarray, value: float) -> Array:
-    """An entry of a torch D, between two of the rows `first`, that has this value."""
-    for place in first:
-        found = first[values[place, first] == value]
-        if len(found):
-            return D[int(place), int(found[0])]
-    raise AssertionError("the value is an entry of D")
 
 
 def check_distances(D: Any, name: str = "samples") -> np.ndarray:

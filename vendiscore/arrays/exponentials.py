@@ -1,26 +1,30 @@
-"""exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of all pairs of rows, exact where it matters.
+"""exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of pairs of rows, exact where it matters.
 
 What decides about a similarity is a distance beside σ, not beside the spread of the samples: an
 outlier, or clusters far from each other, must not cost the digits of the distances within a
 cluster. Squared distances from one matrix product do (their error is ε times the squared norms),
 so pairs that this could be seen in are computed from differences again. Coordinates are brought
 near 1 by powers of two before anything is squared.
+
+Of NumPy rows similarities are computed when asked, some rows at a time; `tensors` has all of them
+for torch.
 """
 
 from __future__ import annotations
 
+import copy
 import math
-import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ..arrays import memory
-from .distances import median_distance
-from .namespace import Array, is_numpy, is_torch, namespace, row_blocks, scalar
-from .squares import DIRECT_COLUMNS, product_squares
+from .identical import identical_rows
+from .namespace import Array, is_numpy, is_torch, row_blocks, scalar
+from .pairs import distinct_places, draw_pairs, middle_pair
+from .squares import DIRECT_COLUMNS
+
+Index = slice | np.ndarray
 
 # Coordinates between 2^±LEVEL are squared as they are.
 LEVEL = 300
@@ -30,74 +34,143 @@ FAR = 40.0
 ERROR = 1e-13
 # ‖x‖² + ‖y‖² − 2 x·y is off by about this share of ‖x‖² + ‖y‖² (seen: half of it).
 ROUNDING = 4 * float(np.finfo(float).eps)
-# Squares of which the product leaves less than this many times their error are computed again
-# before a median is taken.
-DIGITS = 1e6
+# Where more than this share of the pairs have lost digits, another centre is tried; of a few rows,
+# since they say enough.
+LOST_SHARE, TRIED_ROWS = 1 / 16, 64
+# Of rows that have lost digits in more than this share of pairs, all are computed from differences.
+DIFFERENCES_SHARE = 1 / 8
+# How often a median may send back to distances that are exact for another one.
+ROUNDS = 4
 
 
-def gaussian(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]:
-    """exp(−‖x − y‖² / 2σ²) of all rows of X (n, d), and σ, the median distance unless given.
+class Exponentials:
+    """exp(D / a / b) of pairs of rows of X, for some distance or its square D.
+
+    What `similarity.rows.RowsSimilarity` is made from.
 
     Parameters
     ----------
-    X : array (n, d), NumPy or torch
-    sigma : float, optional
+    X : array (n, d)
+        As it came, which tells what is identical: scaled rows may have vanished.
+    distances : Squares or Sums
+        Of the scaled rows.
+    a, b : float
+    """
 
-    Returns
-    -------
-    K : array (n, n)
-        float64, with a diagonal of exactly 1.
-    sigma : float, or 0-d tensor where it followed from a torch X
-        Which K depends on: it can be differentiated.
+    def __init__(self, X: np.ndarray, distances: Squares | Sums, a: float, b: float) -> None:
+        self.n, self.X, self.distances, self.a, self.b = len(X), X, distances, a, b
+
+    def __call__(self, index: Index, columns: slice) -> np.ndarray:
+        return _exp_of_ratio(self.distances(index, columns), self.a, self.b)
+
+    def take(self, index: np.ndarray) -> Exponentials:
+        return Exponentials(self.X[index], self.distances.take(index), self.a, self.b)
+
+    def groups(self) -> np.ndarray | None:
+        return identical_rows(self.X)
+
+
+def gaussian(X: np.ndarray, sigma: float) -> Exponentials:
+    """exp(−‖x − y‖² / 2σ²) of the rows of X (n, d).
 
     Raises
     ------
     ValueError
-        If σ and the samples are further apart in scale than double precision reaches, or the
-        median distance is 0.
-    TooLargeError
-        If K and one half of it do not fit in memory.
+        If σ and the samples are further apart in scale than double precision reaches.
 
     Notes
     -----
-    Time O(n² d), memory 8 n² bytes for K and half of that for the median.
+    Memory O(n d) and time for all pairs O(n² d). The diagonal is 1 up to rounding.
     """
-    _require(X, sigma)
-    exponent = _exponent(X, sigma)
-    rows, X = X, _times_power(X, -exponent)
-    given = None if sigma is None else _shifted(sigma, -exponent)
+    exponent = common_exponent(X, sigma)
+    width = shifted(sigma, -exponent)
     # A σ beyond all distances makes no demands on them, and its square is to be a number.
-    D, width = _squares(X, None if given is None else min(given, 2.0**LEVEL), rows)
-    width = _not_too_small(width) if given is None else given
-    K = _exp_of_ratio(D, -2 * width, width)
-    return K, _fitted(width, exponent) if sigma is None else sigma
+    squares = Squares(times_power(X, -exponent), min(width, 2.0**LEVEL))
+    return Exponentials(X, squares, -2 * width, width)
 
 
-def laplace(X: Array, sigma: float | None = None) -> tuple[Array, Array | float]:
+def laplace(X: np.ndarray, sigma: float) -> Exponentials:
     """exp(−Σ|x_j − y_j| / σ), as `gaussian` with the Manhattan distance."""
-    _require(X, sigma)
-    exponent = _exponent(X, sigma)
-    rows, X = X, _times_power(X, -exponent)
-    D = sys.modules["torch"].cdist(X, X, p=1.0) if is_torch(X) else cdist(X, X, "cityblock")
-    if sigma is None:
-        width = _not_too_small(median_distance(D, rows))
-    else:
-        width = _shifted(sigma, -exponent)
-    K = _exp_of_ratio(D, -width, 1.0)
-    return K, _fitted(width, exponent) if sigma is None else sigma
+    exponent = common_exponent(X, sigma)
+    return Exponentials(X, Sums(times_power(X, -exponent)), -shifted(sigma, -exponent), 1.0)
 
 
-def _not_too_small(width: Array | float) -> Array | float:
+def gaussian_width(X: np.ndarray) -> float:
+    """The median distance of distinct rows of X (n, d), 1 if there is one only.
+
+    Repeating a sample does not change it, so that duplicates and weights agree.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, or out of double precision beside the largest entry.
+
+    Notes
+    -----
+    Exact. Time O(n² d), memory O(n d) and some percent of n².
+    """
+    return _width(X, _median_of_squares)
+
+
+def laplace_width(X: np.ndarray) -> float:
+    """As `gaussian_width`, of Manhattan distances."""
+    return _width(X, _median_of_sums)
+
+
+def _width(X: np.ndarray, median: Callable[[np.ndarray], float]) -> float:
+    exponent = common_exponent(X)
+    first = distinct_places(X)
+    distinct = X if len(first) == len(X) else X[first]
+    width = median(times_power(distinct, -exponent)) if len(first) > 1 else 1.0
+    return float(usable_width(width, exponent))
+
+
+def _median_of_squares(X: np.ndarray) -> float:
+    drawn = drawn_distances(X, "sqeuclidean")
+    width = math.sqrt(float(np.median(drawn)))
+    found = width
+    for _ in range(ROUNDS):
+        low, high = middle_pair(len(X), Squares(X, width), drawn)
+        found = (math.sqrt(check_positive(low)) + math.sqrt(high)) / 2
+        if width / 2 <= found <= 2 * width:
+            break
+        width = found
+    return found
+
+
+def _median_of_sums(X: np.ndarray) -> float:
+    low, high = middle_pair(len(X), Sums(X), drawn_distances(X, "cityblock"))
+    return (check_positive(low) + high) / 2
+
+
+def drawn_distances(X: np.ndarray, metric: str) -> np.ndarray:
+    """Distances of some pairs of rows, from differences: of all if they are few."""
+    i, j = draw_pairs(len(X))
+    found = np.empty(len(i))
+    for part in row_blocks(len(i), 8 * X.shape[1]):
+        gap = X[i[part]] - X[j[part]]
+        found[part] = np.vecdot(gap, gap) if metric == "sqeuclidean" else np.abs(gap).sum(axis=1)
+    return found
+
+
+def check_positive(median: float) -> float:
+    """The median, if it is not 0."""
+    if not median > 0:
+        raise ValueError(
+            "the median distance between distinct samples is 0 in double precision, which is no "
+            "bandwidth; pass `sigma`"
+        )
+    return median
+
+
+def usable_width(width: Array | float, exponent: int) -> Array | float:
+    """A median of rows that were divided by 2^exponent as a bandwidth of those that came."""
     if scalar(width) < 2.0**-LEVEL:
         raise ValueError(
             f"the median distance between distinct samples is 2^-{LEVEL} times the largest entry, "
             f"or less, which is no bandwidth in double precision; pass `sigma`"
         )
-    return width
-
-
-def _fitted(width: Array | float, exponent: int) -> Array | float:
-    width = _shifted(width, exponent)
+    width = shifted(width, exponent)
     if not math.isfinite(scalar(width)):
         raise ValueError(
             "the median distance between distinct samples is beyond double precision; rescale them"
@@ -105,16 +178,9 @@ def _fitted(width: Array | float, exponent: int) -> Array | float:
     return width
 
 
-def _require(X: Array, sigma: float | None) -> None:
-    n, d = X.shape
-    # K, its half for the median, and two copies of X.
-    needed = 8 * n * n + (4 * n * n if sigma is None else 0) + 16 * n * d
-    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-
-
-def _exponent(X: Array, sigma: float | None) -> int:
+def common_exponent(X: Array, sigma: float | None = None) -> int:
     """The power of two that X and σ are divided by: 0 for numbers of a usual size."""
-    largest = scalar(abs(X).max())
+    largest = max(scalar(X.max()), -scalar(X.min()))
     exponent = math.frexp(largest)[1] if largest else 0
     if sigma is not None and largest:
         apart = exponent - math.frexp(sigma)[1]
@@ -128,7 +194,7 @@ def _exponent(X: Array, sigma: float | None) -> int:
     return exponent if abs(exponent) > LEVEL else 0
 
 
-def _times_power(X: Array, exponent: int) -> Array:
+def times_power(X: Array, exponent: int) -> Array:
     """X · 2^exponent in float64, which is exact."""
     if is_numpy(X):
         X = X.astype(np.float64, copy=False)
@@ -140,24 +206,22 @@ def _times_power(X: Array, exponent: int) -> Array:
     return X
 
 
-def _shifted(width: Array | float, exponent: int) -> Array | float:
+def shifted(width: Array | float, exponent: int) -> Array | float:
     """σ · 2^exponent, infinite where that is beyond the range."""
     if is_torch(width):
-        return _times_power(width, exponent)
+        return times_power(width, exponent)
     try:
         return math.ldexp(float(width), exponent)
     except OverflowError:
         return math.inf
 
 
-def _exp_of_ratio(D: Array, a: Array | float, b: Array | float) -> Array:
-    """exp(D / a / b), in place where that is allowed; what overflows is 0."""
-    if not is_numpy(D):
-        return (D / a / b).exp()
+def _exp_of_ratio(D: np.ndarray, a: float, b: float) -> np.ndarray:
+    """exp(D / a / b), in place; what overflows is 0."""
     with np.errstate(all="ignore"):
         product = a * b
         usual = 2.0**-LEVEL < abs(product) < 2.0**LEVEL
-        for block in row_blocks(len(D), 8 * len(D)):
+        for block in row_blocks(len(D), 8 * D.shape[1], least=1):
             rows = D[block]
             rows /= product if usual else a
             if not usual:
@@ -166,86 +230,88 @@ def _exp_of_ratio(D: Array, a: Array | float, b: Array | float) -> Array:
         return D
 
 
-def _squares(X: Array, sigma: float | None, rows: Array) -> tuple[Array, Array | float]:
-    """‖x − y‖² for all rows of a float64 X, in digits that are enough beside σ², and σ.
+class Sums:
+    """Σ|x_j − y_j| of pairs of rows of a float64 X."""
 
-    `rows` are those of X as they came, which tell what is distinct: scaled ones may have vanished.
-    """
-    wide = scalar(abs(X).max()) > 2.0**LEVEL  # then σ is near 1, and what is far is infinite
-    if wide or (is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS):
-        D = _from_differences(X)
-        return D, median_distance(D, rows, power=2) if sigma is None else sigma
-    centred = X - namespace(X).mean(X, axis=0)
-    D, squares = product_squares(centred)
-    width = _median_or_zero(D, rows) if sigma is None else sigma
-    if 2 * ROUNDING * scalar(squares.max()) <= 2 * ERROR * scalar(width) ** 2:
-        return D, width
-    if sigma is None or _count_lost(D, squares, sigma) > len(X) ** 2 // 16:
-        # The mean is where an outlier draws it; the median of each column is among most samples.
-        del D
-        centred = X - _column_medians(X)
-        D, squares = product_squares(centred)
-    if sigma is not None:
-        return _recomputed(D, X, squares, sigma), sigma
-    D = _recomputed(D, X, squares, None)
-    D = _recomputed(D, X, squares, scalar(median_distance(D, rows, power=2)))
-    return D, median_distance(D, rows, power=2)
+    def __init__(self, X: np.ndarray) -> None:
+        self.X = X
+
+    def __call__(self, index: Index, columns: slice) -> np.ndarray:
+        return np.asarray(cdist(self.X[index], self.X[columns], "cityblock"))
+
+    def take(self, index: np.ndarray) -> Sums:
+        return Sums(self.X[index])
 
 
-def _from_differences(X: Array) -> Array:
-    if is_numpy(X):
-        return np.asarray(cdist(X, X, "sqeuclidean"))
-    torch = sys.modules["torch"]
-    blocks = row_blocks(len(X), 8 * X.numel(), least=1)
-    return torch.cat([(X[block, None] - X[None]).square().sum(dim=2) for block in blocks])
+class Squares:
+    """‖x − y‖² of pairs of rows of a float64 X, in digits that are enough beside σ²."""
 
+    def __init__(self, X: np.ndarray, sigma: float) -> None:
+        self.X, self.sigma = X, sigma
+        # Where entries are that large, σ is near 1, and what is far is infinite.
+        self.direct = X.shape[1] <= DIRECT_COLUMNS or max(X.max(), -X.min()) > 2.0**LEVEL
+        self.lossy = False
+        if not self.direct:
+            self._centre(X.mean(axis=0))
+            if self.lossy and self._lost_share() > LOST_SHARE:
+                # The mean is where an outlier draws it; the median is among most samples.
+                self._centre(np.median(X, axis=0))
 
-def _median_or_zero(D: Array, rows: Array) -> Array | float:
-    try:
-        return median_distance(D, rows, power=2)
-    except ValueError:
-        return 0.0  # to be found from exact distances
+    centred: np.ndarray
+    norms: np.ndarray
 
+    def _centre(self, centre: np.ndarray) -> None:
+        self.centred = self.X - centre
+        self.norms = np.vecdot(self.centred, self.centred)
+        self.lossy = not 2 * ROUNDING * self.norms.max() <= 2 * ERROR * self.sigma**2
 
-def _column_medians(X: Array) -> Array:
-    return np.median(X, axis=0) if is_numpy(X) else X.detach().median(dim=0).values
+    def _lost_share(self) -> float:
+        some = np.arange(0, len(self.X), -(-len(self.X) // TRIED_ROWS))
+        return float(self._lost(self._product(some, slice(None)), some, slice(None)).mean())
 
+    def __call__(self, index: Index, columns: slice) -> np.ndarray:
+        if self.direct:
+            return np.asarray(cdist(self.X[index], self.X[columns], "sqeuclidean"))
+        D = self._product(index, columns)
+        return self._mended(D, index, columns) if self.lossy else D
 
-def _lost(D: Array, squares: Array, sigma: float | None) -> Iterator[tuple[slice, Any, Any]]:
-    """Pairs whose exponent may be off by more than ERROR, by blocks of rows.
+    def take(self, index: np.ndarray) -> Squares:
+        part = copy.copy(self)
+        part.X = self.X[index]
+        if not self.direct:
+            part.centred, part.norms = self.centred[index], self.norms[index]
+        return part
 
-    Without σ those that have lost all but a few digits.
-    """
-    values = D if is_numpy(D) else D.detach()
-    for block in row_blocks(len(squares), 8 * len(squares)):
-        error = ROUNDING * (squares[block, None] + squares)
-        if sigma is None:
-            lost = values[block] < DIGITS * error
-        else:
-            lost = values[block] < 2 * FAR * sigma**2 + 2 * error
-            lost &= error > 2 * ERROR * sigma**2
-        yield block, *(np.nonzero(lost) if is_numpy(D) else lost.nonzero(as_tuple=True))
-
-
-def _count_lost(D: Array, squares: Array, sigma: float) -> int:
-    return sum(len(rows) for _, rows, _ in _lost(D, squares, sigma))
-
-
-def _recomputed(D: Array, X: Array, squares: Array, sigma: float | None) -> Array:
-    """D with the squared distances of `_lost` pairs from differences; in place for NumPy.
-
-    Of X as it came: rows that are centred may have lost digits already.
-    """
-    found: list[tuple[Any, Any, Any]] = []
-    for block, rows, columns in _lost(D, squares, sigma):
-        for part in row_blocks(len(rows), 8 * X.shape[1]):
-            a, b = rows[part] + block.start, columns[part]
-            if is_numpy(D):
-                gap = X[a] - X[b]
-                D[a, b] = np.einsum("ij,ij->i", gap, gap)
-            else:
-                found.append((a, b, (X[a] - X[b]).square().sum(dim=1)))
-    if not found:
+    def _product(self, index: Index, columns: slice) -> np.ndarray:
+        D: np.ndarray = (-2 * self.centred[index]) @ self.centred[columns].T
+        norms, others = self.norms[index], self.norms[columns]
+        for block in row_blocks(len(D), 8 * D.shape[1], least=1):
+            rows = D[block]
+            rows += norms[block, None]
+            rows += others
+            np.maximum(rows, 0.0, out=rows)
         return D
-    a, b, values = (namespace(D).concat(list(part)) for part in zip(*found, strict=True))
-    return D.index_put((a, b), values)
+
+    def _lost(self, D: np.ndarray, index: Index, columns: slice) -> np.ndarray:
+        """Pairs whose exponent may be off by more than ERROR."""
+        error = ROUNDING * (self.norms[index][:, None] + self.norms[columns])
+        lost: np.ndarray = np.less(D, 2 * FAR * self.sigma**2 + 2 * error)
+        lost &= error > 2 * ERROR * self.sigma**2
+        return lost
+
+    def _mended(self, D: np.ndarray, index: Index, columns: slice) -> np.ndarray:
+        """D with the lost pairs from differences, in place.
+
+        Of X as it came: rows that are centred may have lost digits already.
+        """
+        lost = self._lost(D, index, columns)
+        rows, others = self.X[index], self.X[columns]
+        many = np.flatnonzero(lost.mean(axis=1) > DIFFERENCES_SHARE)
+        if len(many):
+            D[many] = cdist(rows[many], others, "sqeuclidean")
+            lost[many] = False
+        near, far = np.nonzero(lost)
+        for part in row_blocks(len(near), 8 * self.X.shape[1]):
+            gap = rows[near[part]] - others[far[part]]
+            D[near[part], far[part]] = np.vecdot(gap, gap)
+        return D

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from ..optional import require
 from ..progress import track
 from ..registry import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.matrix import MatrixSimilarity
+from ..similarity.matrix import DeferredSimilarity
 from .text import count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.
@@ -56,7 +56,8 @@ def bleu(
     Returns
     -------
     Similarity
-        Texts of the same tokens have exactly 1.
+        Texts of the same tokens have exactly 1. Pairs are compared when anything of it is first
+        asked for.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def bleu(
     MissingPackageError
         If sacrebleu is not installed.
     TooLargeError
-        If K (8 n² bytes) does not fit in memory.
+        If K (8 n² bytes) does not fit in memory, when it is asked for.
 
     Notes
     -----
@@ -104,7 +105,8 @@ def bleu(
 
     tokens = read_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
-    return MatrixSimilarity(_from_matches(tokens, max_order, mean_score), settings=settings)
+    compute = partial(_from_matches, tokens, max_order, mean_score)
+    return DeferredSimilarity(len(tokens), compute, settings=settings)
 
 
 def _from_matches(

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from numbers import Number
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, number
-from ..arrays import memory
-from ..arrays.exponentials import gaussian, laplace
+from ..arrays import exponentials, memory, tensors
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, is_torch, namespace, scalar
+from ..arrays.namespace import Array, is_torch, namespace, row_blocks, scalar
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
+from ..similarity.rows import RowsSimilarity
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -28,9 +29,11 @@ _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4
 _SQUARES = 600
 # A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
 _MOST_DEGREE = 10**6
+# Up to this one, a power is a few products, which are many times faster, and as exact.
+_MULTIPLIED = 64
 
 
-@register_kernel("cosine", samples="vectors", source=_VENDI)
+@register_kernel("cosine", samples="vectors", source=_VENDI, rows=True)
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
@@ -38,7 +41,7 @@ def cosine(vectors: Any) -> Similarity:
     return _normalized(X, problem)
 
 
-@register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False)
+@register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False, rows=True)
 def linear(vectors: Any) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
     similarity = FeatureSimilarity(_rows(vectors))
@@ -52,7 +55,12 @@ def linear(vectors: Any) -> Similarity:
     return similarity
 
 
-@register_kernel("rbf", samples="vectors", source=_RASMUSSEN)
+def fit_rbf(vectors: Any, sigma: float | None = None) -> dict[str, Any]:
+    """σ of "rbf", where it is not given: the median distance of distinct samples."""
+    return {} if sigma is not None else {"sigma": _width(_dense_rows(vectors), "gaussian")}
+
+
+@register_kernel("rbf", samples="vectors", source=_RASMUSSEN, fit=fit_rbf)
 def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
@@ -60,16 +68,21 @@ def rbf(vectors: Any, sigma: float | None = None) -> Similarity:
     `fitted` of the Similarity, or `details["options"]["sigma"]`, passed on as `sigma`, compares
     two sets under one kernel.
     """
-    return _exponential(gaussian, vectors, sigma)
+    return _exponential("gaussian", vectors, sigma)
 
 
-@register_kernel("laplacian", samples="vectors", source=_RASMUSSEN)
+def fit_laplacian(vectors: Any, sigma: float | None = None) -> dict[str, Any]:
+    """σ of "laplacian", where it is not given: the median Manhattan distance."""
+    return {} if sigma is not None else {"sigma": _width(_dense_rows(vectors), "laplace")}
+
+
+@register_kernel("laplacian", samples="vectors", source=_RASMUSSEN, fit=fit_laplacian)
 def laplacian(vectors: Any, sigma: float | None = None) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
     Then it is that of these samples; see "rbf" for how to compare two sets under one.
     """
-    return _exponential(laplace, vectors, sigma)
+    return _exponential("laplace", vectors, sigma)
 
 
 @register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
@@ -79,20 +92,43 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
     zero = "is a zero vector, which has no similarity with c=0; remove it"
     X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
-    xp, (n, d) = namespace(X), X.shape
-    needed = 8 * n * (n + 3 * d)
-    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
+    xp = namespace(X)
     # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
     X = xp.astype(X, xp.float64)
     X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    K = _normalized(X, zero).dense()
+    unit = _normalized(X, zero)
     settings = {"degree": degree, "c": c}
-    if is_torch(K):
-        return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
+    if is_torch(X):
+        _require_matrix(X)
+        K = unit.dense().clamp(-1, 1) ** degree
+        return MatrixSimilarity(K, psd=True, settings=settings)
+    power = partial(_powers, degree=degree)
+    return RowsSimilarity.of_rows(unit.features(), power, psd=True, settings=settings)
+
+
+def _powers(A: np.ndarray, B: np.ndarray, degree: int) -> np.ndarray:
+    """(a·b)^degree for all rows of A and B, of length 1."""
+    K: np.ndarray = A @ B.T
     with np.errstate(under="ignore"):
-        np.power(np.clip(K, -1, 1, out=K), float(degree), out=K)
-    np.fill_diagonal(K, 1.0)
-    return MatrixSimilarity(K, psd=True, settings=settings)
+        for block in row_blocks(len(K), 8 * K.shape[1], least=1):
+            K[block] = _power(np.clip(K[block], -1, 1), degree)
+    return K
+
+
+def _power(K: np.ndarray, degree: int) -> np.ndarray:
+    if degree > _MULTIPLIED:
+        return np.asarray(K ** float(degree))
+    if degree == 1:
+        return K
+    half = _power(K, degree // 2)
+    square: np.ndarray = half * half
+    return square * K if degree % 2 else square
+
+
+def _require_matrix(X: Any) -> None:
+    n, d = X.shape
+    needed = 8 * n * (n + 3 * d)
+    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
 
 
 def _normalized(X: Any, zero: str) -> FeatureSimilarity:
@@ -122,13 +158,28 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
-def _exponential(kernel: Any, vectors: Any, sigma: Any) -> Similarity:
+def _width(X: Array, name: Literal["gaussian", "laplace"]) -> Any:
+    module = tensors if is_torch(X) else exponentials
+    return {"gaussian": module.gaussian_width, "laplace": module.laplace_width}[name](X)
+
+
+def _exponential(name: Literal["gaussian", "laplace"], vectors: Any, sigma: Any) -> Similarity:
+    given = sigma
     if sigma is not None:
         sigma = number("sigma", sigma, "a finite number above 0", lambda s: 0 < s < math.inf)
-    K, width = kernel(_dense_rows(vectors), sigma)
-    settings = {"sigma": scalar(width)}
-    similarity = MatrixSimilarity(K, psd=True, settings=settings)
-    return similarity.noted(fitted=settings if sigma is None else {})
+    X = _dense_rows(vectors)
+    if sigma is None:
+        sigma = _width(X, name)
+    elif is_torch(X) and is_torch(given):
+        sigma = given.to(X.device).double()  # it may carry a gradient
+    settings = {"sigma": scalar(sigma)}
+    similarity: Similarity
+    if is_torch(X):
+        similarity = MatrixSimilarity(getattr(tensors, name)(X, sigma), psd=True, settings=settings)
+    else:
+        entries = getattr(exponentials, name)(X, sigma)
+        similarity = RowsSimilarity(entries, psd=True, settings=settings)
+    return similarity.noted(fitted=settings if given is None else {})
 
 
 def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from ..arrays import memory
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, gram, is_numpy, namespace, row_blocks, scalar
 
@@ -102,6 +103,11 @@ class Similarity(metaclass=_Closed):
     def _take(self, index: np.ndarray) -> Similarity:
         """K[index][:, index]."""
 
+    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
+        for block in row_blocks(self.n, 8 * self.n):
+            yield block, self._rows(block)[:, block.start :]
+
     def _features(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
@@ -139,11 +145,23 @@ class Similarity(metaclass=_Closed):
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """K as a new (n, n) float64 array, which the caller may overwrite."""
-        out = np.empty((self.n, self.n))
+        """K as a new (n, n) float64 array, which the caller may overwrite.
+
+        Raises
+        ------
+        TooLargeError
+            If it does not fit in memory, before it is allocated.
+        """
+        out = self._new_matrix()
         for block, rows in self.blocks():
             out[block] = rows
         return out
+
+    def _new_matrix(self) -> np.ndarray:
+        memory.require(
+            8 * self.n**2, f"the similarity matrix of {self.n} samples", "compare fewer samples"
+        )
+        return np.empty((self.n, self.n))
 
     def features(self) -> Any:
         """F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
@@ -153,7 +171,10 @@ class Similarity(metaclass=_Closed):
         return scale_rows(F, self.scale)
 
     def covariance(self) -> Array:
-        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
+        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
+
+        Columns of F that are zero may be left out of it: they add eigenvalues of 0 only.
+        """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
@@ -177,11 +198,12 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block in row_blocks(self.n, 8 * self.n):
-            K = self._rows(block)
-            buffer = buffer if len(buffer) >= len(K) else np.empty(K.shape)
-            R = np.multiply(K, columns, out=buffer[: len(K)])
-            total += float(weights[block] @ np.vecdot(R, R))
+        for block, K in self._upper_blocks():
+            size, width = K.shape
+            buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
+            R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])
+            own, later = R[:, :size], R[:, size:]  # what is right of the block is below it, too
+            total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
         return total
 
     def _with(self, **changes: Any) -> Self:

@@ -15,18 +15,15 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import one_of
-from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array
-from .base import Index, Similarity
+from .base import Index
+from .rows import LazySimilarity
 
 Measure = Literal["tanimoto", "dice"]
 
-# Products may keep K if it takes no more than this share of the memory that is left.
-KEPT_SHARE = 0.25
 
-
-class BitSimilarity(Similarity):
+class BitSimilarity(LazySimilarity):
     """|A ∩ B| / |A ∪ B| ("tanimoto") or 2 |A ∩ B| / (|A| + |B|) ("dice") of rows of bits.
 
     Counts are exact and divided in float64, so that values are those of one division. An empty
@@ -55,7 +52,7 @@ class BitSimilarity(Similarity):
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         one_of("measure", measure, ("tanimoto", "dice"), "other numbers come by measures=[…]")
-        self.n = len(bits)
+        super().__init__(len(bits))
         self.bits, self.measure, self.settings = bits, measure, settings or {}
         self.sizes = bits.sum(axis=1, dtype=np.float64)
 
@@ -66,11 +63,10 @@ class BitSimilarity(Similarity):
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
-    def _rows(self, index: Index) -> Array:
-        if (kept := self.__dict__.get("_kept")) is not None:
-            return np.asarray(kept[index])
-        K = (self.bits[index].astype(np.float32) @ self._columns).astype(np.float64)
-        total = self.sizes[index][:, None] + self.sizes
+    def _entries(self, index: Index, columns: slice) -> np.ndarray:
+        both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
+        K: np.ndarray = both.astype(np.float64)
+        total = self.sizes[index][:, None] + self.sizes[columns]
         if self.measure == "tanimoto":
             total -= K
         else:
@@ -83,16 +79,6 @@ class BitSimilarity(Similarity):
 
     def _take(self, index: np.ndarray) -> BitSimilarity:
         return BitSimilarity(self.bits[index], self.measure, self.settings)
-
-    @cached_property
-    def _kept(self) -> np.ndarray | None:
-        if 8 * self.n**2 > KEPT_SHARE * memory.available_bytes():
-            return None
-        return np.concatenate([self._rows(slice(i, i + 512)) for i in range(0, self.n, 512)])
-
-    def _matmul(self, V: Array) -> Array:
-        # A product takes n² operations from a K that is kept, and n² d without: iterations need it.
-        return super()._matmul(V) if self._kept is None else self._kept @ V
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)

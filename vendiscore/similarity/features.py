@@ -67,13 +67,13 @@ class FeatureSimilarity(Similarity):
         return self._float64(slice(None))
 
     def _wide_blocks(
-        self, scale: Array | None = None, least: int = 64
+        self, scale: Array | None = None, least: int = 64, columns: np.ndarray | None = None
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Blocks of NumPy rows in float64, scaled; a block is gone when the next one comes."""
-        d = self.X.shape[1]
+        d = self.X.shape[1] if columns is None else len(columns)
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d, least):
-            X = self.X[block]
+            X = self.X[block] if columns is None else self.X[block, columns]
             if scale is None and X.dtype == np.float64:
                 yield block, X
                 continue
@@ -104,6 +104,17 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _transposed(self) -> Any:
         return self._float64(slice(None)).T
+
+    @cached_property
+    def _lit(self) -> np.ndarray | None:
+        """The columns of whole numbers that are not all zero; None for all columns.
+
+        The margins of digits, say: a tenth fewer columns are a third less work for the spectrum.
+        """
+        if self.X.dtype.kind not in "bui":
+            return None
+        lit = np.flatnonzero(self.X.any(axis=0))
+        return lit if 0 < len(lit) < self.X.shape[1] else None
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
@@ -146,9 +157,10 @@ class FeatureSimilarity(Similarity):
         # One pass over X. NumPy notices that the factors are transposes of each other and does
         # half the work (syrk). SciPy's own BLAS is not called between NumPy's: their waiting
         # threads take each other's cores. Adding d² numbers costs as much as d rows.
-        d = self.X.shape[1]
+        columns = self._lit
+        d = self.X.shape[1] if columns is None else len(columns)
         C = np.zeros((d, d))
-        for _, F in self._wide_blocks(self.scale, least=4 * d):
+        for _, F in self._wide_blocks(self.scale, least=4 * d, columns=columns):
             C += gram(F.T)
         return C
 

@@ -1,8 +1,9 @@
-"""Similarities whose matrix is given."""
+"""Similarities whose matrix is given, or computed as a whole when it is first asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -19,11 +20,16 @@ class MatrixSimilarity(Similarity):
         self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
     ) -> None:
         self.n = K.shape[0]
-        self.K, self.psd, self.settings = K, psd, settings or {}
+        self._K, self.psd, self.settings = K, psd, settings or {}
+
+    @property
+    def K(self) -> Array:
+        """The matrix."""
+        return self._K
 
     def of(self, K: Array) -> Self:
         """The same of another matrix of that size."""
-        return self._with(K=K)
+        return self._with(_K=K)
 
     def _diagonal(self) -> Array:
         xp = namespace(self.K)
@@ -46,3 +52,49 @@ class MatrixSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.K)
+
+
+class DeferredSimilarity(MatrixSimilarity):
+    """A dense symmetric K (n, n) that is computed when it is first asked for, and kept.
+
+    For kernels whose entries cost more than memory does. Scaled copies and parts share it.
+
+    Parameters
+    ----------
+    n : int
+    compute : callable
+        `compute()` returns K; it is called once.
+    psd : bool
+    settings : mapping, optional
+    """
+
+    def __init__(
+        self,
+        n: int,
+        compute: Callable[[], np.ndarray],
+        *,
+        psd: bool = False,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.n, self.psd, self.settings = n, psd, settings or {}
+        self._K, self._later = None, _Later(compute)
+
+    @property
+    def K(self) -> Array:
+        """The matrix, computed now if it has not been."""
+        return self._later.K if self._K is None else self._K
+
+    def _take(self, index: np.ndarray) -> MatrixSimilarity:
+        def part() -> np.ndarray:
+            return np.asarray(self.K[index][:, index])
+
+        return DeferredSimilarity(len(index), part, psd=self.psd, settings=self.settings)
+
+
+class _Later:
+    def __init__(self, compute: Callable[[], np.ndarray]) -> None:
+        self.compute = compute
+
+    @cached_property
+    def K(self) -> np.ndarray:
+        return self.compute()

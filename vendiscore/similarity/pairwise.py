@@ -1,9 +1,10 @@
-"""Any function k(a, b) as a kernel."""
+"""The Similarity of any function k(a, b) of two samples."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..arrays import memory
 from ..progress import track
 from ..signature import plain
 from .base import Similarity
-from .matrix import MatrixSimilarity
+from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
 SYMMETRY_PAIRS = 2000
@@ -23,7 +24,7 @@ SYMMETRY_TOLERANCE = 1e-6
 def pairwise(
     samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
 ) -> Similarity:
-    """K_ij = k(x_i, x_j), each pair compared once.
+    """K_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
 
     `places` says where each sample is in the list that the caller knows, for errors.
 
@@ -32,16 +33,21 @@ def pairwise(
     asymmetric for some pairs only can pass among many samples; `settings` has how many of the
     pairs were tried. Values that are all in single precision make a K in single precision.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If k returns something that is not a finite real number, or is not symmetric; the message
-        names the pair.
-    Exception
-        Whatever k raises, with a note that names the pair.
+    When K is asked for, TypeError and ValueError are raised if k returns something that is not a
+    finite real number, or is not symmetric (the message names the pair); TooLargeError if K does
+    not fit in memory; and whatever k raises, with a note that names the pair.
     """
     n = len(samples)
     at = range(n) if places is None else places
+    settings = {
+        "kernel": f"function {plain(k)}",
+        "symmetric_pairs": f"{_tried(n)}/{n * (n - 1) // 2}",
+    }
+    return DeferredSimilarity(n, partial(_compare_all, samples, k, at), settings=settings)
+
+
+def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:
+    n = len(samples)
     memory.require(12 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
 
@@ -59,8 +65,7 @@ def pairwise(
         K[i, j], rounded = value(i, j)
         K[j, i] = K[i, j]
         single &= rounded
-    rows, columns = _spread(n)
-    for i, j in zip(rows, columns, strict=True):
+    for i, j in zip(*_spread(n), strict=True):
         back, _ = value(j, i)
         if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * max(1.0, abs(back)):
             raise ValueError(
@@ -68,11 +73,7 @@ def pairwise(
                 f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
                 f"directions"
             )
-    settings = {
-        "kernel": f"function {plain(k)}",
-        "symmetric_pairs": f"{len(rows)}/{n * (n - 1) // 2}",
-    }
-    return MatrixSimilarity(K.astype(np.float32) if single else K, settings=settings)
+    return K.astype(np.float32) if single else K
 
 
 def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
@@ -98,11 +99,17 @@ def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
     return number, kind.removeprefix("torch.") in ("float32", "float16", "bfloat16")
 
 
-def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs i < j that are compared both ways, evenly spread over all of them."""
+def _tried(n: int) -> int:
+    """How many pairs are compared both ways round."""
     total = n * (n - 1) // 2
-    tried = total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
-    flat = np.unique(np.linspace(0, total - 1, tried).astype(int))
+    return total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
+
+
+def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Those pairs i < j, evenly spread over all of them."""
+    tried = _tried(n)
+    # Exact in whole numbers: place m of `tried` is m (total − 1) / (tried − 1), rounded down.
+    flat = np.arange(tried) * (n * (n - 1) // 2 - 1) // max(1, tried - 1)
     # Row i of the upper triangle starts at position i(2n − i − 1)/2.
     starts = np.arange(n) * (2 * n - np.arange(n) - 1) // 2
     rows = np.searchsorted(starts, flat, side="right") - 1

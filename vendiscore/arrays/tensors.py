@@ -1,0 +1,161 @@
+"""The similarities of `exponentials` for torch: all pairs at once, on the tensor's device.
+
+They can be differentiated, also through a bandwidth that followed from the samples: a median is
+the mean of one or two distances, which are computed again from the rows they belong to.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import memory
+from .exponentials import (
+    ERROR,
+    FAR,
+    LEVEL,
+    LOST_SHARE,
+    ROUNDING,
+    ROUNDS,
+    check_positive,
+    common_exponent,
+    drawn_distances,
+    shifted,
+    times_power,
+    usable_width,
+)
+from .namespace import Array, row_blocks, scalar, to_host
+from .pairs import distinct_places
+from .squares import product_squares
+
+
+def gaussian(X: Array, sigma: Array | float) -> Array:
+    """exp(−‖x − y‖² / 2σ²) of all rows of a tensor X (n, d), in float64; σ may be a 0-d tensor.
+
+    Raises
+    ------
+    ValueError
+        If σ and the samples are further apart in scale than double precision reaches.
+    TooLargeError
+        If it does not fit in memory.
+    """
+    _require(X)
+    exponent = common_exponent(X, scalar(sigma))
+    width = shifted(sigma, -exponent)
+    D = _squares(times_power(X, -exponent), min(scalar(width), 2.0**LEVEL))
+    return (D / (-2 * width) / width).exp()
+
+
+def laplace(X: Array, sigma: Array | float) -> Array:
+    """exp(−Σ|x_j − y_j| / σ), as `gaussian` with the Manhattan distance."""
+    _require(X)
+    exponent = common_exponent(X, scalar(sigma))
+    return (_sums(times_power(X, -exponent)) / -shifted(sigma, -exponent)).exp()
+
+
+def gaussian_width(X: Array) -> Array:
+    """The median distance of distinct rows of a tensor X (n, d), a 0-d tensor with its gradient.
+
+    Errors as of `exponentials.gaussian_width`. Time O(n² d), memory O(n²).
+    """
+
+    def pairs(X: Array) -> tuple[Array, Array]:
+        width = math.sqrt(float(np.median(drawn_distances(to_host(X), "sqeuclidean"))))
+        found = _middle(_squares(X, width))
+        for _ in range(ROUNDS):
+            distance = math.sqrt(scalar((X[found[0][0]] - X[found[1][0]]).square().sum()))
+            if width / 2 <= distance <= 2 * width:
+                break
+            width = distance
+            found = _middle(_squares(X, width))
+        return found
+
+    return _width(X, pairs, lambda gap: gap.square().sum(dim=1).sqrt())
+
+
+def laplace_width(X: Array) -> Array:
+    """As `gaussian_width`, of Manhattan distances."""
+    return _width(X, lambda X: _middle(_sums(X)), lambda gap: gap.abs().sum(dim=1))
+
+
+def _width(
+    X: Array, pairs: Callable[[Array], tuple[Array, Array]], length: Callable[[Array], Array]
+) -> Array:
+    _require(X)
+    exponent = common_exponent(X)
+    first = distinct_places(X)
+    if len(first) < 2:
+        return X.new_full((), scalar(usable_width(1.0, exponent)), dtype=_torch().float64)
+    rows = times_power(X[_torch().as_tensor(first, device=X.device)], -exponent)
+    i, j = pairs(rows.detach())
+    lengths = length(rows[i] - rows[j])
+    check_positive(scalar(lengths.detach().min()))
+    return usable_width(lengths.mean(), exponent)
+
+
+def _middle(D: Array) -> tuple[Array, Array]:
+    """The places i and j of the two pairs with the distances in the middle, which are not 0."""
+    n = D.shape[0]
+    size = n * (n - 1) // 2
+    i, j = _torch().triu_indices(n, n, 1, device=D.device)
+    values = D[i, j]
+    found = [values.kthvalue(place + 1) for place in ((size - 1) // 2, size // 2)]
+    check_positive(scalar(found[0].values))
+    places = _torch().stack([pair.indices for pair in found])
+    return i[places], j[places]
+
+
+def _require(X: Array) -> None:
+    n, d = X.shape
+    needed = 12 * n * n + 16 * n * d
+    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
+
+
+def _torch() -> Any:
+    return sys.modules["torch"]
+
+
+def _sums(X: Array) -> Array:
+    return _torch().cdist(X, X, p=1.0)
+
+
+def _squares(X: Array, sigma: float) -> Array:
+    """‖x − y‖² for all rows of a float64 X, in digits that are enough beside σ²."""
+    if scalar(abs(X).max()) > 2.0**LEVEL:  # then σ is near 1, and what is far is infinite
+        blocks = row_blocks(len(X), 8 * X.numel(), least=1)
+        parts = [(X[block, None] - X[None]).square().sum(dim=2) for block in blocks]
+        return _torch().cat(parts)
+    D, norms = product_squares(X - X.mean(dim=0))
+    if 2 * ROUNDING * scalar(norms.max()) <= 2 * ERROR * sigma**2:
+        return D
+    lost = _lost(D, norms, sigma)
+    if sum(len(rows) for rows, _ in lost) > LOST_SHARE * len(X) ** 2:
+        # The mean is where an outlier draws it; the median of each column is among most samples.
+        D, norms = product_squares(X - X.detach().median(dim=0).values)
+        lost = _lost(D, norms, sigma)
+    found = [
+        (a, b, (X[a] - X[b]).square().sum(dim=1))
+        for rows, columns in lost
+        for part in row_blocks(len(rows), 8 * X.shape[1])
+        for a, b in [(rows[part], columns[part])]
+    ]
+    if not found:
+        return D
+    a, b, values = (_torch().cat(part) for part in zip(*found, strict=True))
+    return D.index_put((a, b), values)
+
+
+def _lost(D: Array, norms: Array, sigma: float) -> list[tuple[Array, Array]]:
+    """Pairs whose exponent may be off by more than ERROR, by blocks of rows."""
+    found, values = [], D.detach()
+    for block in row_blocks(len(norms), 8 * len(norms)):
+        error = ROUNDING * (norms[block, None] + norms)
+        lost = values[block] < 2 * FAR * sigma**2 + 2 * error
+        lost &= error > 2 * ERROR * sigma**2
+        rows, columns = lost.nonzero(as_tuple=True)
+        found.append((rows + block.start, columns))
+    return found
