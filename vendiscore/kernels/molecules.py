@@ -14,7 +14,7 @@ from ..errors import SampleError
 from ..optional import require
 from ..registry import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bits import BitSimilarity, Measure
+from ..similarity.bits import COEFFICIENTS, BitSimilarity
 
 # Sizes of sets of fewer bits than this are exact in single precision.
 _MOST_BITS = (1 << 24) - 1
@@ -22,7 +22,6 @@ _MOST_BITS = (1 << 24) - 1
 _MOST_BONDS = 255
 
 Bits = Callable[[Any], np.ndarray]
-COEFFICIENTS: tuple[Measure, ...] = ("tanimoto", "dice")
 
 
 class Option(NamedTuple):
@@ -213,7 +212,7 @@ def _compare(
     coefficient: str,
     settings: dict[str, Any],
 ) -> Similarity:
-    measure = one_of("coefficient", coefficient, COEFFICIENTS)
+    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     from rdkit.rdBase import BlockLogs
 
     n = len(molecules)
@@ -233,7 +232,7 @@ def _compare(
                 bits = np.empty((n, len(row)), np.uint8)
             bits[i] = row
     SampleError.check(problems)
-    return BitSimilarity(bits, measure, settings)
+    return BitSimilarity(bits, chosen, settings)
 
 
 def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:

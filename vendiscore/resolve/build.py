@@ -176,8 +176,7 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
     if isinstance(similarity, (FeatureSimilarity, BitSimilarity)):
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
-    rows = similarity.rows(index)
-    K = to_host(rows[:, index])
+    K = to_host(similarity.rows(index)[:, index])
     largest = float(np.abs(K).max())
     gap = np.abs(K - K.T)
     if not gap.max() <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN

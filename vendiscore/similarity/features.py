@@ -67,13 +67,13 @@ class FeatureSimilarity(Similarity):
         return self._float64(slice(None))
 
     def _wide_blocks(
-        self, scale: Array | None = None, least: int = 64, columns: np.ndarray | None = None
+        self, scale: Array | None = None, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Blocks of NumPy rows in float64, scaled; a block is gone when the next one comes."""
-        d = self.X.shape[1] if columns is None else len(columns)
+        d = self.X.shape[1]
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d, least):
-            X = self.X[block] if columns is None else self.X[block, columns]
+            X = self.X[block]
             if scale is None and X.dtype == np.float64:
                 yield block, X
                 continue
@@ -106,15 +106,19 @@ class FeatureSimilarity(Similarity):
         return self._float64(slice(None)).T
 
     @cached_property
-    def _lit(self) -> np.ndarray | None:
-        """The columns of whole numbers that are not all zero; None for all columns.
+    def _lit(self) -> FeatureSimilarity:
+        if not is_numpy(self.X) or self.X.dtype.kind not in "bui":
+            return self
+        lit = self.X.any(axis=0)
+        columns = np.ascontiguousarray(self.X[:, lit])
+        return self if lit.all() or not lit.any() else self._with(X=columns, dim=columns.shape[1])
 
-        The margins of digits, say: a tenth fewer columns are a third less work for the spectrum.
+    def compact(self) -> FeatureSimilarity:
+        """Without the columns of whole numbers that are all zero, such as the margins of digits.
+
+        A tenth fewer columns are a third less work for the spectrum.
         """
-        if self.X.dtype.kind not in "bui":
-            return None
-        lit = np.flatnonzero(self.X.any(axis=0))
-        return lit if 0 < len(lit) < self.X.shape[1] else None
+        return self._lit
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
@@ -157,10 +161,9 @@ class FeatureSimilarity(Similarity):
         # One pass over X. NumPy notices that the factors are transposes of each other and does
         # half the work (syrk). SciPy's own BLAS is not called between NumPy's: their waiting
         # threads take each other's cores. Adding d² numbers costs as much as d rows.
-        columns = self._lit
-        d = self.X.shape[1] if columns is None else len(columns)
+        d = self.X.shape[1]
         C = np.zeros((d, d))
-        for _, F in self._wide_blocks(self.scale, least=4 * d, columns=columns):
+        for _, F in self._wide_blocks(self.scale, least=4 * d):
             C += gram(F.T)
         return C
 

@@ -93,6 +93,7 @@ def vendi(
             )
         if all(spectrum.serves(q) for q in orders):
             return Spectral(spectrum.estimates(orders), spectrum)
+    similarity = similarity.compact()
     routes = plan(similarity, orders, psd)
     weighted = weighted_by(similarity, p)
     estimates: dict[int, Estimate] = {}
@@ -161,6 +162,7 @@ def spectrum_of(
     >>> abs(found.vectors[:, 1])
     array([0., 0., 0., 1.])
     """
+    similarity = similarity.compact()
     whole = plan(similarity, [1.0], psd, vectors=vectors).whole
     return whole.run(similarity, p, psd, vectors=vectors)
 
