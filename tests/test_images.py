@@ -12,6 +12,7 @@ from PIL import Image
 from vendiscore import SampleError, as_similarity, compute, list_kernels
 from vendiscore.encoders.decoding import as_image
 from vendiscore.errors import MissingPackageError
+from vendiscore.spectral.vendi import spectrum_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,9 +44,12 @@ def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
     framed = [np.pad(image, ((1, 2), (3, 4))) for image in pictures(6, channels=1)]
     S = as_similarity(framed, k="pixels", size=None)
     assert S.dim == S.settings["dims"] == 27 * 47
-    assert S.covariance().shape == (24 * 40, 24 * 40)
+    C = S.compact().covariance()
+    assert C.shape == (24 * 40, 24 * 40)
     np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
-    values, found = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(S.covariance())
+    values, found = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
+    found_of = spectrum_of(S, vectors=True)
+    np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
     np.testing.assert_allclose(found[-6:], values, atol=1e-12)
 
 

@@ -50,7 +50,9 @@ def test_torch_has_no_iteration_for_the_largest_eigenvalue():
     assert [route.name for route in plan(similarity, [math.inf]).first] == ["eigenvalues"]
 
 
-@pytest.mark.parametrize("similarity", [TALL, WIDE, SMALL, LARGE], ids=str)
+@pytest.mark.parametrize(
+    "similarity", [TALL, WIDE, SMALL, LARGE], ids=["tall", "wide", "small", "large"]
+)
 def test_moments_cost_less_than_spectra_and_values_less_than_vectors(similarity):
     for spectral in SPECTRA:
         if spectral.applies(similarity, 1.0, "check"):

@@ -42,7 +42,7 @@ def options() -> str:
     >>> print(options())
     | kernel | options |
     |---|---|
-    | `atom_pair` | `n_bits=2048`, `measure='tanimoto'` |
+    | `atom_pair` | `n_bits=2048`, `coefficient='tanimoto'` |
     ...
     """
     rows = []

@@ -158,9 +158,8 @@ class Similarity(metaclass=_Closed):
         return out
 
     def _new_matrix(self) -> np.ndarray:
-        memory.require(
-            8 * self.n**2, f"the similarity matrix of {self.n} samples", "compare fewer samples"
-        )
+        what = f"the similarity matrix of {self.n} samples"
+        memory.require_large(8 * self.n**2, what, "compare fewer samples")
         return np.empty((self.n, self.n))
 
     def features(self) -> Any:

@@ -31,8 +31,6 @@ from .weighted import fault_of, merge_identical, weighted_by
 LANCZOS_SIZE = 500
 # Below so many multiplications, double precision takes a hundredth of a second.
 SINGLE_SIZE = 10**9
-# Bytes that are allocated unasked: to ask takes a tenth of a millisecond.
-FEW_BYTES = 1 << 22
 # Steps that an iteration for λ_max usually takes.
 USUAL_STEPS = 20
 
@@ -119,18 +117,13 @@ class SpectrumRoute(Route):
         """
 
     def _require(self, similarity: Similarity, size: int, vectors: bool, more: int = 0) -> None:
-        _require(
+        memory.require_large(
             self.cost(similarity, vectors).bytes + more,
             f"{'finding ' * vectors}the {'eigenvectors' if vectors else 'exact spectrum'} of a "
             f"{size} × {size} matrix",
             "score fewer samples"
             + ("" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"),
         )
-
-
-def _require(needed: int, what: str, remedy: str) -> None:
-    if needed > FEW_BYTES:
-        memory.require(needed, what, remedy)
 
 
 def _is_small(similarity: Similarity) -> bool:
@@ -181,7 +174,7 @@ class Norm(MomentRoute):
         return "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        _require(
+        memory.require_large(
             self.cost(weighted).bytes,
             f"the norm of the similarity matrix of {weighted.n} samples",
             "score fewer samples",
@@ -222,7 +215,7 @@ class LargestEigenvalue(MomentRoute):
         return "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        _require(
+        memory.require_large(
             self.cost(weighted).bytes,
             f"the largest eigenvalue of the similarity matrix of {weighted.n} samples",
             "score fewer samples",
