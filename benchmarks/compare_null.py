@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.app.comparing import FEW, SAME, compare
+from vendiscore.app.comparing import compare
 from vendiscore.resolve import as_similarity
 from vendiscore.spectral.vendi import vendi
+from vendiscore.uncertainty.comparison import FEW, SAME
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import SOURCES

@@ -10,8 +10,9 @@ from sources import SOURCES, sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app import handlers, shows
-from vendiscore.app.comparing import FEW, LESS, MORE, SAME, compare
+from vendiscore.app.comparing import compare
 from vendiscore.scoring import compute
+from vendiscore.uncertainty.comparison import FEW, LESS, MORE, SAME
 
 LABELS = {"k": "ngram_overlap", "ns": [1]}
 

@@ -13,8 +13,9 @@ from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers, jobs, report, scale, shows, steps, tidy
+from vendiscore.app import examples, handlers, jobs, report, shows, steps, tidy
 from vendiscore.app.limits import RefusedError
+from vendiscore.magnitude import curve
 
 HOSTILE = ["<script>alert(1)</script> one", "${alert(1)} {{7*7}} `x` two", '"><img src=x> three']
 
@@ -239,7 +240,7 @@ def test_large_sets_are_shown_in_two_stages_of_one_score():
 
 def test_the_magnitude_function_grows_from_1_towards_n():
     job = jobs.text_job(["a b c", "a b d", "x y z", "x y z"])
-    found = scale.look(steps.finish(job.score(1)).similarity, 0.5)
+    found = curve.look(steps.finish(job.score(1)).similarity, 0.5)
     assert found is not None
     assert found.distinct == 3
     assert found.values[0] == 1

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..uncertainty.comparison import FEW, MIN_SIZE, SAME, Comparison
 from . import views
-from .comparing import FEW, MIN_SIZE, SAME, Comparison
 from .report import READ_DOWNLOAD, as_csv, call, link, source
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..uncertainty.comparison import Comparison
 from . import report
-from .comparing import Comparison
 from .jobs import Job, comparable, comparison, image_job, molecule_job, text_job, vector_job
 from .limits import MAX_SETS, RefusedError
 from .pictures import decoded

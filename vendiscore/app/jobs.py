@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..explain.analysis import Analysis, analyse
+from ..uncertainty.comparison import Comparison
 from . import encoders, report
-from .analysis import Analysis, analyse
-from .comparing import Comparison, compare_steps
+from .comparing import compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture, drawing

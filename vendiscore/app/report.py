@@ -15,9 +15,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..explain.analysis import ORDERS, Analysis
+from ..magnitude.curve import Scale
 from . import views
-from .analysis import ORDERS, Analysis
-from .scale import Scale
 
 Cell = Callable[[int], str]
 # What to import, and the download as an expression.

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingPackageError
-from . import comparison_report, jobs, reading, report, scale
-from .analysis import Analysis
+from ..explain.analysis import Analysis
+from ..magnitude import curve
+from . import comparison_report, jobs, reading, report
 from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
@@ -40,7 +41,7 @@ def _result(
 ) -> Iterator[Shown]:
     code = job.code(q)
 
-    def html(found: scale.Scale | None, *more: str) -> str:
+    def html(found: curve.Scale | None, *more: str) -> str:
         said = (*notes, *_of_characters(job, analysis), *more)
         return report.page(analysis, job.what, job.cell, job.labels, found, said)
 
@@ -48,7 +49,7 @@ def _result(
     if analysis.n > 200:  # else the magnitude function takes no time
         yield html(None), code
     try:
-        found = scale.look(analysis.similarity, at)
+        found = curve.look(analysis.similarity, at)
     except ValueError as error:  # not every similarity matrix comes from a metric space
         yield html(None, f"There is no magnitude function: {error}"), code
     else:
@@ -282,8 +283,8 @@ def _zoom(zoom: Any) -> float:
         value = float(zoom)
     except (TypeError, ValueError):
         raise RefusedError(f"The scale must be a number, got {zoom!r:.40}.") from None
-    if not 0 <= value <= scale.FURTHEST:
-        raise RefusedError(f"The scale must be from 0 to {scale.FURTHEST}, got {value:g}.")
+    if not 0 <= value <= curve.FURTHEST:
+        raise RefusedError(f"The scale must be from 0 to {curve.FURTHEST}, got {value:g}.")
     return value
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import gradio as gr
 
-from . import examples, jobs, reading, report, scale
+from ..magnitude import curve
+from . import examples, jobs, reading, report
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
     Shown,
@@ -67,7 +68,7 @@ def _order() -> gr.Slider:
 def _scale() -> gr.Slider:
     return gr.Slider(
         0,
-        scale.FURTHEST,
+        curve.FURTHEST,
         1,
         step=0.05,
         label="Scale of the magnitude",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .analysis import ORDERS, Analysis
+from ..explain.analysis import ORDERS, Analysis
 
 # matplotlib's text layout and font caches are shared by its figures.
 _lock = threading.Lock()

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..magnitude.distances import as_space
-from ..magnitude.scales import convergence
 from ..similarity.base import Similarity
+from .distances import as_space
+from .scales import convergence
 
 EPSILON = 0.05  # the convergence scale is where magnitude reaches (1 − ε) of all points
 STEPS = 24
