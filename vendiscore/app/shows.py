@@ -11,7 +11,6 @@ from typing import Any
 
 from ..errors import MissingPackageError
 from ..explain.analysis import Analysis
-from ..magnitude import curve
 from . import comparison_report, jobs, reading, report
 from .jobs import Job
 from .limits import RefusedError
@@ -19,6 +18,7 @@ from .pictures import pictures
 from .samples import Samples, read_html
 from .sifting import UnusableError, left_out, sifted
 from .steps import Steps, Value
+from .zoom import FURTHEST, Zoom, zoomed
 
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 
@@ -41,7 +41,7 @@ def _result(
 ) -> Iterator[Shown]:
     code = job.code(q)
 
-    def html(found: curve.Scale | None, *more: str) -> str:
+    def html(found: Zoom | None, *more: str) -> str:
         said = (*notes, *_of_characters(job, analysis), *more)
         return report.page(analysis, job.what, job.cell, job.labels, found, said)
 
@@ -49,7 +49,7 @@ def _result(
     if analysis.n > 200:  # else the magnitude function takes no time
         yield html(None), code
     try:
-        found = curve.look(analysis.similarity, at)
+        found = zoomed(analysis.similarity, at)
     except ValueError as error:  # not every similarity matrix comes from a metric space
         yield html(None, f"There is no magnitude function: {error}"), code
     else:
@@ -283,8 +283,8 @@ def _zoom(zoom: Any) -> float:
         value = float(zoom)
     except (TypeError, ValueError):
         raise RefusedError(f"The scale must be a number, got {zoom!r:.40}.") from None
-    if not 0 <= value <= curve.FURTHEST:
-        raise RefusedError(f"The scale must be from 0 to {curve.FURTHEST}, got {value:g}.")
+    if not 0 <= value <= FURTHEST:
+        raise RefusedError(f"The scale must be from 0 to {FURTHEST}, got {value:g}.")
     return value
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import gradio as gr
 
-from ..magnitude import curve
 from . import examples, jobs, reading, report
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
@@ -26,6 +25,7 @@ from .shows import (
 )
 from .sifting import LEAVE_OUT
 from .uploads import QUICK, show_what_is_compared, show_what_is_read, upload
+from .zoom import FURTHEST
 
 # One pool for everybody: the Space has two cores, and every job uses one.
 POOL: dict[str, Any] = {"concurrency_id": "cpu", "concurrency_limit": 2}
@@ -68,7 +68,7 @@ def _order() -> gr.Slider:
 def _scale() -> gr.Slider:
     return gr.Slider(
         0,
-        curve.FURTHEST,
+        FURTHEST,
         1,
         step=0.05,
         label="Scale of the magnitude",

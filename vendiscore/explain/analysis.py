@@ -1,163 +1,157 @@
-"""All that the page says about one set of samples, as numbers.
-
-The score itself is that of the metric, by `vendiscore.compute`. What goes beside it (spectrum,
-profile, order of the heat map, pairs, magnitude) comes from the same Similarity.
-"""
+"""One set of samples, scored, with what the score is made of and which samples make it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
-from ..scoring import compute
+from ..arrays.namespace import scalar, to_host
+from ..measures.subject import Subject
+from ..request import check_orders, read_request
+from ..result import answer
 from ..similarity.base import Similarity
-from ..spectral.hill import effective_number
-from ..spectral.vendi import spectrum
+from ..similarity.matrix import MatrixSimilarity
+from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.vendi import spectrum_of
+from .neighbours import Neighbours
+from .redundancy import Pair, redundant_pairs
+from .seriation import clustered_order
 
-ORDERS = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())  # of the profile
-PAIRS = 4  # redundant pairs, and samples that stand alone, that are shown
+# Of the profile: steps of 1/8 up to 5, where most curves are flat.
+ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
+# Redundant pairs, and samples that stand alone, that are named.
+FEW = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
-    """One set of samples, scored.
+    """A set of n samples, scored; what is read off its matrix is found when first asked for.
 
     Attributes
     ----------
-    n : int
-    score : float
-        VS_q, in [1, n].
-    q : float
-    arguments : mapping
-        What `compute` gives the score of the samples with.
-    details : mapping
-        What `compute(details=True)` reports.
     similarity : Similarity
-    K : array (n, n)
-        Similarities.
-    shares : array
-        The eigenvalues, descending, at least 0, summing to 1.
-    profile : array
-        VS_q for every q of `ORDERS`.
-    order : int array (n,)
-        The samples in the order of a dendrogram (average linkage), similar ones side by side.
-    nearest : int array (n,)
-        The most similar other sample of each (its own number where n = 1).
-    pairs : list of (i, j, similarity)
-        The most similar pairs, no sample in two of them.
-    alone : list of (i, similarity)
-        The samples whose nearest other sample is the least similar.
+    q, score : float
+        VS_q, in [1, n].
+    details : mapping
+        What `compute(details=True)` reports of the score.
+    spectrum : Spectrum
+    orders : tuple of float
+    profile : array (len(orders),)
+        VS_q for every q of `orders`.
     """
 
-    n: int
-    score: float
-    q: float
-    arguments: Mapping[str, Any]
-    details: Mapping[str, Any]
     similarity: Similarity = field(repr=False)
-    K: np.ndarray = field(repr=False)
-    shares: np.ndarray = field(repr=False)
+    q: float
+    score: float
+    details: Mapping[str, Any] = field(repr=False)
+    spectrum: Spectrum = field(repr=False)
+    orders: tuple[float, ...] = field(repr=False)
     profile: np.ndarray = field(repr=False)
-    order: np.ndarray = field(repr=False)
-    nearest: np.ndarray = field(repr=False)
-    pairs: list[tuple[int, int, float]]
-    alone: list[tuple[int, float]]
 
     @property
-    def similarity_to_nearest(self) -> np.ndarray:
-        """How similar each sample is to its nearest other one, shape (n,)."""
-        return np.asarray(self.K[np.arange(self.n), self.nearest])
+    def n(self) -> int:
+        """Number of samples."""
+        return self.similarity.n
 
     @property
-    def mean_similarity(self) -> np.ndarray:
-        """The mean similarity of each sample to all others, shape (n,); 0 for a single sample."""
-        return np.asarray((self.K.sum(axis=1) - self.K.diagonal()) / max(1, self.n - 1))
+    def shares(self) -> np.ndarray:
+        """The eigenvalues, descending, at least 0, summing to 1."""
+        return to_host(self.spectrum.values)
+
+    @cached_property
+    def K(self) -> np.ndarray:
+        """Similarities of all pairs, (n, n)."""
+        return to_host(self.similarity.dense())
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The samples in the order of a heat map; see `clustered_order`."""
+        return clustered_order(self._matrix)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The nearest other sample of each."""
+        return Neighbours.of(self._matrix)
+
+    @cached_property
+    def redundant(self) -> list[Pair]:
+        """The four most similar pairs."""
+        return redundant_pairs(self._matrix, FEW)
+
+    @cached_property
+    def alone(self) -> list[tuple[int, float]]:
+        """Up to four samples that stand alone, a third of all at most; see `Neighbours.alone`."""
+        return self.neighbours.alone(min(FEW, max(1, self.n // 3)))
+
+    @property
+    def _matrix(self) -> MatrixSimilarity:
+        return MatrixSimilarity(self.K)
 
 
-def analyse(similarity: Similarity, q: float, arguments: Mapping[str, Any]) -> Analysis:
-    """Score samples and look at the similarities behind the score.
+def analyse(
+    similarity: Similarity,
+    q: float | str = 1.0,
+    *,
+    orders: Sequence[float] = ORDERS,
+    psd: PSD = "check",
+) -> Analysis:
+    """Score samples, and keep what the score was read off.
 
     Parameters
     ----------
     similarity : Similarity
-        Of the samples under `arguments`.
-    q, arguments
+        Of n samples, with unit diagonal: `vendiscore.as_similarity(samples, ...)`. Not changed.
+    q : float in [0, ∞] or "inf"
+    orders : sequence of float in [0, ∞]
+        Of the profile.
+    psd : {"check", "clip"}
         As for `vendiscore.compute`.
+
+    Returns
+    -------
+    Analysis
 
     Raises
     ------
     ValueError, TypeError
-        As `vendiscore.compute` does.
+        As `vendiscore.compute` does. Negative eigenvalues are an error at every order, unless
+        `psd` is "clip", since the profile needs all of them.
+    TooLargeError
+        If the spectrum does not fit in memory.
 
     Notes
     -----
-    Time O(n³), memory a few n²: for the sizes that the page allows.
+    The score is that of `vendiscore.compute`, found in the same way. One matrix is decomposed
+    once, whatever the orders are; a second time only where a score comes from single-precision
+    products that do not serve them all. What is read off the matrix takes memory of a few n².
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = analyse(vendiscore.as_similarity(["a b", "a b", "c d"], k="ngram_overlap", ns=[1]))
+    >>> round(found.score, 3)
+    1.89
+    >>> found.redundant
+    [Pair(i=0, j=1, similarity=...)]
     """
-    psd = arguments.get("psd", "check")
-    result = compute(similarity, q=q, psd=psd, details=True)
-    shares = spectrum(similarity, psd=psd)
-    K = similarity.dense()
-    nearest = _nearest(K)
+    request = read_request({"q": q, "psd": psd, "details": True})
+    chosen = tuple(check_orders(orders))
+    subject = Subject(similarity, request.how, orders=request.orders, psd=request.psd)
+    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+        numbers = answer(subject, request)
+        spectrum = subject.spectral.spectrum
+        if spectrum is None or not all(map(spectrum.serves, chosen)):
+            spectrum = spectrum_of(subject.similarity, psd=request.psd)
     return Analysis(
-        n=similarity.n,
-        score=float(result["VS"]),
-        q=q,
-        arguments=arguments,
-        details=result["details"],
-        similarity=similarity,
-        K=K,
-        shares=shares,
-        profile=np.array([effective_number(shares, order) for order in ORDERS]),
-        order=_order(K),
-        nearest=nearest,
-        pairs=_pairs(K),
-        alone=_alone(K, nearest),
+        similarity=subject.similarity,
+        q=request.orders[0],
+        score=float(scalar(numbers["VS"])),
+        details=numbers["details"],
+        spectrum=spectrum,
+        orders=chosen,
+        profile=to_host(spectrum.profile(chosen)),
     )
-
-
-def _order(K: np.ndarray) -> np.ndarray:
-    n = K.shape[0]
-    if n < 3:
-        return np.arange(n)
-    D = np.maximum(1 - K, 0)
-    np.fill_diagonal(D, 0)
-    # Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
-    tree = linkage(squareform((D + D.T) / 2, checks=False), "average", optimal_ordering=n <= 100)
-    return np.asarray(leaves_list(tree))
-
-
-def _nearest(K: np.ndarray) -> np.ndarray:
-    if len(K) == 1:
-        return np.zeros(1, dtype=int)
-    others = K.copy()
-    np.fill_diagonal(others, -np.inf)
-    return np.asarray(np.argmax(others, axis=1))
-
-
-def _pairs(K: np.ndarray) -> list[tuple[int, int, float]]:
-    rows, columns = np.triu_indices(len(K), 1)
-    values = K[rows, columns]
-    best = np.argsort(-values, kind="stable")
-    used: set[int] = set()
-    pairs: list[tuple[int, int, float]] = []
-    for place in best:
-        i, j = int(rows[place]), int(columns[place])
-        if not used & {i, j}:
-            used |= {i, j}
-            pairs.append((i, j, float(values[place])))
-        if len(pairs) == PAIRS:
-            break
-    return pairs
-
-
-def _alone(K: np.ndarray, nearest: np.ndarray) -> list[tuple[int, float]]:
-    if len(K) == 1:
-        return []
-    closest = K[np.arange(len(K)), nearest]
-    few = min(PAIRS, max(1, len(K) // 3))
-    return [(int(i), float(closest[i])) for i in np.argsort(closest, kind="stable")[:few]]

@@ -1,67 +1,95 @@
-"""The magnitude function of a set, for its picture and for the scale that a visitor picks."""
+"""The magnitude function of a set up to beyond its convergence scale, to look at and to ask."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..similarity.base import Similarity
+from ..arguments import number
 from .distances import as_space
-from .scales import convergence
+from .scales import check_count, check_epsilon, convergence, evaluate, even_scales
+from .space import MetricSpace
 
-EPSILON = 0.05  # the convergence scale is where magnitude reaches (1 − ε) of all points
-STEPS = 24
-FURTHEST = 1.5  # scales are drawn up to this many convergence scales
+# Up to how many convergence scales there is something to see.
+REACH = 1.5
 
 
-@dataclass(frozen=True)
-class Scale:
+@dataclass(frozen=True, eq=False)
+class Curve:
     """Magnitude at many scales.
 
     Attributes
     ----------
-    distinct : int
-        Number of distinct samples, which magnitude approaches.
-    scales, values : array
-        Mag(t) at t from 0 to 1.5 convergence scales.
-    convergence : float
-        Where Mag(t) = 0.95 · distinct.
-    chosen, magnitude : float
-        The scale asked for and Mag(t) there.
-    unzoomed : float
-        Mag(1), which distances as they are give.
+    space : MetricSpace
+    epsilon, convergence : float
+        Mag(convergence) = (1 − ε) · distinct; 0 where all samples are the same.
+    scales, values : array (m,)
+        Mag(t) at scales t, ascending from 0.
     """
 
-    distinct: int
+    space: MetricSpace
+    epsilon: float
+    convergence: float
     scales: np.ndarray
     values: np.ndarray
-    convergence: float
-    chosen: float
-    magnitude: float
-    unzoomed: float
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct samples, which magnitude approaches."""
+        return self.space.distinct
+
+    def at(self, t: float) -> float:
+        """Mag(t) at any scale t ≥ 0; errors as for `magnitude`."""
+        return self.space.magnitude(t)
 
 
-def look(similarity: Similarity, zoom: float = 1.0) -> Scale | None:
-    """The magnitude function of a similarity through the distances √(2 − 2k).
+def magnitude_curve(
+    samples: Any,
+    *,
+    epsilon: float = 0.05,
+    n_scales: int = 25,
+    reach: float = REACH,
+    **how: Any,
+) -> Curve:
+    """The magnitude function from 0 to beyond the convergence scale.
 
     Parameters
     ----------
-    similarity : Similarity
-    zoom : float
-        The scale asked for, in convergence scales.
+    samples, **how
+        As for `magnitude`; a Similarity is looked at through the distances √(2 − 2k).
+    epsilon : float in (0, 1)
+        The convergence scale is where magnitude reaches (1 − ε) of all distinct samples.
+    n_scales : int ≥ 2
+        How many evenly spaced scales.
+    reach : float > 0
+        The largest of them, in convergence scales.
 
     Returns
     -------
-    Scale or None
-        None if all samples are the same: there is no scale to look at.
+    Curve
+
+    Raises
+    ------
+    As for `magnitude` and `convergence_scale`.
+
+    Notes
+    -----
+    Cost: that of `magnitude`, for each scale.
+
+    Examples
+    --------
+    >>> found = magnitude_curve([0.0, 1.0], n_scales=4)
+    >>> round(found.at(found.convergence), 6)  # 0.95 · 2
+    1.9
+    >>> found.values.round(3)
+    array([1.   , 1.627, 1.9  , 1.976])
     """
-    space = as_space(similarity)
-    limit = convergence(space, EPSILON)
-    if limit == 0:
-        return None
-    scales = np.linspace(0, FURTHEST * limit, STEPS + 1)
-    values = np.array([space.magnitude(t) for t in scales])
-    chosen = zoom * limit
-    at = space.magnitude(chosen)
-    return Scale(space.distinct, scales, values, limit, chosen, at, space.magnitude(1.0))
+    n_scales, epsilon = check_count(n_scales), check_epsilon(epsilon)
+    reach = number("reach", reach, "a finite number above 0", lambda r: 0 < r < math.inf)
+    space = as_space(samples, **how)
+    limit = convergence(space, epsilon)
+    scales, values = evaluate(space, even_scales(reach * limit, n_scales))
+    return Curve(space, epsilon, limit, scales, values)

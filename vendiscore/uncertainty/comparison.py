@@ -1,4 +1,4 @@
-"""Two or three sets side by side, at matched size, and which differences chance does not explain.
+"""Sets of samples side by side, at matched size, and which differences chance does not explain.
 
 The score grows with the number of samples, so that sets of different sizes cannot be compared as
 they are. And a set is itself a draw from something: another sample of the same source scores
@@ -15,12 +15,19 @@ Drawing with replacement would make duplicates, which lower the score.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
+
+from ..arguments import integer, is_several
+from ..arrays.namespace import scalar, to_host
+from ..request import check_orders
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import spectrum_of, vendi
 
 MIN_SIZE = 4  # below, halves have one sample, and its score is 1
 LEVEL = 0.01  # how often two sets of one source may be said to differ
@@ -29,7 +36,7 @@ MORE, LESS = "more diverse", "less diverse"
 SAME, FEW = "no difference larger than chance", "too few samples"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Sets scored at matched size.
 
@@ -37,21 +44,21 @@ class Comparison:
     ----------
     sizes : list of int
     q : float
-    arguments : mapping
-        What `compute` gives the same `whole` scores with.
+    orders : tuple of float
+        Of the profiles.
     matched : int
         Half the size of the smallest set, to which all are drawn down.
     whole : list of float
         VS_q of each set with all its samples.
     draws : list of array (draws, 2)
         VS_q of each set at matched size: for each seed, of two draws without a common sample.
-    profiles : list of array (draws, 2, len(ORDERS))
-        The same for every q of `ORDERS`.
+    profiles : list of array (draws, 2, len(orders))
+        The same for every q of `orders`.
     """
 
     sizes: list[int]
     q: float
-    arguments: Mapping[str, Any]
+    orders: tuple[float, ...]
     matched: int
     whole: list[float]
     draws: list[np.ndarray]
@@ -99,6 +106,137 @@ class Comparison:
     def _freedom(self, i: int) -> float:
         # Of the draws given the set, and of the set given its source.
         return 1 / (1 / len(self.draws[i]) + 1 / (self.sizes[i] - 1))
+
+
+def compare(
+    similarity: Similarity,
+    sizes: Iterable[int],
+    q: float | str = 1.0,
+    draws: int = 10,
+    *,
+    orders: Sequence[float] = (),
+    psd: PSD = "check",
+    seed: int = 0,
+) -> Comparison:
+    """Compare sets of samples at half the size of the smallest.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of all samples together, one set after the other, with unit diagonal:
+        `vendiscore.as_similarity(pool, ...)`. Sets share a kernel and what was fitted to the pool,
+        since scores under different kernels cannot be compared. Not changed.
+    sizes : iterable of int of at least 1
+        How many of the samples are of each set: two sets or more.
+    q : float in [0, ∞] or "inf"
+    draws : int of at least 1
+        How many pairs of draws; 5 to 20 are usual.
+    orders : sequence of float in [0, ∞]
+        Orders at which to compare profiles too, without more decompositions.
+    psd : {"check", "clip"}
+        As for `vendiscore.compute`.
+    seed : int of at least 0
+        Pairs are drawn by the seeds `seed`, `seed` + 1, …
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the sets cannot be compared or scored; the message names the argument and the remedy.
+    NotPSDError, TooLargeError
+        As `vendiscore.compute` does.
+
+    Notes
+    -----
+    Each set and each draw is decomposed once. Two sets of one source are said to differ at most
+    once in a hundred times; measured, from 4 to 200 samples, it is less (see
+    benchmarks/compare_null.py). For sets that share samples it is less still, since only what
+    tells them apart can differ.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> copies, different = ["a b", "c d"] * 10, [f"x{i} y{i}" for i in range(20)]
+    >>> together = vendiscore.as_similarity([*copies, *different], k="ngram_overlap", ns=[1])
+    >>> found = compare(together, [20, 20])
+    >>> found.verdict(0, 1)
+    'less diverse'
+    >>> round(found.mean(1), 6)  # of ten, all different
+    10.0
+    """
+    steps = comparing(similarity, sizes, q, draws, orders=orders, psd=psd, seed=seed)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Comparison = end.value
+            return result
+
+
+def comparing(
+    similarity: Similarity,
+    sizes: Iterable[int],
+    q: float | str = 1.0,
+    draws: int = 10,
+    *,
+    orders: Sequence[float] = (),
+    psd: PSD = "check",
+    seed: int = 0,
+) -> Generator[int, None, Comparison]:
+    """`compare`, step by step: yields how many of len(sizes) · draws pairs are done, from 0 on."""
+    sizes = check_sizes(sizes, similarity.n)
+    (order,) = check_orders([q])
+    every = (order, *(check_orders(orders) if len(orders) else []))
+    draws, seed = integer("draws", draws, 1, remedy="10 is usual"), integer("seed", seed, 0)
+    yield 0
+    starts = np.cumsum([0, *sizes])
+    matched = max(1, min(sizes) // 2)
+    whole, tables = [], []
+    for i, size in enumerate(sizes):
+        members = np.arange(starts[i], starts[i + 1])
+        found = vendi(similarity.take(members), [order], psd=psd)
+        whole.append(float(scalar(found.values[0])))
+        table = np.empty((draws, 2, len(every)))
+        for draw in range(draws):
+            mixed = members[np.random.default_rng(seed + draw).permutation(size)]
+            for half, picked in enumerate((mixed[:matched], mixed[-matched:])):
+                table[draw, half] = _numbers(similarity.take(picked), every, psd)
+            yield i * draws + draw + 1
+        tables.append(table)
+    return Comparison(
+        sizes=sizes,
+        q=order,
+        orders=every[1:],
+        matched=matched,
+        whole=whole,
+        draws=[table[:, :, 0] for table in tables],
+        profiles=[table[:, :, 1:] for table in tables],
+    )
+
+
+def check_sizes(sizes: Iterable[int], n: int) -> list[int]:
+    """The sizes of two sets or more that have n samples together."""
+    if not is_several(sizes):
+        raise TypeError(f"`sizes` must be a list of two integers or more, got {sizes!r:.60}")
+    read = [integer("sizes", size, remedy="leave out sets without samples") for size in sizes]
+    if len(read) < 2:
+        raise ValueError(f"`sizes` must be those of two sets or more, got {read}; add another set")
+    if sum(read) != n:
+        raise ValueError(
+            f"`sizes` must add up to the {n} samples of `similarity`, got {read}, which is "
+            f"{sum(read)}; make one similarity of all sets, one after the other"
+        )
+    return read
+
+
+def _numbers(similarity: Similarity, orders: Sequence[float], psd: PSD) -> Any:
+    """The effective numbers of several orders, from one decomposition at most."""
+    if len(orders) == 1:
+        return [scalar(value) for value in vendi(similarity, orders, psd=psd).values]
+    return to_host(spectrum_of(similarity, psd=psd).profile(orders))
 
 
 def _deviation(pairs: np.ndarray) -> np.ndarray:
