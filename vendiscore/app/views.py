@@ -28,6 +28,7 @@ _STYLE: dict[str, Any] = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.prop_cycle": f"cycler(color={_ACCENTS})",
     **dict.fromkeys(_INKED, _INK),
 }
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -97,11 +98,9 @@ def _svg(
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
 ) -> str:
     import matplotlib
-    from cycler import cycler
     from matplotlib.figure import Figure
 
-    colours = cycler(color=_ACCENTS)
-    with _lock, matplotlib.rc_context({**_STYLE, "axes.prop_cycle": colours}):
+    with _lock, matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size)
         # A layout found by matplotlib takes as long as the picture.
         draw(figure.add_axes(frame))
