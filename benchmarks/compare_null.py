@@ -3,7 +3,7 @@
     python benchmarks/compare_null.py --repeats 60
 
 Draws two sets of one source again and again, and counts how often each of two rules says that they
-differ: that of the page, and the one that it had before (the smaller set used whole, the larger
+differ: that of `compare`, and the one that it had before (the smaller set used whole, the larger
 drawn down to its size, a difference of more than two deviations over these draws), which knows
 nothing of how else the sets might have come out. Then the same for a source and a narrower one.
 """
@@ -17,30 +17,28 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.app.comparing import FEW, SAME, compare
-from vendiscore.resolve import as_similarity
+from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi import vendi
+from vendiscore.uncertainty import FEW, SAME, compare
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
-from sources import SOURCES
+from sources import SOURCES, pooled
 
 SIZES = [(40, 40), (40, 42), (40, 80), (12, 12), (200, 200)]
 DRAWS = 10
 
 
-def before(sets: list[Any], options: dict[str, Any]) -> bool:
+def before(together: Similarity, sizes: list[int]) -> bool:
     """The rule of one-sided draws: do the sets differ?"""
-    arrays = isinstance(sets[0], np.ndarray)
-    together = as_similarity(np.concatenate(sets) if arrays else sets[0] + sets[1], **options)
-    matched, start, scores = min(map(len, sets)), 0, []
-    for samples in sets:
+    matched, start, scores = min(sizes), 0, []
+    for size in sizes:
         draws = [
-            np.random.default_rng(seed).choice(len(samples), matched, replace=False)
-            for seed in range(DRAWS if len(samples) > matched else 1)
+            np.random.default_rng(seed).choice(size, matched, replace=False)
+            for seed in range(DRAWS if size > matched else 1)
         ]
         each = [float(vendi(together.take(start + draw), [1]).values[0]) for draw in draws]
         scores.append(np.resize(each, DRAWS))
-        start += len(samples)
+        start += size
     gaps = scores[0] - scores[1]
     deviation = gaps.std(ddof=1) if np.ptp(gaps) else 0.0
     return bool(abs(gaps.mean()) > max(2 * deviation, 0.01))
@@ -53,8 +51,9 @@ def differ(name: str, sizes: tuple[int, int], narrow: float, repeats: int) -> di
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         sets = [source(rng, sizes[0]), source(rng, sizes[1], narrow)]
-        now += compare(sets, draws=DRAWS, **options).verdict(0, 1) not in (SAME, FEW)
-        then += before(sets, options)
+        together, each = pooled(sets, **options)
+        now += compare(together, each, draws=DRAWS).verdict(0, 1) not in (SAME, FEW)
+        then += before(together, each)
     print(f"{name:<20} {sizes!s:<12} {narrow:<6} now {now:3d}   before {then:3d}", flush=True)
     return {"name": name, "sizes": sizes, "narrow": narrow, "now": now, "before": then}
 

@@ -41,13 +41,14 @@ import psutil
 from pairs import environment
 
 from vendiscore.app import encoders, examples
-from vendiscore.app.comparing import compare
 from vendiscore.scoring import compute
+from vendiscore.uncertainty import compare
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
 import visitor  # noqa: E402
 from drawn import png  # noqa: E402
+from sources import pooled  # noqa: E402
 
 # Its name, how to ask, and the right answer.
 Job = tuple[str, Callable[[httpx.Client], float], float]
@@ -76,7 +77,8 @@ def jobs() -> list[Job]:
         X = rng.normal(size=(n, 8)).round(6)
         found += _both("vectors", [X.tolist(), "rbf", 0, 1], compute(X, k="rbf")["VS"])
     sets = [long[:200], long[200:300]]
-    right = compare(sets, draws=5, k="ngram_overlap", ns=[1, 2, 3, 4]).difference(1, 0)[0]
+    together, sizes = pooled(sets, k="ngram_overlap", ns=[1, 2, 3, 4])
+    right = compare(together, sizes, draws=5).difference(1, 0)[0]
     found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 5], right))
     boxes = ["\n".join(texts) for texts in sets]
     found.append(_comparison(["texts", "ngram_overlap", *boxes, "", None, None, None, 1, 5], right))

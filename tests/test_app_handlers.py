@@ -7,14 +7,16 @@ import re
 
 import numpy as np
 import pytest
+from decompositions import counted
 
 from vendiscore.magnitude.distances import as_space
 from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers, jobs, report, scale, shows, tidy
+from vendiscore.app import examples, handlers, jobs, report, shows, tidy
 from vendiscore.app.limits import RefusedError
+from vendiscore.app.zoom import zoomed
 from vendiscore.progress import finish
 
 HOSTILE = ["<script>alert(1)</script> one", "${alert(1)} {{7*7}} `x` two", '"><img src=x> three']
@@ -240,14 +242,13 @@ def test_large_sets_are_shown_in_two_stages_of_one_score():
 
 def test_the_magnitude_function_grows_from_1_towards_n():
     job = jobs.text_job(["a b c", "a b d", "x y z", "x y z"])
-    found = scale.look(finish(job.score(1)).similarity, 0.5)
+    found = zoomed(finish(job.score(1)).similarity, 0.5)
     assert found is not None
-    assert found.distinct == 3
-    assert found.values[0] == 1
-    assert np.all(np.diff(found.values) > 0)
-    at = np.interp(found.convergence, found.scales, found.values)
-    assert at == pytest.approx(0.95 * 3, abs=1e-6)
-    assert found.chosen == 0.5 * found.convergence
+    assert found.curve.distinct == 3
+    assert found.curve.values[0] == 1
+    assert np.all(np.diff(found.curve.values) > 0)
+    assert found.t == 0.5 * found.curve.convergence
+    assert 1 < found.magnitude < 0.95 * 3
 
 
 def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
@@ -258,22 +259,18 @@ def test_a_matrix_of_no_metric_space_is_scored_without_a_magnitude_function():
     assert "There is no magnitude function" in page
 
 
-def test_the_order_of_the_heat_map_puts_clusters_side_by_side():
-    X = np.repeat([[0.0], [50.0], [100.0]], 5, axis=0) + np.random.default_rng(0).random((15, 1))
-    mixed = np.random.default_rng(1).permutation(15)
-    order = finish(jobs.vector_job(X[mixed], "rbf", 1.0).score(1)).order
-    labels = (mixed // 5)[order]
-    assert np.count_nonzero(np.diff(labels)) == 2
-
-
-def test_pairs_and_loners_are_the_extremes_of_the_matrix():
-    K = np.eye(4)
-    for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
-        K[i, j] = K[j, i] = value
-    found = finish(jobs.vector_job(K, "K, clipped").score(1))
-    assert found.pairs == [(0, 1, 0.9), (2, 3, 0.2)]
-    assert found.alone[0] == (3, 0.2)
-    assert found.nearest.tolist() == [1, 0, 0, 2]
+@pytest.mark.parametrize(
+    ("kernel", "size"),
+    [("cosine", 3), ("rbf", 30), ("K", 30)],
+)
+@pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
+def test_one_analysis_decomposes_one_matrix_once(kernel, size, q):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
+    with counted() as seen:
+        *_, (page, _) = shows.stages(jobs.vector_job(X, kernel), q, 1)
+    assert page.count("<svg") == 4
+    assert [shape for _, shape in seen] == [(size, size)]
 
 
 @pytest.mark.parametrize("name", examples.COMPARISONS)

@@ -12,6 +12,9 @@ ROOMS = """
     app
     scripts
     integrations
+    plots
+    explain
+    uncertainty
     catalogue scoring
     result
     request

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from vendiscore.resolve import as_similarity
+from vendiscore.similarity.base import Similarity
 
 _NOUNS = ["cat", "dog", "house", "river", "model", "tree", "child", "teacher", "city", "song"]
 _VERBS = ["sees", "likes", "builds", "follows", "draws", "finds", "helps", "asks"]
@@ -49,3 +52,10 @@ SOURCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "vectors, rbf": (vectors, {"k": "rbf"}),
     "molecules, morgan": (molecules, {"k": "morgan"}),
 }
+
+
+def pooled(sets: Sequence[Any], **options: Any) -> tuple[Similarity, list[int]]:
+    """The Similarity of all samples together, and how many are of each set."""
+    arrays = all(isinstance(samples, np.ndarray) for samples in sets)
+    together = np.concatenate(sets) if arrays else [x for samples in sets for x in samples]
+    return as_similarity(together, **options), [len(samples) for samples in sets]

@@ -1,118 +1,33 @@
-"""Two or three sets side by side, at matched size, and which differences chance does not explain.
-
-The score grows with the number of samples, so that sets of different sizes cannot be compared as
-they are. And a set is itself a draw from something: another sample of the same source scores
-otherwise. Both are met by halves. Every set is drawn down to m, half the size of the smallest, in
-pairs of draws that have no sample in common; over several seeds.
-
-Two such draws a, b from n >= 2m samples are independent samples of size m from the source, so that
-(a − b)² / 2 is an unbiased estimate of the variance of a score of m samples, and the mean of a pair
-has half of that variance. The mean over all pairs has no more (averaging over the splits cannot add
-any), so that half the variance is an honest square of its standard error, a little too large.
-Drawing with replacement would make duplicates, which lower the score.
-"""
+"""Sets of samples compared under one kernel: what the page takes, and step by step."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ..progress import Steps, finish
-from ..request import check_orders
-from ..spectral.hill import effective_number
-from ..spectral.vendi import spectrum, vendi
+from ..explain.analysis import ORDERS
+from ..progress import Steps, finish, told
+from ..uncertainty.comparison import Comparison, comparing
 from . import encoders
-from .analysis import ORDERS
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 
 MIN_DRAWS, MAX_DRAWS = 5, 20
-MIN_SIZE = 4  # below, halves have one sample, and its score is 1
-LEVEL = 0.01  # how often two sets of one source may be said to differ
 _SLOW = 200  # samples whose spectrum takes so long that one wants to know how far it is
 
-MORE, LESS = "more diverse", "less diverse"
-SAME, FEW = "no difference larger than chance", "too few samples"
 
+class Compared(NamedTuple):
+    """A comparison, and the arguments with which `compute` gives the same whole scores."""
 
-@dataclass(frozen=True)
-class Comparison:
-    """Sets scored at matched size.
-
-    Attributes
-    ----------
-    sizes : list of int
-    q : float
-    arguments : mapping
-        What `compute` gives the same `whole` scores with.
-    matched : int
-        Half the size of the smallest set, to which all are drawn down.
-    whole : list of float
-        VS_q of each set with all its samples.
-    draws : list of array (draws, 2)
-        VS_q of each set at matched size: for each seed, of two draws without a common sample.
-    profiles : list of array (draws, 2, len(ORDERS))
-        The same for every q of `ORDERS`.
-    """
-
-    sizes: list[int]
-    q: float
+    comparison: Comparison
     arguments: Mapping[str, Any]
-    matched: int
-    whole: list[float]
-    draws: list[np.ndarray]
-    profiles: list[np.ndarray]
-
-    def mean(self, i: int) -> float:
-        """The mean score of set i at matched size."""
-        return float(self.draws[i].mean())
-
-    def deviation(self, i: int) -> float:
-        """How much samples of matched size from the source of set i differ: one deviation."""
-        return float(_deviation(self.draws[i]))
-
-    def error(self, i: int) -> float:
-        """The standard error of the mean score of set i."""
-        return self.deviation(i) / math.sqrt(2)
-
-    def difference(self, i: int, j: int) -> tuple[float, float]:
-        """The mean score of set i minus that of set j, and its standard error."""
-        return self.mean(i) - self.mean(j), math.hypot(self.error(i), self.error(j))
-
-    def verdict(self, i: int, j: int) -> str:
-        """MORE, LESS or SAME, whichever set i is than set j; FEW where nobody could tell."""
-        if min(self.sizes[i], self.sizes[j]) < MIN_SIZE or self.matched < 2:
-            return FEW
-        gap, error = self.difference(i, j)
-        if abs(gap) <= max(self._quantile(i, j) * error, 1e-9 * self.matched):
-            return SAME
-        return MORE if gap > 0 else LESS
-
-    def profile(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """The mean profile of set i at matched size, and its standard errors."""
-        table = self.profiles[i]
-        return table.mean(axis=(0, 1)), _deviation(table) / math.sqrt(2)
-
-    def _quantile(self, i: int, j: int) -> float:
-        """Student's, with the degrees of freedom after Welch and Satterthwaite."""
-        parts = [(self.error(k) ** 2, self._freedom(k)) for k in (i, j)]
-        total = sum(square for square, _ in parts)
-        if total == 0:
-            return 0.0
-        freedom = 1 / sum((square / total) ** 2 / degrees for square, degrees in parts)
-        return float(stdtrit(freedom, 1 - LEVEL / 2))
-
-    def _freedom(self, i: int) -> float:
-        # Of the draws given the set, and of the set given its source.
-        return 1 / (1 / len(self.draws[i]) + 1 / (self.sizes[i] - 1))
 
 
-def compare(sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any) -> Comparison:
-    """Compare sets of samples at half the size of the smallest.
+def compare_steps(
+    sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any
+) -> Steps[Compared]:
+    """Compare sets of samples at half the size of the smallest, pausing where it takes long.
 
     Parameters
     ----------
@@ -122,59 +37,36 @@ def compare(sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: A
     draws : int
         Seeds 0, 1, … of the pairs of draws; from 5 to 20.
     **arguments
-        As for `vendiscore.compute`. A bandwidth left open is found for all sets together, since
-        scores under different kernels cannot be compared.
+        As for `vendiscore.compute`. A bandwidth left open is found for all sets together.
 
     Raises
     ------
     RefusedError, ValueError, TypeError
         If the sets cannot be compared or scored.
-
-    Notes
-    -----
-    Two sets of one source are said to differ at most once in a hundred times; measured, from 4 to
-    200 samples, it is less (see benchmarks/compare_null.py). For sets that share samples it is
-    less still, since only what tells them apart can differ.
     """
-    return finish(compare_steps(sets, q, draws, **arguments))
-
-
-def compare_steps(
-    sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any
-) -> Steps[Comparison]:
-    """`compare`, pausing where it takes long."""
     if not 2 <= len(sets) <= MAX_SETS:
         raise RefusedError(f"Two or three sets can be compared, got {len(sets)}; fill in another.")
     if not isinstance(draws, int) or not MIN_DRAWS <= draws <= MAX_DRAWS:
         raise RefusedError(
             f"The number of draws must be from {MIN_DRAWS} to {MAX_DRAWS}, got {draws}."
         )
-    (order,) = check_orders([q])
     sizes = [len(samples) for samples in sets]
     for size in sizes:
         check_count(size, MAX_SAMPLES, "samples in a set")
     slow = max(sizes) > _SLOW
     if slow:
-        yield "Comparing: 0 % done."
+        yield _note(0)
     together = yield from encoders.similarity(_pool(sets), arguments)
-    arguments = {**arguments, **together.fitted}  # what was found for all sets together
-    starts = np.cumsum([0, *sizes])
-    matched = max(1, min(sizes) // 2)
-    whole, scores, profiles = [], [], []
-    for i, size in enumerate(sizes):
-        members = np.arange(starts[i], starts[i + 1])
-        whole.append(float(vendi(together.take(members), [order]).values[0]))
-        table = np.empty((draws, 2, 1 + len(ORDERS)))
-        for seed in range(draws):
-            mixed = members[np.random.default_rng(seed).permutation(size)]
-            for half, picked in enumerate((mixed[:matched], mixed[-matched:])):
-                shares = spectrum(together.take(picked))
-                table[seed, half] = [effective_number(shares, each) for each in (order, *ORDERS)]
-            if slow:
-                yield f"Comparing: {100 * (i + (seed + 1) / draws) / len(sizes):.0f} % done."
-        scores.append(table[:, :, 0])
-        profiles.append(table[:, :, 1:])
-    return Comparison(sizes, order, arguments, matched, whole, scores, profiles)
+    steps = comparing(together, sizes, q, draws, orders=ORDERS)
+    if slow:
+        found = yield from told(steps, lambda done: _note(done / (len(sizes) * draws)))
+    else:
+        found = finish(steps)
+    return Compared(found, {**arguments, **together.fitted})
+
+
+def _note(share: float) -> str:
+    return f"Comparing: {100 * share:.0f} % done."
 
 
 def _pool(sets: Sequence[Any]) -> Any:
@@ -184,8 +76,3 @@ def _pool(sets: Sequence[Any]) -> Any:
             raise RefusedError(f"All sets need as many columns, got {widths}.")
         return np.concatenate(sets)
     return [sample for samples in sets for sample in samples]
-
-
-def _deviation(pairs: np.ndarray) -> np.ndarray:
-    """The deviation of one draw, from pairs (draws, 2, ...) of independent ones."""
-    return np.asarray(np.sqrt(((pairs[:, 0] - pairs[:, 1]) ** 2).mean(axis=0) / 2))

@@ -6,13 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..uncertainty.comparison import FEW, MIN_SIZE, SAME, Comparison
 from . import views
-from .comparing import FEW, MIN_SIZE, SAME, Comparison
+from .comparing import Compared
 from .report import READ_DOWNLOAD, as_csv, call, link, source
 
 
-def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
+def page(compared: Compared, sets: Sequence[Any], kind: str) -> str:
     """Sets side by side as HTML."""
+    result = compared.comparison
     names = "ABC"[: len(result.sizes)]
     rows = ""
     for i, name in enumerate(names):
@@ -26,18 +28,15 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
     verdicts = " ".join(
         _verdict(result, best, i, names, kind) for i in range(len(names)) if i != best
     )
-    profiles = [result.profile(i) for i in range(len(names))]
     figures = "".join(
         f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
         for picture, caption in (
             (
-                views.dots(names, [draws.ravel() for draws in result.draws]),
+                views.draws(result, names),
                 "<b>Scores at matched size.</b> One dot a draw; the bar is their mean.",
             ),
             (
-                views.profiles(
-                    names, [mean for mean, _ in profiles], [error for _, error in profiles]
-                ),
+                views.profiles(result, names),
                 "<b>Profiles at matched size.</b> Means with one standard error. Curves that "
                 "cross: which set is more diverse depends on q.",
             ),
@@ -49,7 +48,7 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
         "sizes": result.sizes,
         "VS_whole": result.whole,
         "VS_matched": [values.tolist() for values in result.draws],
-        "arguments": dict(result.arguments),
+        "arguments": dict(compared.arguments),
         "sets": [list(each) if isinstance(each, list) else each.tolist() for each in sets],
     }
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", _csv(result))
@@ -69,8 +68,9 @@ def page(result: Comparison, sets: Sequence[Any], kind: str) -> str:
     )
 
 
-def code(result: Comparison, kind: str) -> str:
+def code(compared: Compared, kind: str) -> str:
     """Three lines of Python that give the whole scores."""
+    result = compared.comparison
     if kind == "images":
         modules = "glob"
         folders = list("ABC"[: len(result.sizes)])
@@ -78,7 +78,7 @@ def code(result: Comparison, kind: str) -> str:
     else:
         modules, download = READ_DOWNLOAD
         sets = f'{download}["sets"]  # the download'
-    scores = call("samples", result.arguments, result.q)
+    scores = call("samples", compared.arguments, result.q)
     return f"{source(modules)}\nsets = {sets}\nprint([{scores} for samples in sets])"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..progress import finish
 from . import report
-from .comparing import Comparison
+from .comparing import Compared
 from .jobs import Job, comparable, comparison, image_job, molecule_job, text_job, vector_job
 from .limits import MAX_SETS, RefusedError
 from .pictures import decoded
@@ -31,7 +31,8 @@ def text(
         q: Order of at least 0. Small q counts rare texts, large q the commonest only; 1 is usual.
 
     Returns:
-        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
+        details and code.
     """
     return _answer(text_job(texts, kernel, ns, unit), q)
 
@@ -46,7 +47,8 @@ def images(images: list[str], kernel: str = "pixels", q: float = 1.0) -> dict[st
         q: Order of at least 0. Small q counts rare images, large q the commonest only; 1 is usual.
 
     Returns:
-        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
+        details and code.
     """
     return _answer(image_job(decoded(images), kernel), q)
 
@@ -62,7 +64,8 @@ def molecules(smiles: list[str], kernel: str = "morgan", q: float = 1.0) -> dict
             usual.
 
     Returns:
-        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
+        details and code.
     """
     return _answer(molecule_job(smiles, kernel), q)
 
@@ -82,7 +85,8 @@ def vectors(
             usual.
 
     Returns:
-        VS (from 1 to n), sentence, shares, profile, redundant pairs, loners, details and code.
+        VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
+        details and code.
     """
     return _answer(vector_job(rows, kernel, sigma), q)
 
@@ -123,8 +127,9 @@ def compare(
     return _comparison_record(finish(comparison(jobs, q, draws)))
 
 
-def _comparison_record(result: Comparison) -> dict[str, Any]:
+def _comparison_record(compared: Compared) -> dict[str, Any]:
     """A comparison as plain values."""
+    result = compared.comparison
     gaps = [(result.difference(i, 0), result.verdict(i, 0)) for i in range(1, len(result.sizes))]
     return {
         "matched_size": result.matched,
@@ -142,7 +147,7 @@ def _comparison_record(result: Comparison) -> dict[str, Any]:
         "differences_to_first": [
             {"mean": gap, "se": error, "verdict": verdict} for (gap, error), verdict in gaps
         ],
-        "arguments": dict(result.arguments),
+        "arguments": dict(compared.arguments),
     }
 
 

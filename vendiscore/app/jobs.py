@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..explain.analysis import Analysis, analyse
 from ..progress import Steps
 from . import encoders, report
-from .analysis import Analysis, analyse
-from .comparing import Comparison, compare_steps
+from .comparing import Compared, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture, drawing
@@ -72,7 +72,7 @@ class Job:
         """The analysis of order q."""
         order = check_order(q)
         similarity = yield from encoders.similarity(self.samples, self.arguments)
-        return analyse(similarity, order, self.arguments)
+        return analyse(similarity, order, psd=self.arguments.get("psd", "check"))
 
     def code(self, q: float) -> str:
         """Three lines of Python that give the same number."""
@@ -171,8 +171,8 @@ def vector_job(
     )
 
 
-def comparison(jobs: Sequence[Job], q: float, draws: int = 10) -> Steps[Comparison]:
-    """Sets of one kind, compared step by step; see `comparing.compare`."""
+def comparison(jobs: Sequence[Job], q: float, draws: int = 10) -> Steps[Compared]:
+    """Sets of one kind, compared step by step; see `comparing.compare_steps`."""
     arguments = jobs[0].arguments if jobs else {}
     return compare_steps([job.samples for job in jobs], check_order(q), draws, **arguments)
 

@@ -15,9 +15,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..explain.analysis import Analysis
 from . import views
-from .analysis import ORDERS, Analysis
-from .scale import Scale
+from .zoom import Zoom
 
 Cell = Callable[[int], str]
 # What to import, and the download as an expression.
@@ -77,10 +77,11 @@ def sentence(analysis: Analysis, what: str) -> str:
         f"common; its main direction makes up {share:.0f} % of it."
     )
     if analysis.score > 0.95 * n:
-        closest = analysis.similarity_to_nearest
+        neighbours = analysis.neighbours
+        closest = neighbours.similarity
         said = (
             f"These {n} {what} count as nearly all different: any two are "
-            f"{analysis.mean_similarity.mean():.2f} alike on average, the closest two "
+            f"{neighbours.mean.mean():.2f} alike on average, the closest two "
             f"{closest.max():.2f}."
         )
         if same := int((closest > _SAME).sum()):
@@ -88,17 +89,12 @@ def sentence(analysis: Analysis, what: str) -> str:
     return said
 
 
-def headline(analysis: Analysis) -> str:
-    """`≈ 12.3 effectively different of 60`."""
-    return f"≈ {analysis.score:.1f} effectively different of {analysis.n}"
-
-
 def page(
     analysis: Analysis,
     what: str,
     cell: Cell,
     labels: Sequence[str],
-    scale: Scale | None,
+    zoom: Zoom | None,
     notes: Sequence[str] = (),
 ) -> str:
     """The result of one set as HTML.
@@ -112,7 +108,7 @@ def page(
         The HTML of sample i.
     labels : sequence of str
         The samples as text, for the table.
-    scale : Scale or None
+    zoom : Zoom or None
         The magnitude function, if it is there already.
     notes : sequence of str
         What else to say.
@@ -124,27 +120,19 @@ def page(
         ("spectrum", views.spectrum(analysis)),
         ("profile", views.profile(analysis)),
     ]
-    if scale is not None and n > 1:
-        picture = views.magnitude(
-            scale.scales,
-            scale.values,
-            scale.distinct,
-            scale.convergence,
-            scale.chosen,
-            scale.magnitude,
-        )
-        pictures.append(("magnitude", picture))
+    if zoom is not None and n > 1:
+        pictures.append(("magnitude", views.magnitude(zoom)))
     figures = "".join(
         f"<figure>{picture}<figcaption>{_CAPTIONS[name]}</figcaption></figure>"
         for name, picture in pictures
     )
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
     said = {"notes": list(notes), "samples": list(labels)}
-    everything = json.dumps(record(analysis, what, scale) | said, indent=1)
+    everything = json.dumps(record(analysis, what, zoom) | said, indent=1)
     full = link("Everything (JSON)", "vendiscore.json", "application/json", everything)
     magnitude = ""
-    if scale is not None and n > 1:
-        magnitude = f"<p>{_magnitude(scale, what)}</p>"
+    if zoom is not None and n > 1:
+        magnitude = f"<p>{_magnitude(zoom, what)}</p>"
     return (
         f'<section class="vs" aria-label="Result"><p class="vs-score">≈ <b>{score:.1f}</b> '
         f"effectively different of {n}</p>"
@@ -161,18 +149,19 @@ def page(
     )
 
 
-def _magnitude(scale: Scale, what: str) -> str:
+def _magnitude(zoom: Zoom, what: str) -> str:
+    curve = zoom.curve
     said = (
-        f"Their magnitude, how many can be told apart at a scale, is {scale.unzoomed:.1f} at t = 1 "
-        f"(distances √(2 − 2k) as they are). To tell 95 % of the {scale.distinct} distinct {what} "
-        f"apart takes t = {scale.convergence:.3g}, and more the closer they lie."
+        f"Their magnitude, how many can be told apart at a scale, is {zoom.unzoomed:.1f} at t = 1 "
+        f"(distances √(2 − 2k) as they are). To tell 95 % of the {curve.distinct} distinct {what} "
+        f"apart takes t = {curve.convergence:.3g}, and more the closer they lie."
     )
-    if scale.chosen != scale.convergence:
-        said += f" At the scale chosen, t = {scale.chosen:.3g}, it is {scale.magnitude:.1f}."
+    if zoom.t != curve.convergence:
+        said += f" At the scale chosen, t = {zoom.t:.3g}, it is {zoom.magnitude:.1f}."
     return said
 
 
-def record(analysis: Analysis, what: str, scale: Scale | None = None) -> dict[str, Any]:
+def record(analysis: Analysis, what: str, zoom: Zoom | None = None) -> dict[str, Any]:
     """The result of one set as plain values: what the API returns and the JSON holds."""
     result: dict[str, Any] = {
         "VS": analysis.score,
@@ -180,24 +169,27 @@ def record(analysis: Analysis, what: str, scale: Scale | None = None) -> dict[st
         "q": analysis.q if analysis.q < float("inf") else "inf",
         "sentence": sentence(analysis, what),
         "shares": [round(float(share), 9) for share in analysis.shares if share > 0],
-        "profile": {f"{q:g}": float(v) for q, v in zip(ORDERS, analysis.profile, strict=True)},
-        "redundant_pairs": [list(pair) for pair in analysis.pairs],
+        "profile": {
+            f"{q:g}": float(v) for q, v in zip(analysis.orders, analysis.profile, strict=True)
+        },
+        "redundant_pairs": [list(pair) for pair in analysis.redundant],
         "stand_alone": [list(one) for one in analysis.alone],
         "details": dict(analysis.details),
     }
-    if scale is not None:
+    if zoom is not None:
         result["magnitude"] = {
-            "convergence_scale": scale.convergence,
-            "at_scale_1": scale.unzoomed,
-            "scales": scale.scales.tolist(),
-            "values": scale.values.tolist(),
+            "convergence_scale": zoom.curve.convergence,
+            "at_scale_1": zoom.unzoomed,
+            "scales": zoom.curve.scales.tolist(),
+            "values": zoom.curve.values.tolist(),
         }
     return result
 
 
 def table_csv(analysis: Analysis, labels: Sequence[str]) -> str:
     """One row for each sample: its nearest other sample and how similar it is to all."""
-    columns = (analysis.nearest, analysis.similarity_to_nearest, analysis.mean_similarity)
+    found = analysis.neighbours
+    columns = (found.nearest, found.similarity, found.mean)
     return as_csv(
         ["index", "sample", "nearest", "similarity_to_nearest", "mean_similarity"],
         *(
@@ -235,7 +227,7 @@ def keywords(arguments: Mapping[str, Any], q: float) -> str:
 def _pairs(analysis: Analysis, cell: Cell) -> str:
     rows = "".join(
         f"<li><span>{similarity:.2f}</span><div>{cell(i)}{cell(j)}</div></li>"
-        for i, j, similarity in analysis.pairs
+        for i, j, similarity in analysis.redundant
     )
     heading = "<h3>Most redundant pairs</h3><p>and their similarity</p>"
     return f'<div class="vs-list">{heading}<ol>{rows or "<li>none</li>"}</ol></div>'

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingPackageError
+from ..explain.analysis import Analysis
 from ..progress import Steps, Value
-from . import comparison_report, jobs, reading, report, scale
-from .analysis import Analysis
+from . import comparison_report, jobs, reading, report
 from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
 from .samples import Samples, read_html
 from .sifting import UnusableError, left_out, sifted
+from .zoom import FURTHEST, Zoom, zoomed
 
 Shown = tuple[str, str]  # HTML of the result, lines of Python
 
@@ -40,7 +41,7 @@ def _result(
 ) -> Iterator[Shown]:
     code = job.code(q)
 
-    def html(found: scale.Scale | None, *more: str) -> str:
+    def html(found: Zoom | None, *more: str) -> str:
         said = (*notes, *_of_characters(job, analysis), *more)
         return report.page(analysis, job.what, job.cell, job.labels, found, said)
 
@@ -48,7 +49,7 @@ def _result(
     if analysis.n > 200:  # else the magnitude function takes no time
         yield html(None), code
     try:
-        found = scale.look(analysis.similarity, at)
+        found = zoomed(analysis.similarity, at)
     except ValueError as error:  # not every similarity matrix comes from a metric space
         yield html(None, f"There is no magnitude function: {error}"), code
     else:
@@ -282,8 +283,8 @@ def _zoom(zoom: Any) -> float:
         value = float(zoom)
     except (TypeError, ValueError):
         raise RefusedError(f"The scale must be a number, got {zoom!r:.40}.") from None
-    if not 0 <= value <= scale.FURTHEST:
-        raise RefusedError(f"The scale must be from 0 to {scale.FURTHEST}, got {value:g}.")
+    if not 0 <= value <= FURTHEST:
+        raise RefusedError(f"The scale must be from 0 to {FURTHEST}, got {value:g}.")
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from . import examples, jobs, reading, report, scale
+from . import examples, jobs, reading, report
 from .pictures import IMAGE_FILES, pictures
 from .shows import (
     Shown,
@@ -25,6 +25,7 @@ from .shows import (
 )
 from .sifting import LEAVE_OUT
 from .uploads import QUICK, show_what_is_compared, show_what_is_read, upload
+from .zoom import FURTHEST
 
 # One pool for everybody: the Space has two cores, and every job uses one.
 POOL: dict[str, Any] = {"concurrency_id": "cpu", "concurrency_limit": 2}
@@ -67,7 +68,7 @@ def _order() -> gr.Slider:
 def _scale() -> gr.Slider:
     return gr.Slider(
         0,
-        scale.FURTHEST,
+        FURTHEST,
         1,
         step=0.05,
         label="Scale of the magnitude",

@@ -8,131 +8,91 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .analysis import ORDERS, Analysis
+from .. import plots
+from ..explain.analysis import Analysis
+from ..uncertainty.comparison import Comparison
+from .zoom import Zoom
 
-# matplotlib's text layout and font caches are shared by its figures.
+# matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
 _ACCENTS = ("#7c6cf2", "#e8871e", "#1f9e89")
+_INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+_STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": f"cycler(color={_ACCENTS})",
+    **dict.fromkeys(_INKED, _INK),
+}
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-BARS = 30  # shares that are drawn one by one
-_CELLS = 240  # rows of the heat map that are drawn; more are averaged
 
 
 def spectrum(analysis: Analysis) -> str:
     """The largest eigenvalues as shares of the whole, in percent."""
-    shares = 100 * analysis.shares[:BARS]
-
-    def draw(axes: Any) -> None:
-        axes.bar(np.arange(1, len(shares) + 1), shares, color=_ACCENTS[0], width=0.8)
-        axes.set(xlabel="direction, largest first", ylabel="share of the set (%)")
-        axes.xaxis.get_major_locator().set_params(integer=True)
-
-    return _svg(draw, f"Spectrum: the largest of {len(analysis.shares)} shares is {shares[0]:.1f}%")
+    shares = analysis.shares
+    return _svg(
+        lambda ax: plots.spectrum(shares, ax=ax),
+        f"Spectrum: the largest of {len(shares)} shares is {100 * shares[0]:.1f}%",
+    )
 
 
 def profile(analysis: Analysis) -> str:
     """The score for every order q, with the one asked for marked."""
-
-    def draw(axes: Any) -> None:
-        axes.plot(ORDERS, analysis.profile, color=_ACCENTS[0], lw=2)
-        if analysis.q <= ORDERS[-1]:
-            axes.plot([analysis.q], [analysis.score], "o", color=_ACCENTS[1], ms=7)
-        axes.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
-
-    first, last = analysis.profile[0], analysis.profile[-1]
-    return _svg(draw, f"Profile: from {first:.1f} at q = 0 to {last:.1f} at q = {ORDERS[-1]:g}")
+    orders, values = analysis.orders, analysis.profile
+    return _svg(
+        lambda ax: plots.profile(orders, values, mark=(analysis.q, analysis.score), ax=ax),
+        f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {orders[-1]:g}",
+    )
 
 
 def heat_map(analysis: Analysis) -> str:
     """All similarities, similar samples side by side."""
-    K = analysis.K[np.ix_(analysis.order, analysis.order)]
-    n = len(K)
-    if n > _CELLS:
-        edges = np.linspace(0, n, _CELLS + 1).astype(int)[:-1]
-        K = np.add.reduceat(np.add.reduceat(K, edges, axis=0), edges, axis=1)
-        size = np.diff(np.append(edges, n))
-        K = K / np.outer(size, size)
-
-    def draw(axes: Any) -> None:
-        image = axes.imshow(
-            K,
-            vmin=min(0.0, float(K.min())),
-            vmax=1,
-            cmap="viridis",
-            interpolation="nearest",
-            extent=(0.5, n + 0.5, n + 0.5, 0.5),
-        )
-        axes.set(xlabel="samples, clustered", ylabel="")
-        axes.xaxis.get_major_locator().set_params(integer=True)
-        axes.yaxis.get_major_locator().set_params(integer=True)
-        bar = axes.figure.colorbar(image, cax=axes.inset_axes((1.04, 0, 0.05, 1)))
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(colors=_INK)
-
     return _svg(
-        draw, f"Heat map of the similarities of {n} samples", (4.4, 3.7), (0.11, 0.13, 0.75, 0.85)
+        lambda ax: plots.heat_map(analysis.K, analysis.order, ax=ax),
+        f"Heat map of the similarities of {analysis.n} samples",
+        (4.4, 3.7),
+        (0.11, 0.13, 0.75, 0.85),
     )
 
 
-def magnitude(
-    scales: np.ndarray, values: np.ndarray, n: int, convergence: float, chosen: float, at: float
-) -> str:
+def magnitude(zoom: Zoom) -> str:
     """The magnitude function, with the convergence scale and the chosen scale marked."""
-
-    def draw(axes: Any) -> None:
-        axes.plot(scales, values, color=_ACCENTS[0], lw=2)
-        axes.axhline(n, color=_INK, lw=0.8, ls=":")
-        axes.axvline(convergence, color=_INK, lw=0.8, ls="--")
-        axes.plot([chosen], [at], "o", color=_ACCENTS[1], ms=7)
-        axes.set(xlabel="scale t", ylabel="magnitude", ylim=(0, 1.08 * n))
-
+    curve = zoom.curve
     return _svg(
-        draw,
-        f"Magnitude function: {at:.1f} at scale {chosen:.3g}, {n} far beyond {convergence:.3g}",
+        lambda ax: plots.magnitude(curve, t=zoom.t, ax=ax),
+        f"Magnitude function: {zoom.magnitude:.1f} at scale {zoom.t:.3g}, {curve.distinct} far "
+        f"beyond {curve.convergence:.3g}",
     )
 
 
-def profiles(names: Sequence[str], means: Sequence[np.ndarray], sds: Sequence[np.ndarray]) -> str:
-    """The profiles of several sets at matched size, each a mean with a band of one deviation."""
-
-    def draw(axes: Any) -> None:
-        for name, mean, sd, colour in zip(names, means, sds, _ACCENTS, strict=False):
-            axes.plot(ORDERS, mean, color=colour, lw=2, label=name)
-            axes.fill_between(ORDERS, mean - sd, mean + sd, color=colour, alpha=0.25, lw=0)
-        axes.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
-        axes.legend(frameon=False, labelcolor=_INK)
-
+def profiles(comparison: Comparison, names: str) -> str:
+    """The profiles of several sets at matched size, each a mean with a band of one error."""
+    means = [comparison.profile(i)[0] for i in range(len(names))]
     ends = ", ".join(f"{name} {mean[0]:.1f}" for name, mean in zip(names, means, strict=True))
-    return _svg(draw, f"Profiles at matched size; at q = 0: {ends}")
+    return _svg(
+        lambda ax: plots.profiles(comparison, names, ax=ax),
+        f"Profiles at matched size; at q = 0: {ends}",
+    )
 
 
-def dots(names: Sequence[str], draws: Sequence[np.ndarray]) -> str:
+def draws(comparison: Comparison, names: str) -> str:
     """One dot for the score of each draw of each set."""
-
-    def draw(axes: Any) -> None:
-        for i, values in enumerate(draws):
-            spread = np.linspace(-0.12, 0.12, len(values))
-            same = len(values) == 1 or not np.ptp(values)
-            values, spread = (values[:1], np.zeros(1)) if same else (values, spread)
-            axes.plot(values, i + spread, "o", color=_ACCENTS[i], ms=5, alpha=0.75)
-            axes.plot([np.mean(values)] * 2, [i - 0.25, i + 0.25], color=_ACCENTS[i], lw=2.5)
-        axes.set_yticks(range(len(names)), names)
-        axes.set(xlabel="effectively different, at matched size", ylim=(len(names) - 0.5, -0.5))
-        low, high = min(map(np.min, draws)), max(map(np.max, draws))
-        axes.set_xlim(low - 0.08 * (high - low) - 0.2, high + 0.08 * (high - low) + 0.2)
-
-    words = ", ".join(f"{n} {np.mean(v):.1f}" for n, v in zip(names, draws, strict=True))
-    return _svg(draw, f"Scores at matched size: {words}")
+    means = [np.mean(scores) for scores in comparison.draws]
+    words = ", ".join(f"{name} {mean:.1f}" for name, mean in zip(names, means, strict=True))
+    return _svg(
+        lambda ax: plots.draws(comparison, names, ax=ax), f"Scores at matched size: {words}"
+    )
 
 
 def _svg(
-    draw: Any,
+    draw: Callable[[Any], Any],
     label: str,
     size: tuple[float, float] = (4.4, 3.0),
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
@@ -140,16 +100,10 @@ def _svg(
     import matplotlib
     from matplotlib.figure import Figure
 
-    with _lock, matplotlib.rc_context({"svg.fonttype": "none", "font.size": 10}):
+    with _lock, matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size)
-        axes = figure.add_axes(frame)  # a layout found by matplotlib takes as long as the picture
-        for spine in axes.spines.values():
-            spine.set_color(_INK)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(colors=_INK)
-        axes.xaxis.label.set_color(_INK)
-        axes.yaxis.label.set_color(_INK)
-        draw(axes)
+        # A layout found by matplotlib takes as long as the picture.
+        draw(figure.add_axes(frame))
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()

@@ -1,0 +1,139 @@
+"""Pictures draw the numbers they are given, on the Axes they are given, in the reader's style."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+from matplotlib import pyplot  # noqa: E402
+from matplotlib.colors import to_rgba  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from vendiscore import plots  # noqa: E402
+from vendiscore.explain import analyse  # noqa: E402
+from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
+from vendiscore.resolve import as_similarity  # noqa: E402
+from vendiscore.uncertainty import compare  # noqa: E402
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)
+FOUND = analyse(SIMILARITY, 2)
+CURVE = magnitude_curve(SIMILARITY)
+COMPARED = compare(SIMILARITY, [15, 25], draws=5, orders=[0, 1, 2])
+PLOTS = {
+    "spectrum": lambda ax=None: plots.spectrum(FOUND.shares, ax=ax),
+    "profile": lambda ax=None: plots.profile(FOUND.orders, FOUND.profile, ax=ax),
+    "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.order, ax=ax),
+    "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
+    "draws": lambda ax=None: plots.draws(COMPARED, ax=ax),
+    "profiles": lambda ax=None: plots.profiles(COMPARED, ax=ax),
+}
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    pyplot.close("all")
+
+
+def test_every_plot_is_tried():
+    assert set(PLOTS) == set(plots.__all__)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_gives_back_the_axes_it_drew_on_and_leaves_the_style_alone(name, ax):
+    style = dict(matplotlib.rcParams)
+    assert PLOTS[name](ax) is ax
+    assert ax.has_data()
+    assert pyplot.get_fignums() == []
+    own = PLOTS[name]()
+    assert own.has_data()
+    assert pyplot.get_fignums() == [own.figure.number]
+    own.figure.canvas.draw()
+    assert dict(matplotlib.rcParams) == style
+
+
+@pytest.mark.parametrize("name", ["spectrum", "profile", "magnitude", "draws", "profiles"])
+def test_colours_are_those_of_the_style(name):
+    with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
+        drawn = PLOTS[name]()
+        first = drawn.lines[0].get_color() if drawn.lines else drawn.patches[0].get_facecolor()
+        assert to_rgba(first) == to_rgba("red")
+
+
+def test_bars_are_shares_in_percent(ax):
+    plots.spectrum(FOUND.shares, bars=5, ax=ax)
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx(100 * FOUND.shares[:5])
+
+
+@pytest.mark.parametrize(("q", "marked"), [(2, True), (7, False), (float("inf"), False)])
+def test_an_order_is_marked_where_it_is_in_the_picture(ax, q, marked):
+    plots.profile(FOUND.orders, FOUND.profile, mark=(q, 3.0), ax=ax)
+    curve, *points = ax.lines
+    assert np.array_equal(curve.get_xydata(), np.column_stack([FOUND.orders, FOUND.profile]))
+    assert [point.get_xydata().tolist() for point in points] == [[[q, 3.0]]] * marked
+
+
+def test_a_heat_map_shows_samples_in_their_order(ax):
+    plots.heat_map(FOUND.K, FOUND.order, ax=ax)
+    shown = ax.images[0].get_array()
+    assert np.array_equal(shown, FOUND.K[np.ix_(FOUND.order, FOUND.order)])
+    assert ax.get_xlabel() == "samples, clustered"
+    as_they_come = plots.heat_map(FOUND.K)
+    assert np.array_equal(as_they_come.images[0].get_array(), FOUND.K)
+    assert as_they_come.get_xlabel() == "samples"
+
+
+def test_large_heat_maps_are_averages_of_squares(ax):
+    K = np.kron(np.random.default_rng(0).random((240, 240)), np.ones((2, 2)))
+    plots.heat_map(K, ax=ax)
+    assert np.asarray(ax.images[0].get_array()) == pytest.approx(K[::2, ::2])
+
+
+def test_a_scale_is_marked_on_the_magnitude_function(ax):
+    plots.magnitude(CURVE, t=1.0, ax=ax)
+    curve, approached, converged, point = ax.lines
+    assert np.array_equal(curve.get_xydata(), np.column_stack([CURVE.scales, CURVE.values]))
+    assert set(approached.get_ydata()) == {40}
+    assert set(converged.get_xdata()) == {CURVE.convergence}
+    assert point.get_xydata().tolist() == [[1.0, CURVE.at(1.0)]]
+
+
+def test_there_is_a_dot_for_each_draw_and_a_name_for_each_set(ax):
+    plots.draws(COMPARED, ["ours", "theirs"], ax=ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["ours", "theirs"]
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    for line, scores in zip(dots, COMPARED.draws, strict=True):
+        assert np.array_equal(line.get_xdata(), scores.ravel())
+
+
+def test_profiles_are_means_and_have_a_legend(ax):
+    plots.profiles(COMPARED, ax=ax)
+    for i, line in enumerate(ax.lines):
+        assert np.array_equal(line.get_ydata(), COMPARED.profile(i)[0])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
+
+
+def test_profiles_need_orders():
+    with pytest.raises(ValueError, match=r"must have profiles; make it by compare\(…, orders="):
+        plots.profiles(compare(SIMILARITY, [20, 20], draws=1))
+
+
+def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missing():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from vendiscore import plots\n"
+        "try: plots.spectrum([0.5, 0.5])\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "a picture needs the package 'matplotlib'" in run.stdout
+    assert "pip install matplotlib" in run.stdout

@@ -1,0 +1,66 @@
+"""How near each sample is to the others, and which samples stand alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ..arrays.namespace import to_host
+from ..similarity.base import Similarity
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """How each of n samples stands to the others.
+
+    Attributes
+    ----------
+    nearest : int array (n,)
+        The most similar other sample of each, the first of several; its own number where n = 1.
+    similarity : array (n,)
+        How similar that one is.
+    mean : array (n,)
+        The mean similarity to all others; 0 for a single sample.
+
+    Examples
+    --------
+    >>> from vendiscore import MatrixSimilarity
+    >>> K = np.array([[1.0, 0.8, 0.2], [0.8, 1.0, 0.0], [0.2, 0.0, 1.0]])
+    >>> found = Neighbours.of(MatrixSimilarity(K))
+    >>> found.nearest
+    array([1, 0, 0])
+    >>> found.alone(1)
+    [(2, 0.2)]
+    """
+
+    nearest: np.ndarray
+    similarity: np.ndarray
+    mean: np.ndarray
+
+    @classmethod
+    def of(cls, similarity: Similarity) -> Self:
+        """The neighbours in a Similarity; time O(n²), memory a block of its rows."""
+        n = similarity.n
+        nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
+        for block, rows in similarity.blocks():
+            K = np.array(to_host(rows), dtype=np.float64)
+            here = np.arange(len(K))
+            own = here, here + block.start
+            mean[block] = (K.sum(axis=1) - K[own]) / max(1, n - 1)
+            if n > 1:
+                K[own] = -np.inf
+            nearest[block] = K.argmax(axis=1)
+            closest[block] = K[here, nearest[block]]
+        return cls(nearest, closest, mean)
+
+    def alone(self, count: int) -> list[tuple[int, float]]:
+        """(i, similarity to its nearest) of the `count` samples that are the least similar to any.
+
+        The most alone first; none of a single sample, which has no others.
+        """
+        if len(self.nearest) == 1:
+            return []
+        order = np.argsort(self.similarity, kind="stable")[:count]
+        return [(int(i), float(self.similarity[i])) for i in order]

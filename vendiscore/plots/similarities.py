@@ -1,0 +1,70 @@
+"""All similarities of a set at one glance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Array, to_host
+from .axes import axes_of, whole_numbers
+
+CELLS = 240  # rows that are drawn; more are averaged
+
+
+def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
+    """Similarities as colours, with a bar that says what they mean.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        `similarity.dense()`; not changed.
+    order : int array (n,), optional
+        The samples as they are to stand, such as `explain.clustered_order(similarity)`, which
+        shows groups as squares along the diagonal; as they come by default.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Of more than 240 samples, averages over squares of them are drawn.
+    """
+    ax = axes_of(ax)
+    K = to_host(K)
+    if order is not None:
+        K = K[np.ix_(order, order)]
+    n = len(K)
+    K = averaged(K, CELLS)
+    image = ax.imshow(
+        K,
+        vmin=min(0.0, float(K.min())),
+        vmax=1,
+        cmap="viridis",
+        interpolation="nearest",
+        extent=(0.5, n + 0.5, n + 0.5, 0.5),
+    )
+    ax.set(xlabel="samples" if order is None else "samples, clustered", ylabel="")
+    whole_numbers(ax.xaxis)
+    whole_numbers(ax.yaxis)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
+    bar.outline.set_visible(False)
+    return ax
+
+
+def averaged(K: np.ndarray, cells: int) -> np.ndarray:
+    """K (n, n) as means over blocks, of at most `cells` rows and columns.
+
+    >>> averaged(np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]), 2)
+    array([[1.  , 0.25],
+           [0.25, 0.75]])
+    """
+    n = len(K)
+    if n <= cells:
+        return K
+    edges = np.linspace(0, n, cells + 1).astype(int)[:-1]
+    K = np.add.reduceat(np.add.reduceat(K, edges, axis=0), edges, axis=1)
+    size = np.diff(np.append(edges, n))
+    return np.asarray(K / np.outer(size, size))
