@@ -168,7 +168,8 @@ def compare(
     >>> round(found.mean(1), 6)  # of ten, all different
     10.0
     """
-    sizes, draws = list(sizes), integer("draws", draws, 1, remedy="10 is usual")
+    sizes = check_sizes(sizes, similarity.n)
+    draws = integer("draws", draws, 1, remedy="10 is usual")
     steps = comparing(similarity, sizes, q, draws, orders=orders, psd=psd, seed=seed)
     return counted(steps, len(sizes) * draws, "comparing sets")
 
