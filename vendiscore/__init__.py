@@ -45,10 +45,11 @@ if TYPE_CHECKING:
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity
+    from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
 
-# Where each name is; tests/test_shipping.py compares it with what type checkers read above.
+# Where each name is; tests/test_front_door.py compares it with what type checkers read above.
 _MODULES = {
     "encoders": "encoder",
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
@@ -64,6 +65,7 @@ _MODULES = {
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
+    "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
 }
@@ -76,6 +78,7 @@ __all__ = [
     "MissingPackageError",
     "NotPSDError",
     "ProductSimilarity",
+    "RowsSimilarity",
     "SampleError",
     "Similarity",
     "SumSimilarity",

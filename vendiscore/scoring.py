@@ -14,6 +14,7 @@ import numpy as np
 
 from .arguments import is_several
 from .arrays.inputs import as_samples
+from .arrays.namespace import Samples, Weights
 from .magnitude.space import MetricSpace
 from .measures.subject import Subject
 from .request import Request, read_request
@@ -24,8 +25,8 @@ from .spectral.spectrum import PSD
 
 
 def compute(
-    samples: Any,
-    references: Any = None,
+    samples: Samples,
+    references: Samples | None = None,
     *,
     k: KernelArgument | None = None,
     score_K: bool = False,
@@ -33,7 +34,7 @@ def compute(
     score_dual: bool = False,
     normalize: bool = False,
     q: float | str | Iterable[float | str] = 1,
-    p: Any = None,
+    p: Weights | None = None,
     psd: PSD = "check",
     measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     metric: Metric | None = None,
@@ -138,7 +139,7 @@ def compute(
     return measure(samples, references, read_request(arguments))
 
 
-def measure(samples: Any, references: Any, request: Request) -> dict[str, Any]:
+def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
@@ -156,7 +157,7 @@ def measure(samples: Any, references: Any, request: Request) -> dict[str, Any]:
         return answer(subject, request)
 
 
-def _once(samples: Any, request: Request, name: str) -> Any:
+def _once(samples: Samples, request: Request, name: str) -> Any:
     """Samples in a form that can be read more than once."""
     if isinstance(samples, MetricSpace) or is_whole(samples, request.how):
         return samples
@@ -164,10 +165,10 @@ def _once(samples: Any, request: Request, name: str) -> Any:
 
 
 def score(
-    samples: Any,
+    samples: Samples,
     k: KernelArgument,
     q: float | str = 1,
-    p: Any = None,
+    p: Weights | None = None,
     normalize: bool = False,
     **options: Any,
 ) -> Any:
@@ -180,7 +181,7 @@ def score(
     return _one(samples, q=q, k=k, p=p, normalize=normalize, **options)
 
 
-def score_K(K: Any, q: float | str = 1, p: Any = None, normalize: bool = False) -> Any:
+def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = False) -> Any:
     """The Vendi Score of a similarity matrix (n, n). See `compute`.
 
     A torch tensor is scored where it is, and the score can be differentiated.
@@ -191,7 +192,7 @@ def score_K(K: Any, q: float | str = 1, p: Any = None, normalize: bool = False) 
     return _one(K, q=q, p=p, normalize=normalize, score_K=True)
 
 
-def score_X(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -> Any:
+def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = True) -> Any:
     """The Vendi Score of rows of features (n, d) under their dot products. See `compute`.
 
     A torch tensor is scored where it is, and the score can be differentiated.
@@ -202,7 +203,7 @@ def score_X(X: Any, q: float | str = 1, p: Any = None, normalize: bool = True) -
     return _one(X, q=q, p=p, normalize=normalize, score_X=True)
 
 
-def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Any = None) -> Any:
+def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
     """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
 
     Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
@@ -210,7 +211,7 @@ def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Any = None
     return score_X(X, q=q, p=p, normalize=normalize)
 
 
-def _one(samples: Any, q: float | str, **arguments: Any) -> Any:
+def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
     return compute(samples, q=q, **arguments)["VS"]

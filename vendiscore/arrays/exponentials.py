@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -194,7 +195,7 @@ def common_exponent(X: Array, sigma: float | None = None) -> int:
     return exponent if abs(exponent) > LEVEL else 0
 
 
-def times_power(X: Array, exponent: int) -> Array:
+def times_power(X: Any, exponent: int) -> Any:
     """X · 2^exponent in float64, which is exact."""
     if is_numpy(X):
         X = X.astype(np.float64, copy=False)
@@ -206,7 +207,7 @@ def times_power(X: Array, exponent: int) -> Array:
     return X
 
 
-def shifted(width: Array | float, exponent: int) -> Array | float:
+def shifted(width: Any, exponent: int) -> Any:
     """σ · 2^exponent, infinite where that is beyond the range."""
     if is_torch(width):
         return times_power(width, exponent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,12 +28,14 @@ from .exponentials import (
     times_power,
     usable_width,
 )
-from .namespace import Array, row_blocks, scalar, to_host
+from .namespace import row_blocks, scalar, to_host
 from .pairs import distinct_places
 from .squares import product_squares
 
+Tensor: TypeAlias = Any  # of torch, which is not imported here
 
-def gaussian(X: Array, sigma: Array | float) -> Array:
+
+def gaussian(X: Tensor, sigma: Tensor | float) -> Tensor:
     """exp(−‖x − y‖² / 2σ²) of all rows of a tensor X (n, d), in float64; σ may be a 0-d tensor.
 
     Raises
@@ -50,20 +52,20 @@ def gaussian(X: Array, sigma: Array | float) -> Array:
     return (D / (-2 * width) / width).exp()
 
 
-def laplace(X: Array, sigma: Array | float) -> Array:
+def laplace(X: Tensor, sigma: Tensor | float) -> Tensor:
     """exp(−Σ|x_j − y_j| / σ), as `gaussian` with the Manhattan distance."""
     _require(X)
     exponent = common_exponent(X, scalar(sigma))
     return (_sums(times_power(X, -exponent)) / -shifted(sigma, -exponent)).exp()
 
 
-def gaussian_width(X: Array) -> Array:
+def gaussian_width(X: Tensor) -> Tensor:
     """The median distance of distinct rows of a tensor X (n, d), a 0-d tensor with its gradient.
 
     Errors as of `exponentials.gaussian_width`. Time O(n² d), memory O(n²).
     """
 
-    def pairs(X: Array) -> tuple[Array, Array]:
+    def pairs(X: Tensor) -> tuple[Tensor, Tensor]:
         width = math.sqrt(float(np.median(drawn_distances(to_host(X), "sqeuclidean"))))
         found = _middle(_squares(X, width))
         for _ in range(ROUNDS):
@@ -77,14 +79,14 @@ def gaussian_width(X: Array) -> Array:
     return _width(X, pairs, lambda gap: gap.square().sum(dim=1).sqrt())
 
 
-def laplace_width(X: Array) -> Array:
+def laplace_width(X: Tensor) -> Tensor:
     """As `gaussian_width`, of Manhattan distances."""
     return _width(X, lambda X: _middle(_sums(X)), lambda gap: gap.abs().sum(dim=1))
 
 
 def _width(
-    X: Array, pairs: Callable[[Array], tuple[Array, Array]], length: Callable[[Array], Array]
-) -> Array:
+    X: Tensor, pairs: Callable[[Tensor], tuple[Tensor, Tensor]], length: Callable[[Tensor], Tensor]
+) -> Tensor:
     _require(X)
     exponent = common_exponent(X)
     first = distinct_places(X)
@@ -97,7 +99,7 @@ def _width(
     return usable_width(lengths.mean(), exponent)
 
 
-def _middle(D: Array) -> tuple[Array, Array]:
+def _middle(D: Tensor) -> tuple[Tensor, Tensor]:
     """The places i and j of the two pairs with the distances in the middle, which are not 0."""
     n = D.shape[0]
     size = n * (n - 1) // 2
@@ -109,7 +111,7 @@ def _middle(D: Array) -> tuple[Array, Array]:
     return i[places], j[places]
 
 
-def _require(X: Array) -> None:
+def _require(X: Tensor) -> None:
     n, d = X.shape
     needed = 12 * n * n + 16 * n * d
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
@@ -119,11 +121,11 @@ def _torch() -> Any:
     return sys.modules["torch"]
 
 
-def _sums(X: Array) -> Array:
+def _sums(X: Tensor) -> Tensor:
     return _torch().cdist(X, X, p=1.0)
 
 
-def _squares(X: Array, sigma: float) -> Array:
+def _squares(X: Tensor, sigma: float) -> Tensor:
     """‖x − y‖² for all rows of a float64 X, in digits that are enough beside σ²."""
     if scalar(abs(X).max()) > 2.0**LEVEL:  # then σ is near 1, and what is far is infinite
         blocks = row_blocks(len(X), 8 * X.numel(), least=1)
@@ -146,10 +148,11 @@ def _squares(X: Array, sigma: float) -> Array:
     if not found:
         return D
     a, b, values = (_torch().cat(part) for part in zip(*found, strict=True))
-    return D.index_put((a, b), values)
+    mended: Tensor = D
+    return mended.index_put((a, b), values)
 
 
-def _lost(D: Array, norms: Array, sigma: float) -> list[tuple[Array, Array]]:
+def _lost(D: Tensor, norms: Tensor, sigma: float) -> list[tuple[Tensor, Tensor]]:
     """Pairs whose exponent may be off by more than ERROR, by blocks of rows."""
     found, values = [], D.detach()
     for block in row_blocks(len(norms), 8 * len(norms)):

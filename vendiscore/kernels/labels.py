@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, is_torch, namespace, precision, scalar
+from ..arrays.namespace import is_torch, namespace, precision, scalar
 from ..errors import SampleError
 from ..registry import register_kernel
 from ..similarity.base import Similarity, scale_rows
@@ -124,7 +124,7 @@ def probability_product(probabilities: Any) -> Similarity:
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
 
 
-def check_probabilities(probabilities: Any) -> Array:
+def check_probabilities(probabilities: Any) -> Any:
     """Rows of at least 0 that sum to 1 up to rounding, or a SampleError that names those not so."""
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
 

@@ -100,8 +100,8 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     settings = {"degree": degree, "c": c}
     if is_torch(X):
         _require_matrix(X)
-        K = unit.dense().clamp(-1, 1) ** degree
-        return MatrixSimilarity(K, psd=True, settings=settings)
+        K: Any = unit.dense()
+        return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
     power = partial(_powers, degree=degree)
     return RowsSimilarity.of_rows(unit.features(), power, psd=True, settings=settings)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import flag
+from ..arrays.namespace import Samples
 from .distances import as_space, read_spaces
 from .scales import (
     Quadrature,
@@ -26,7 +27,7 @@ from .space import MetricSpace
 
 
 def mag_area(
-    samples: Any,
+    samples: Samples,
     *,
     n_scales: int = 30,
     epsilon: float = 0.05,
@@ -133,8 +134,8 @@ def mag_areas(
 
 
 def mag_diff(
-    samples: Any,
-    references: Any,
+    samples: Samples,
+    references: Samples,
     *,
     n_scales: int = 30,
     epsilon: float = 0.05,

@@ -14,7 +14,7 @@ from ..arrays.distances import UNIT_ROUNDING, check_distances, distances, numpy_
 from ..arrays.identical import identical_rows
 from ..arrays.inputs import as_samples
 from ..arrays.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
-from ..arrays.namespace import refuse_gradient, row_blocks, to_host
+from ..arrays.namespace import Samples, refuse_gradient, row_blocks, to_host
 from ..arrays.squares import CLOSE, drop_rounding, exact_squares
 from ..resolve import fitted_to, is_whole, resolve_sets
 from ..resolve.how import (
@@ -37,7 +37,7 @@ KERNEL_TOLERANCE = 1e-5
 
 
 def as_space(
-    samples: Any,
+    samples: Samples,
     *,
     metric: Metric | None = None,
     k: KernelArgument | None = None,

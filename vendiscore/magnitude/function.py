@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.namespace import Samples
 from .distances import as_space
 from .scales import (
     MagnitudeFunction,
@@ -29,7 +30,7 @@ from .scales import (
 )
 
 
-def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
+def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """The magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD).
 
     Parameters
@@ -75,7 +76,7 @@ def magnitude(samples: Any, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).magnitude(t)
 
 
-def magnitude_weights(samples: Any, t: float = 1.0, **how: Any) -> np.ndarray:
+def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
     """The weights w with Z w = 1, one for each sample in the order they came in.
 
     Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
@@ -97,7 +98,7 @@ def magnitude_weights(samples: Any, t: float = 1.0, **how: Any) -> np.ndarray:
     return as_space(samples, **how).weights(t)
 
 
-def spread(samples: Any, t: float = 1.0, **how: Any) -> float:
+def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
@@ -117,7 +118,7 @@ def spread(samples: Any, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).spread(t)
 
 
-def convergence_scale(samples: Any, *, epsilon: float = 0.05, **how: Any) -> float:
+def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
     """The scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
     Parameters
@@ -154,7 +155,7 @@ def convergence_scale(samples: Any, *, epsilon: float = 0.05, **how: Any) -> flo
 
 
 def magnitude_function(
-    samples: Any,
+    samples: Samples,
     *,
     scales: Iterable[float] | None = None,
     n_scales: int = 30,
@@ -198,7 +199,7 @@ def magnitude_function(
 
 
 def magnitude_dimension(
-    samples: Any,
+    samples: Samples,
     *,
     scales: Iterable[float] | None = None,
     n_scales: int = 30,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import precision
+from ..arrays.namespace import Samples, precision
 from ..arrays.pools import pooled, size
 from ..errors import SampleError, warn
 from ..hints import kernel_meant
@@ -52,7 +52,7 @@ _WAYS = {
 
 
 def as_similarity(
-    samples: Any,
+    samples: Samples,
     *,
     k: KernelArgument | None = None,
     score_K: bool = False,
@@ -69,7 +69,7 @@ def as_similarity(
     return resolve_sets([read], how, ["samples"])[0]
 
 
-def is_whole(samples: Any, how: How) -> bool:
+def is_whole(samples: Samples, how: How) -> bool:
     """Whether samples are no collection: a Similarity, or records of which kernels see columns."""
     return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
@@ -132,7 +132,7 @@ def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
 
 
-def _given(samples: Any, how: How) -> Similarity:
+def _given(samples: Samples, how: How) -> Similarity:
     if isinstance(samples, Similarity):
         similarity = samples.normalized() if how.normalize else samples
         return check_similarity(check_diagonal(_told(similarity, how)))
@@ -156,7 +156,7 @@ def _told(similarity: Similarity, how: How) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 
-def _compared(samples: Any, how: How, fit_to: np.ndarray | None) -> Similarity:
+def _compared(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
     if how.k is None:
         return _as_text(samples, how, fit_to)
     if isinstance(how.k, Kernel):
@@ -197,7 +197,7 @@ def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
     return parts
 
 
-def _as_text(samples: Any, how: How, fit_to: np.ndarray | None) -> Similarity:
+def _as_text(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
     """Samples that come without `k`: n-grams of strings, and a warning if they are no text."""
     strings = [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
     if not strings:

@@ -183,7 +183,7 @@ class Similarity(metaclass=_Closed):
             return self._matmul(V)
         return (self._matmul((V.T * self.scale).T).T * self.scale).T
 
-    def squared_norm(self) -> Array:
+    def squared_norm(self) -> Array | float:
         """‖K‖²_F, which is the sum of the squared eigenvalues."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()

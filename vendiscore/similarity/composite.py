@@ -53,7 +53,7 @@ class RepeatedSimilarity(Similarity):
         )
         return member @ self.distinct.matmul(member.T @ V)
 
-    def squared_norm(self) -> Array:
+    def squared_norm(self) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
             return super().squared_norm()
         ones = np.ones(self.n) if self.scale is None else self.scale

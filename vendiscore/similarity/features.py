@@ -10,7 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks
+from ..arrays.namespace import (
+    Array,
+    Rows,
+    as_kind_of,
+    gram,
+    is_numpy,
+    is_torch,
+    namespace,
+    row_blocks,
+)
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and no more than this
@@ -35,7 +44,7 @@ class FeatureSimilarity(Similarity):
 
     psd = True
 
-    def __init__(self, X: Any, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, X: Rows, settings: Mapping[str, Any] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X, self.settings = X, settings or {}
 
@@ -167,7 +176,7 @@ class FeatureSimilarity(Similarity):
             C += gram(F.T)
         return C
 
-    def squared_norm(self) -> Array:
+    def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.

@@ -97,7 +97,7 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
     return similarity
 
 
-def _check_entries(K: Array, scale: Array | None, tolerance: float, what: str) -> float:
+def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
     """The largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than that."""
     K = K.detach() if is_torch(K) else K
     xp, n = namespace(K), K.shape[0]

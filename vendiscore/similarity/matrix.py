@@ -20,7 +20,8 @@ class MatrixSimilarity(Similarity):
         self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
     ) -> None:
         self.n = K.shape[0]
-        self._K, self.psd, self.settings = K, psd, settings or {}
+        self._K: Any = K
+        self.psd, self.settings = psd, settings or {}
 
     @property
     def K(self) -> Array:
@@ -77,7 +78,8 @@ class DeferredSimilarity(MatrixSimilarity):
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}
-        self._K, self._later = None, _Later(compute)
+        self._K: Any = None
+        self._later = _Later(compute)
 
     @property
     def K(self) -> Array:

@@ -96,7 +96,7 @@ class LazySimilarity(Similarity):
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
         if kept.K is None and wanted and size <= KEPT_SHARE * memory.available_bytes():
-            kept.K = self.bare().dense()
+            kept.K = np.asarray(self.bare().dense())
         return kept.K
 
 

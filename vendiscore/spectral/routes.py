@@ -266,8 +266,9 @@ class Covariance(SpectrumRoute):
             and weighted.is_single
             and n * d**2 >= SINGLE_SIZE
         ):
-            C, error = covariance_single(weighted.X, weighted.scale)
-            values, _ = decompose(C, source.fault)
+            scale = None if weighted.scale is None else np.asarray(weighted.scale)
+            single, error = covariance_single(np.asarray(weighted.X), scale)
+            values, _ = decompose(single, source.fault)
             # To first order, which holds as long as the error is small against every share.
             if 100 * error < values[0]:
                 found = cleaned(values, source, psd, self.name, why)
