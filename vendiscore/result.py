@@ -11,6 +11,7 @@ from .measures.registry import measure_all
 from .measures.subject import Subject
 from .optional import versions
 from .request import Request
+from .resolve import fit_source
 from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
 from .spectral.vendi import Spectral
@@ -157,7 +158,7 @@ def _notes(
     told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
     if told:
         by = ", ".join(f"{name}={value}" for name, value in told.items())
-        source = (similarity.settings.get("fit") or "samples") if similarity else "samples"
+        source = fit_source(subject.how, subject.names) if len(subject.names) > 1 else "samples"
         which = {"samples": "these samples", "references": "the references"}
         notes.append(
             f"The kernel was fitted to {which.get(source, 'all sets together')}: {by}. Scores of "

@@ -44,9 +44,14 @@ Args:
         commonest; 0 is the numerical rank.
     p: weights of the samples, summing to 1.
     psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
-    measures: other measures to give, by name: "VS", "IntDiv", "LC", "MagArea", "AvgSim", "GMStds".
+    measures: other measures to give, by name: "VS", "IntDiv", "LC", "AvgSim", "GMStds", and those
+        of distances, "Magnitude", "MagArea", "t_conv", "MagDiff"; or a dict that gives each its
+        options. vendiscore.list_measures() describes them.
+    references: a second set, for measures that compare two ("MagDiff"); ignored by all others.
+    metric, solver: of measures of distances; see the metric `magnitude`.
+    fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
+        bandwidth, follow from if there are references.
     details: add how the number came about (method, options, versions, a signature to quote).
-    references: ignored.
     **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", radius
         and n_bits for "morgan", sigma for "rbf", model for "text_embeddings" (an object with
         .encode, loaded once for many sets); help(vendiscore.get_kernel(…)) lists those of each. All
@@ -113,7 +118,7 @@ Args:
         list, array, tensor, pandas or `datasets` column. `predictions` and `data` mean the same.
     metric: for vectors "euclidean" (the default), "manhattan", "cosine" or any metric of
         scipy.spatial.distance; "precomputed" for distances (n, n); for kernels "kernel" (the
-        default), the distance √(2 − 2k), or "1-k".
+        default), the distance √(2 − 2k), or "1-k". Options: exponent of "minkowski", w, V, VI.
     k: a kernel name ("ngram_overlap", "rbf", …) or a function of two samples with k(x, x) = 1.
         Strings are compared by "ngram_overlap" without it. score_K, score_X, score_dual and
         normalize as in the Vendi Score.
@@ -128,7 +133,11 @@ Args:
     references: another set of samples; adds MagDiff, the area between the two functions up to the
         convergence scale of the references, negative if the samples are less diverse.
     relative, absolute: divide MagDiff by the area of the references; ignore its sign.
-    method: "auto", "cg" or "cholesky", how the equations are solved.
+    solver: "auto", "cg" or "cholesky", how the equations are solved.
+    measures: what to give instead, by name, "VS" and "IntDiv" among others; a list, or a dict that
+        gives each its options. vendiscore.list_measures() describes them; q and p are theirs.
+    fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
+        bandwidth or a variance, follow from if there are references.
     details: add how the numbers came about (scales, values, methods, a signature to quote), and
         notes on what they may not be used for.
     **options: options of the kernel or metric; for kernels on_error="skip" leaves out samples that

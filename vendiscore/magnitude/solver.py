@@ -171,11 +171,6 @@ class Solver:
         with self.lock:
             return [self._solved[t] for t in sorted(self._solved)]
 
-    def release(self) -> None:
-        """Give the work array back; the next solve allocates it again."""
-        with self.lock:
-            self._work = None
-
     def _solve(self, t: float, weights: bool) -> Solution:
         solution = None
         if self.method == "cg" or (self.n > SMALL and t > self._double):

@@ -54,12 +54,12 @@ class Subject:
         self.samples, self.how, self.references = samples, how or How(), references
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self._sets = [samples] if references is None else [samples, references]
-        self._names = ["samples", "references"][: len(self._sets)]
+        self.names = ["samples", "references"][: len(self._sets)]
 
     @cached_property
     def similarities(self) -> list[Similarity]:
         """That of the samples, and of the references if there are any."""
-        return resolve_sets(self._sets, self.how, self._names)
+        return resolve_sets(self._sets, self.how, self.names)
 
     @property
     def similarity(self) -> Similarity:
@@ -82,7 +82,7 @@ class Subject:
     @cached_property
     def spaces(self) -> list[MetricSpace]:
         """The samples, and the references, at their distances."""
-        return as_spaces(self._sets, self.how, self._names, lambda: self.similarities)
+        return as_spaces(self._sets, self.how, self.names, lambda: self.similarities)
 
     @property
     def space(self) -> MetricSpace:

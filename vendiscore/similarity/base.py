@@ -61,8 +61,8 @@ class Similarity(metaclass=_Closed):
         How it was made, to be reported; never read back by code. What is reported is given when
         it is made, or to a copy, by `noted`.
     fitted : mapping
-        Keywords that make the same kernel of other samples: options that followed from these (a
-        bandwidth), so that two sets can be compared under one kernel.
+        Options that followed from samples (a bandwidth), to be reported: passed on as keywords,
+        they make the same kernel of other samples.
     notes : sequence of str
         Sentences about how it was made that whoever reads a number should know.
     roundoff : float
