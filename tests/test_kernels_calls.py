@@ -10,6 +10,7 @@ from contract import CASES, TEXTS
 
 import vendiscore
 from vendiscore import MissingPackageError, compute, list_kernels, mag_area, mag_areas, mag_diff
+from vendiscore.magnitude.distances import as_space
 
 KERNELS = {kernel.name: kernel for kernel in list_kernels()}
 every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
@@ -120,3 +121,24 @@ def test_containers_weights_and_duplicates_are_one_number(name: str, kind: str) 
     merged = np.array([p[0] + p[3], *p[[1, 2, 4, 5]]])
     assert value(container(pick(samples, once), kind), merged) == pytest.approx(expected, rel=1e-6)
     assert value(held, None) == pytest.approx(value(samples, np.full(6, 1 / 6)), rel=1e-6)
+
+
+def test_a_similarity_that_was_made_apart_is_compared_only_under_the_same_options() -> None:
+    X = CASES["rbf"][0]
+    made = vendiscore.as_similarity(X, k="rbf", sigma=2.0)
+    assert mag_diff(made, X[:3], k="rbf", sigma=2.0) == mag_diff(X, X[:3], k="rbf", sigma=2.0)
+    with pytest.raises(ValueError, match="`references` cannot be compared with a Similarity that"):
+        mag_diff(made, X[:3], k="rbf")
+    space = as_space(X, k="rbf", sigma=2.0)
+    with pytest.raises(ValueError, match="`references` cannot be compared with a MetricSpace"):
+        mag_diff(space, X[:3], k="rbf")
+
+
+def test_an_error_about_one_of_several_sets_names_it() -> None:
+    for how in ({}, {"k": "word_overlap"}):  # pooled, and each by itself
+        with pytest.raises(vendiscore.SampleError, match=r"sample 1 (must|has)"):
+            mag_diff(["a b", ""], ["c d"], **how)
+        with pytest.raises(vendiscore.SampleError, match="sample 1 of `references` "):
+            mag_diff(["a b"], ["c d", ""], **how)
+        with pytest.raises(vendiscore.SampleError, match=r"sample 0 of `sets\[1\]` "):
+            mag_areas([["a b"], [3]], **how)

@@ -1,7 +1,7 @@
 """From samples, and how to compare them, to the Similarity that is measured; of several sets too.
 
-Sets that are compared are pooled, seen by the kernel together, and taken apart again, so that
-they share a kernel, its fitted options, and the similarities between them.
+Sets that are compared share a kernel and its options. Where some of these follow from the samples,
+the sets are pooled, seen by the kernel together, and taken apart again.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..arrays.pools import pooled, size
 from ..errors import SampleError, warn
 from ..hints import kernel_meant
 from ..registry import Kernel, get_kernel
+from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
@@ -92,7 +93,13 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
     SampleError
         For samples that cannot be used, by their places in the first set that has some.
     """
-    if how.given or any(isinstance(samples, Similarity) for samples in sets):
+    made = any(isinstance(samples, Similarity) for samples in sets)
+    if len(sets) > 1 and (made or not _fits(how)):
+        parts = [_alone(each, how, name) for each, name in zip(sets, names, strict=True)]
+        if made:
+            _check_nothing_fitted(sets, parts, names)
+        return parts
+    if how.given or made:
         return [_given(samples, how) for samples in sets]
     if isinstance(how.k, tuple):
         whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
@@ -103,7 +110,7 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
     else:
         sizes = [size(samples) for samples in sets]
         merged = pooled(sets)
-        coarse = precision(merged)
+        coarse = max(map(precision, sets))
     starts = np.cumsum([0, *sizes])
     places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
     sources = fitted_to(how, names)
@@ -118,6 +125,38 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
     if pool.fitted:  # the source is told of what was fitted, beside the values
         pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
     return _apart(pool, starts)
+
+
+def _fits(how: How) -> bool:
+    """Whether options may follow from the samples, which sets that are compared must share."""
+    kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
+    if how.k is None and not how.given:
+        return get_kernel(TEXT_KERNEL).fit is not None
+    return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
+
+
+def _alone(samples: Samples, how: How, name: str) -> Similarity:
+    """The Similarity of one of several sets."""
+    try:
+        return resolve_sets([samples], how, [name])[0]
+    except SampleError as error:
+        ends = np.array([0, max(error.problems) + 1])
+        raise _of_one_set(error, ends, [name]) from error.__cause__
+
+
+def _check_nothing_fitted(
+    sets: Sequence[Any], parts: Sequence[Similarity], names: Sequence[str]
+) -> None:
+    """Raise for options that were fitted to a set beside a Similarity, which had no part in it."""
+    for samples, part, name in zip(sets, parts, names, strict=True):
+        numbers = {k: v for k, v in part.fitted.items() if not isinstance(v, str)}
+        if not isinstance(samples, Similarity) and numbers:
+            own = ", ".join(f"{option}={plain(value)}" for option, value in numbers.items())
+            raise ValueError(
+                f"`{name}` cannot be compared with a Similarity that was made apart: {own} "
+                f"followed from `{name}` alone; pass the option that the Similarity was made "
+                f"with, or both sets as samples"
+            )
 
 
 def fit_source(how: How, names: Sequence[str]) -> FitTo:
@@ -170,13 +209,15 @@ def _compared(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similari
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
     """An error about samples of the pool, as one about the first set that has some of them."""
-    if len(names) == 1:
+    if list(names) == ["samples"]:
         return error
     first = int(np.searchsorted(starts, error.index, "right")) - 1
     low, high = starts[first], starts[first + 1]
     said = f"of `{names[first]}` "
     problems = {
-        int(i - low): problem if first == 0 else said + problem.removeprefix("of `samples` ")
+        int(i - low): problem
+        if names[first] == "samples"
+        else said + problem.removeprefix("of `samples` ").removeprefix(said)
         for i, problem in error.problems.items()
         if low <= i < high
     }
