@@ -221,7 +221,7 @@ def test_the_type_of_an_option_does_not_matter(value, kind, k, seed):
     assert call(kind(value)) == pytest.approx(call(value), rel=1e-12)
 
 
-# ------------------------------------------------------------------------------------ gradients
+# gradients
 
 DIFFERENTIABLE = (*WAYS, {"k": "laplacian", "sigma": 1.5}, {"score_K": True, "normalize": True})
 

@@ -285,7 +285,7 @@ def test_units_and_order_and_repetition_do_not_matter(X, exponent, metric, data)
     assert magnitude(X[places], t=0.7, metric=metric) == pytest.approx(plain, rel=1e-8)
 
 
-# ---------------------------------------------------------------------------------- refusals
+# refusals
 
 
 @fuzz.examples(60)

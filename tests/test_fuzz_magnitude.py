@@ -248,7 +248,7 @@ def test_graphs_that_are_not_of_negative_type_are_right_or_refused(n, m, t, larg
         assert error is not None
 
 
-# ------------------------------------------------------------------------------ areas and cuts
+# areas and cuts
 
 
 @fuzz.examples(60)

@@ -99,7 +99,7 @@ def test_units_of_length_and_empty_columns_do_not_matter(name, X, exponent, zero
     assert compute(masked, k=name, q=q)["VS"] == pytest.approx(plain, rel=1e-12)
 
 
-# ------------------------------------------------------------------------------ matrices K
+# matrices K
 
 
 @st.composite
@@ -237,7 +237,7 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
         fuzz.check_number(found[0], *reference.bracket(values, q), REL)
 
 
-# ------------------------------------------------------------------------------ other measures
+# other measures
 
 
 @fuzz.examples(80)

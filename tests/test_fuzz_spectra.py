@@ -17,7 +17,7 @@ from vendiscore.spectral import routes
 # Orders below 1 may say that what they leave out as rounding counts.
 pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
 
-# ------------------------------------------------------------------- one eigenvalue by iteration
+# one eigenvalue by iteration
 
 
 def two_groups(rng, n):
@@ -106,7 +106,7 @@ def test_features_and_functions_have_the_same_largest_eigenvalue(make, seed, kin
     assert compute(similarity, q=math.inf)["VS"] == pytest.approx(right, rel=1e-8)
 
 
-# --------------------------------------------------------------- covariances in single precision
+# covariances in single precision
 
 
 @st.composite
@@ -144,7 +144,7 @@ def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     fuzz.check_number(got, low, high, 1e-6)
 
 
-# -------------------------------------------------------------------------- many at a time
+# many at a time
 
 
 @fuzz.examples(10)
@@ -163,7 +163,7 @@ def test_one_similarity_serves_many_threads(seed, k):
         assert list(pool.map(one, jobs)) == [(pytest.approx(a), pytest.approx(b)) for a, b in alone]
 
 
-# ------------------------------------------------------------------- what else may be asked
+# what else may be asked
 
 
 @fuzz.examples(60)

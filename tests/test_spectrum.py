@@ -180,7 +180,7 @@ def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
         spectrum_of(similarity, vectors=True)
 
 
-# ------------------------------------------------------------------------------- one decomposition
+# one decomposition
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -249,7 +249,7 @@ def test_a_spectrum_in_single_precision_serves_only_orders_that_it_is_good_for(m
     assert spectrum_of(similarity).error == 0
 
 
-# ------------------------------------------------------------------------------------ a covariance
+# a covariance
 
 
 def test_a_covariance_has_the_spectrum_of_its_samples():
@@ -312,7 +312,7 @@ def test_features_must_go_with_their_covariance():
         from_covariance(X.T @ X, n=9, features=X[:, :3])
 
 
-# ------------------------------------------------------------------------------------------- torch
+# torch
 
 
 @pytest.mark.parametrize("shape", [(12, 5), (5, 12)], ids=["tall", "wide"])
@@ -340,7 +340,7 @@ def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
         found.vectors[0].sum().backward()
 
 
-# ---------------------------------------------------------------------------------------- reading
+# reading
 
 
 def test_a_profile_is_the_effective_number_of_each_order():

@@ -17,7 +17,7 @@ MP = mpmath.MPContext()
 MP.dps = 40
 
 
-# ------------------------------------------------------------------ similarities of two samples
+# similarities of two samples
 
 
 def matrix(samples, k):
@@ -122,7 +122,7 @@ def dice(a, b):
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
 
-# ------------------------------------------------------------------------------ the Vendi Score
+# the Vendi Score
 
 
 def shares(K, p=None):
@@ -185,7 +185,7 @@ def bracket(values, q, noise=0.0):
     return min(found), max(found)
 
 
-# ---------------------------------------------------------------------------- other measures
+# other measures
 
 
 def uniform(n, p=None):
