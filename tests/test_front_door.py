@@ -149,3 +149,18 @@ def test_two_numbers_of_one_name_are_refused() -> None:
             compute(X, k="rbf", q=[1, 2], measures=["VS", "VS_q2"])
     finally:
         del registry._measures.made["VS_q2"]
+
+
+def test_names_of_measures_may_come_from_a_generator() -> None:
+    names = ["VS", "IntDiv"]
+    assert compute(X, k="rbf", measures=iter(names)) == compute(X, k="rbf", measures=names)
+
+
+@pytest.mark.parametrize("measure", ["VS", "GMStds"])
+def test_a_space_is_measured_by_its_distances_only(measure: str) -> None:
+    from vendiscore.magnitude.distances import as_space
+
+    space = as_space(X)
+    assert compute(space, measures="MagArea") == compute(X, measures="MagArea")
+    with pytest.raises(TypeError, match="a MetricSpace has distances and no similarities"):
+        compute(space, measures=["MagArea", measure])

@@ -20,6 +20,8 @@ def size(samples: Any) -> int:
 def pooled(sets: Sequence[Any]) -> Any:
     """All samples of all sets, in order.
 
+    Arrays of NumPy beside tensors come to torch, on the device of the first that is one.
+
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
     """
@@ -28,8 +30,10 @@ def pooled(sets: Sequence[Any]) -> Any:
         return first
     if is_numpy(first) and _alike(sets, is_numpy):
         return np.concatenate(sets)
-    if is_torch(first) and _alike(sets, is_torch):
-        return sys.modules["torch"].cat(list(sets))
+    tensor = next((samples for samples in sets if is_torch(samples)), None)
+    if tensor is not None and _fit(sets):
+        torch = sys.modules["torch"]
+        return torch.cat([torch.as_tensor(samples, device=tensor.device) for samples in sets])
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
@@ -53,6 +57,12 @@ def _alike(sets: Sequence[Any], is_kind: Callable[[Any], bool]) -> bool:
         and getattr(samples, "device", None) == getattr(first, "device", None)
         for samples in sets
     )
+
+
+def _fit(sets: Sequence[Any]) -> bool:
+    """Whether all are arrays of numbers, of NumPy or torch, whose rows have one shape."""
+    arrays = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
+    return arrays and len({tuple(samples.shape[1:]) for samples in sets}) == 1
 
 
 def _listed(samples: Any) -> list[Any]:

@@ -206,7 +206,8 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     """
     given: Any = measures
     names = [measures] if isinstance(measures, str) else measures
-    if not is_several(names) or not all(isinstance(name, str) for name in names):
+    names = list(names) if is_several(names) else [names]
+    if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
     found = [get_measure(name) for name in dict.fromkeys(names)]
     if not found:

@@ -59,6 +59,11 @@ class Subject:
     @cached_property
     def similarities(self) -> list[Similarity]:
         """That of the samples, and of the references if there are any."""
+        if any(isinstance(samples, MetricSpace) for samples in self._sets):
+            raise TypeError(
+                "a MetricSpace has distances and no similarities: pass the samples themselves, or "
+                "leave measures of similarities out of `measures`"
+            )
         return resolve_sets(self._sets, self.how, self.names)
 
     @property
