@@ -29,6 +29,7 @@ def calls() -> dict[str, Callable[[], Any]]:
     """Calls that both versions know, from a fraction of a millisecond to some seconds."""
     import vendiscore
     from vendiscore import compute, mag_area, score_K, score_X
+    from vendiscore.similarity.bits import BitSimilarity
 
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(3000)]
@@ -38,6 +39,7 @@ def calls() -> dict[str, Callable[[], Any]]:
     K = 0.5 * np.corrcoef(rng.normal(size=(1500, 60))) + 0.5 * np.eye(1500)
     images = rng.integers(0, 255, (2000, 28, 28), dtype=np.uint8)
     images[:, :4] = images[:, :, :4] = 0
+    bits = (rng.random((2000, 1024)) < 0.05).astype(np.uint8)
     metric, magnitude = vendiscore.load("vendiscore"), vendiscore.load("magnitude")
     records = {"text": texts[:800], "place": narrow[:800].tolist()}
     mixed = {"ngram_overlap:text": 0.5, "rbf:place": 0.5}
@@ -61,6 +63,9 @@ def calls() -> dict[str, Callable[[], Any]]:
         "K of 1,500": lambda: score_K(K),
         "K of 1,500, q=inf": lambda: score_K(K, q="inf"),
         "2,000 images with margins": lambda: compute(list(images), k="pixels", size=None, mode="L"),
+        "Tanimoto, 2,000 × 1,024": lambda: compute(BitSimilarity(bits)),
+        "Tanimoto, q=2": lambda: compute(BitSimilarity(bits), q=2),
+        "BLEU of 150": lambda: compute(texts[:150], k="bleu", psd="clip"),
         "mag_area, 2,000 × 8": lambda: mag_area(narrow),
         "mag_area, cosine, 1,000": lambda: mag_area(wide[:1000], k="cosine"),
         "mixture of 800 records": lambda: compute(records, k=mixed),
