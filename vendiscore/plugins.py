@@ -128,6 +128,17 @@ class Plugins(Generic[Thing]):
             warn(f"the kernels of {where} are left out, because {why}")
 
 
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options of a kernel or a measure with their defaults: all but the first argument."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in parameters}
+
+
+def summary_of(function: Callable[..., Any]) -> str:
+    """The first line of its docstring."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
 def _package(home: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.{home}")
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .hints import suggestion
-from .plugins import Plugins
+from .plugins import Plugins, options_of, summary_of
 from .similarity.base import Similarity
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
@@ -91,10 +91,7 @@ class Kernel:
         Every kernel has `on_error`: "raise" refuses samples that it cannot use, "skip" leaves
         them out, warns, and lists them in `Similarity.dropped` and the details.
         """
-        parameters = list(inspect.signature(self.build).parameters.values())[1:]
-        return {parameter.name: parameter.default for parameter in parameters} | {
-            "on_error": "raise"
-        }
+        return options_of(self.build) | {"on_error": "raise"}
 
     @property
     def signature(self) -> list[str]:
@@ -104,7 +101,7 @@ class Kernel:
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.build) or "").partition("\n")[0]
+        return summary_of(self.build)
 
 
 def _printed(default: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from .arguments import flag, is_several, number, one_of
 from .arrays.metrics import METRIC_OPTIONS
 from .measures.registry import Chosen, having, list_measures, read_measures
-from .resolve.how import KERNEL_METRICS, How, read_how, with_the_rest
+from .resolve.how import How, read_how, with_the_rest
 from .spectral.spectrum import PSD
 
 OWN = ("q", "p", "psd", "measures", "details")
@@ -146,10 +146,8 @@ def _unsaid(value: Any) -> bool:
 
 def _check_one_way(how: How, measures: list[Any], said: str) -> None:
     """Raise where a kernel and a metric of vectors are given, and nobody looks at the one."""
-    contradict = how.metric is not None and how.metric not in KERNEL_METRICS
-    if not (contradict and how.says_similarity):
-        return
-    if all(measure.needs == "distances" for measure in measures):
+    contradict = how.says_similarity and how.is_of_vectors
+    if contradict and all(measure.needs == "distances" for measure in measures):
         raise ValueError(
             f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {said} "
             f"needs one: leave the other out, or pass metric='kernel' or '1-k', which are "

@@ -16,12 +16,6 @@ from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
 from .spectral.vendi import Spectral
 
-OWN_CUT = (
-    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
-    "are closer together: do not compare it between sets. For that pass `references` (MagDiff), "
-    "or one `t_cut` for all sets."
-)
-
 
 class Details(TypedDict, total=False):
     """How numbers came about; the keys of measures that were not asked for are missing."""
@@ -78,7 +72,7 @@ def details(subject: Subject, request: Request) -> Details:
         report["options"] |= {name: plain(value) for name, value in options} | of_measures
         report["options"]["solver"] = subject.space.solver.method
         report |= _of_space(subject)
-    report["notes"] = _notes(subject, request, similarity, found)
+    report["notes"] = _notes(subject, similarity, found)
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
     report["signature"] = line(names, settings | of_measures | {"n": subject.n} | _left(similarity))
@@ -148,11 +142,9 @@ def _of_space(subject: Subject) -> Details:
     }
 
 
-def _notes(
-    subject: Subject, request: Request, similarity: Similarity | None, found: Spectral | None
-) -> list[str]:
+def _notes(subject: Subject, similarity: Similarity | None, found: Spectral | None) -> list[str]:
     """What to know before a number is used, sentence by sentence."""
-    notes = [OWN_CUT] if _own_cut(subject, request) else []
+    notes = [*subject.notes]
     notes += similarity.notes if similarity else [n for space in subject.seen for n in space.notes]
     fitted = similarity.fitted if similarity else {}
     told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
@@ -173,14 +165,3 @@ def _notes(
     if found and spectrum is None:
         notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
     return notes
-
-
-def _own_cut(subject: Subject, request: Request) -> bool:
-    return any(
-        chosen.measure.name == "MagArea"
-        and (
-            chosen.options.get("t_cut") == "t_conv"
-            or (chosen.options.get("t_cut") is None and subject.space.unit is None)
-        )
-        for chosen in request.measures
-    )

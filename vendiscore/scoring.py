@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from .arguments import is_several
-from .arrays.inputs import as_samples
 from .arrays.namespace import Samples, Weights
-from .magnitude.space import MetricSpace
+from .magnitude.distances import read_samples
 from .measures.subject import Subject
 from .request import Request, read_request
-from .resolve import is_whole
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .result import answer
 from .spectral.spectrum import PSD
@@ -145,9 +143,9 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
     subject = Subject(
-        _once(samples, request, "samples"),
+        read_samples(samples, request.how, "samples"),
         request.how,
-        references=_once(references, request, "references") if request.pairs else None,
+        references=read_samples(references, request.how, "references") if request.pairs else None,
         orders=request.orders,
         p=request.p,
         psd=request.psd,
@@ -155,13 +153,6 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
         return answer(subject, request)
-
-
-def _once(samples: Samples, request: Request, name: str) -> Any:
-    """Samples in a form that can be read more than once."""
-    if isinstance(samples, MetricSpace) or is_whole(samples, request.how):
-        return samples
-    return as_samples(samples, name)
 
 
 def score(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def pooled(sets: Sequence[Any]) -> Any:
     first = sets[0]
     if len(sets) == 1:
         return first
-    if is_numpy(first) and _alike(sets, is_numpy):
+    if _alike(sets):
         return np.concatenate(sets)
     tensor = next((samples for samples in sets if is_torch(samples)), None)
     if tensor is not None and _fit(sets):
@@ -48,13 +48,11 @@ def as_numpy(tensor: Any) -> np.ndarray:
     return np.asarray(tensor.float() if half else tensor)
 
 
-def _alike(sets: Sequence[Any], is_kind: Callable[[Any], bool]) -> bool:
+def _alike(sets: Sequence[Any]) -> bool:
+    """Whether all are NumPy arrays of one type, whose rows have one shape."""
     first = sets[0]
-    return all(
-        is_kind(samples)
-        and samples.dtype == first.dtype
-        and samples.shape[1:] == first.shape[1:]
-        and getattr(samples, "device", None) == getattr(first, "device", None)
+    return is_numpy(first) and all(
+        is_numpy(samples) and samples.dtype == first.dtype and samples.shape[1:] == first.shape[1:]
         for samples in sets
     )
 

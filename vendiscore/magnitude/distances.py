@@ -18,7 +18,6 @@ from ..arrays.namespace import Samples, refuse_gradient, row_blocks, to_host
 from ..arrays.squares import CLOSE, drop_rounding, exact_squares
 from ..resolve import fitted_to, is_whole, resolve_sets
 from ..resolve.how import (
-    KERNEL_METRICS,
     How,
     KernelArgument,
     Metric,
@@ -94,17 +93,20 @@ def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[M
     """
     rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
     read = with_the_rest(read_how(rest), rest)
-    contradict = read.says_similarity and read.metric is not None
-    if contradict and read.metric not in KERNEL_METRICS:
+    if read.says_similarity and read.is_of_vectors:
         raise ValueError(
             f"`metric={read.metric!r}` and a kernel both say how to compare samples: leave one "
             f"out, or pass metric='kernel' or '1-k', which are distances from a kernel"
         )
-    samples = [
-        each if isinstance(each, MetricSpace) or is_whole(each, read) else as_samples(each, name)
-        for each, name in zip(sets, names, strict=True)
-    ]
+    samples = [read_samples(each, read, name) for each, name in zip(sets, names, strict=True)]
     return as_spaces(samples, read, names)
+
+
+def read_samples(samples: Samples, how: How, name: str) -> Samples:
+    """Samples in a form that can be read more than once."""
+    if isinstance(samples, MetricSpace) or is_whole(samples, how):
+        return samples
+    return as_samples(samples, name)
 
 
 def as_spaces(
@@ -168,9 +170,7 @@ def of_vectors(sets: Sequence[Any], how: How) -> bool:
     """Whether distances are between rows of numbers, if samples are such; not those of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
-    if how.metric is not None:
-        return how.metric not in KERNEL_METRICS
-    return not how.says_similarity
+    return how.is_of_vectors or (how.metric is None and not how.says_similarity)
 
 
 def _is_text(samples: Any) -> bool:

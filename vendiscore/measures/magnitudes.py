@@ -27,6 +27,11 @@ from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
+OWN_CUT = (
+    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
+    "are closer together: do not compare it between sets. For that pass `references` (MagDiff), "
+    "or one `t_cut` for all sets."
+)
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 
 
@@ -88,6 +93,8 @@ def magnitude_area(
     scale, which gives the set of the closest samples the longest interval. See `mag_area`.
     """
     space = subject.space
+    if isinstance(t_cut, str) or (t_cut is None and space.unit is None):
+        subject.notes.append(OWN_CUT)
     if t_cut is None:
         cut = usual_cut(space, epsilon)
     else:

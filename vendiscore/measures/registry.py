@@ -19,7 +19,6 @@ its measures; so is what other packages name as an entry point, and every file i
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -29,7 +28,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from ..arguments import is_several
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
-from ..plugins import Plugins
+from ..plugins import Plugins, options_of, summary_of
 from .subject import Subject
 
 Needs = Literal["similarity", "distances", "features"]
@@ -85,13 +84,12 @@ class Measure:
     @property
     def options(self) -> dict[str, Any]:
         """Its keyword options with their defaults."""
-        parameters = list(inspect.signature(self.compute).parameters.values())[1:]
-        return {parameter.name: parameter.default for parameter in parameters}
+        return options_of(self.compute)
 
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return (inspect.getdoc(self.compute) or "").partition("\n")[0]
+        return summary_of(self.compute)
 
     def limits(self, n: int) -> tuple[float, float]:
         """What `range` says for n samples."""

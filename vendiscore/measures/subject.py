@@ -53,6 +53,7 @@ class Subject:
     ) -> None:
         self.samples, self.how, self.references = samples, how or How(), references
         self.orders, self.given_weights, self.psd = list(orders), p, psd
+        self.notes: list[str] = []  # what measures have to say of their numbers
         self._sets = [samples] if references is None else [samples, references]
         self.names = ["samples", "references"][: len(self._sets)]
 

@@ -75,6 +75,11 @@ class How:
         """Whether it says how similarities are found, of whatever samples."""
         return self.k is not None or bool(self.given)
 
+    @property
+    def is_of_vectors(self) -> bool:
+        """Whether it names a metric that is no kernel's."""
+        return self.metric is not None and self.metric not in KERNEL_METRICS
+
 
 def read_how(arguments: MutableMapping[str, Any]) -> How:
     """What `arguments` say of it; what they say besides is left in them.
