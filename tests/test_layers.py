@@ -12,11 +12,11 @@ ROOMS = """
     app
     scripts
     integrations
-    plots
-    explain
-    uncertainty
+    explain selection
     catalogue scoring
     result
+    uncertainty
+    plots
     request
     measures
     magnitude

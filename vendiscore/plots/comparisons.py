@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..uncertainty.comparison import Comparison
 from .axes import axes_of
 
 
-def draws(comparison: Comparison, names: Sequence[str] = ascii_uppercase, *, ax: Any = None) -> Any:
+def draws(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any = None) -> Any:
     """One dot for the score of each draw of each set, and a bar for their mean.
 
     Parameters
@@ -42,9 +41,7 @@ def draws(comparison: Comparison, names: Sequence[str] = ascii_uppercase, *, ax:
     return ax
 
 
-def profiles(
-    comparison: Comparison, names: Sequence[str] = ascii_uppercase, *, ax: Any = None
-) -> Any:
+def profiles(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any = None) -> Any:
     """The mean score of each set at every order, with a band of one standard error.
 
     Parameters
