@@ -169,6 +169,13 @@ class Similarity(metaclass=_Closed):
             return F
         return scale_rows(F, self.scale)
 
+    def projected(self, V: Array, single: bool = False) -> Array:
+        """F @ V for V of shape (dim, m), a new array (n, m).
+
+        In single precision if `single` and it is dense in NumPy.
+        """
+        return self.features() @ V
+
     def covariance(self) -> Array:
         """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
 

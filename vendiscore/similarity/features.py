@@ -164,6 +164,17 @@ class FeatureSimilarity(Similarity):
             return super().dense()
         return gram(self.features())
 
+    def projected(self, V: Array, single: bool = False) -> Array:
+        if not is_numpy(self.X):
+            return super().projected(V)
+        V = np.asarray(V, dtype=np.float32 if single else np.float64)
+        out = np.empty((self.n, V.shape[1]), dtype=V.dtype)
+        scale = None if self.scale is None else np.asarray(self.scale, dtype=V.dtype)
+        for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
+            rows = self.X[block].astype(V.dtype, copy=False)
+            np.matmul(rows if scale is None else rows * scale[block, None], V, out=out[block])
+        return out
+
     def covariance(self) -> Array:
         if not is_numpy(self.X):
             return super().covariance()

@@ -25,6 +25,8 @@ from scipy.special import exprel
 # Past so many times the largest eigenvalue what is integrated is lost in rounding: it is a
 # difference of c/t from itself, and falls like t^{q−3}.
 FARTHEST = 1e8
+# The integrand is at most t^q times the log of a number: less than 1/NOTHING.
+NOTHING = 1e-2
 
 
 class Ridges(NamedTuple):
@@ -46,7 +48,9 @@ def step_for(tolerance: float) -> float:
     return 2 * math.pi**2 / math.log(16 * math.pi / tolerance)
 
 
-def ridges(q: float, least: float, largest: float, tolerance: float = 1e-10) -> Ridges:
+def ridges(
+    q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
+) -> Ridges:
     """Nodes and weights for changes of a matrix of trace about 1.
 
     Parameters
@@ -56,12 +60,14 @@ def ridges(q: float, least: float, largest: float, tolerance: float = 1e-10) -> 
         The smallest and the largest positive eigenvalue of the matrix.
     tolerance : float
         Error of a change, relative to that of the trace.
+    share : float
+        Such a change of the trace, 1/n for one sample of n: eigenvalues that are nothing beside
+        it are not resolved.
 
     Notes
     -----
     Below the smallest eigenvalue the integrand is t^q (α + β log t), so that the two lowest nodes
-    stand for all below them; where t^q is less than the tolerance anyway (at q ≥ 1) they are not
-    that low.
+    stand for all below them.
 
     Examples
     --------
@@ -72,7 +78,8 @@ def ridges(q: float, least: float, largest: float, tolerance: float = 1e-10) -> 
     True
     """
     step = step_for(tolerance)
-    low = max(tolerance * least, (tolerance * largest**q) ** (1 / q) * 1e-2, 1e-290)
+    resolved = (NOTHING * tolerance * least**2) ** (1 / (1 + q))
+    low = max(resolved, (NOTHING * tolerance * share) ** (1 / q), 1e-290)
     high = largest * min(FARTHEST, max(tolerance ** (-1 / (3 - q)), 10.0))
     # A grid that does not move with the matrix: numbers of two of them share their errors.
     u = step * np.arange(math.floor(math.log(low) / step), math.ceil(math.log(high) / step) + 1)

@@ -91,7 +91,7 @@ def leave_one_out(spectrum: Spectrum, q: float = 1.0, *, tolerance: float = TOLE
         if (p > ALL).any():
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
-        left[rows] = _without(values, squares, p, q, tolerance)
+        left[rows] = _without(values, squares, p, q, tolerance, 1 / spectrum.n)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
@@ -136,7 +136,7 @@ def gains(
     """
     q = check_order(q)
     values = _positive(spectrum)
-    outside = np.maximum(lengths - squares.sum(axis=1), 0.0) * weight
+    outside = _outside(squares, lengths) * weight
     g = squares * weight  # of y = √w x, in the eigenvectors of A
     c = lengths * weight
     if q > 2:
@@ -145,7 +145,7 @@ def gains(
     b = (g @ values) / c + c / 2
     change = c * of_trace(q, b)
     if factor := of_integral(q):
-        t, w = ridges(q, values[-1], values[0], tolerance)
+        t, w = ridges(q, values[-1], values[0], tolerance, weight)
         s = g @ (1 / (values[:, None] + t)) + outside[:, None] / t
         change += factor * ((np.log1p(s) - c[:, None] / (t + b[:, None])) @ w)
     return _log_of_trace(_tsallis(values, q) + change, 1 + c, q) - log_score(spectrum, q)
@@ -235,7 +235,7 @@ def novelty(spectrum: Spectrum) -> Any:
     for rows, squares in _squares(U):
         p = squares @ values
         explained = squares @ (values / (values + t))
-        rest = np.maximum(1 - squares.sum(axis=1), 0.0) + t * (squares @ (1 / (values + t)))
+        rest = _outside(squares) + t * (squares @ (1 / (values + t)))
         np.divide(t * explained, p * rest, out=found[rows], where=p > 0)
     return np.clip(found, 0.0, 1.0)
 
@@ -269,9 +269,14 @@ def check_order(q: float) -> float:
 
 
 def _without(
-    values: np.ndarray, squares: np.ndarray, p: np.ndarray, q: float, tolerance: float
+    values: np.ndarray,
+    squares: np.ndarray,
+    p: np.ndarray,
+    q: float,
+    tolerance: float,
+    share: float,
 ) -> np.ndarray:
-    """log VS_q without each sample of a block, whose weights are p."""
+    """log VS_q without each sample of a block, whose weights are p; `share` is a usual one."""
     if q > 2:
         g = squares * values
         return _log_of_powers(powers(values, g, 0.0, q, sign=-1), 1 - p, q)
@@ -279,10 +284,8 @@ def _without(
         b = np.where(p > 0, (squares @ values**2) / p - p / 2, 1.0)
     change = p * of_trace(q, b)
     if factor := of_integral(q):
-        t, w = ridges(q, values[-1], values[0], tolerance)
-        outside = 1 - squares.sum(axis=1)
-        # Of a full rank it is rounding, and would be all of it at the smallest ridges.
-        outside[outside < 1e-13 * len(values)] = 0.0
+        t, w = ridges(q, values[-1], values[0], tolerance, share)
+        outside = _outside(squares)
         # 1 − s below the largest eigenvalue, s above it: each without cancellation.
         mid = int(np.searchsorted(t, values[0]))
         logs = squares @ np.hstack(
@@ -294,6 +297,14 @@ def _without(
         logs += p[:, None] / (t + b[:, None])
         change -= factor * (logs @ w)
     return _log_of_trace(_tsallis(values, q) - change, 1 - p, q)
+
+
+def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
+    """The squared length that is left of each row beside these squared coordinates."""
+    outside = np.asarray(lengths - squares.sum(axis=1))
+    # Rounding, which would be all there is at the smallest ridges.
+    outside[outside < 1e-13 * squares.shape[1]] = 0.0
+    return outside
 
 
 def _tsallis(values: np.ndarray, q: float) -> float:
@@ -332,4 +343,4 @@ def _parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
 def _squares(U: np.ndarray) -> Any:
     """Blocks of rows, squared."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
-        yield rows, U[rows] ** 2
+        yield rows, np.square(U[rows], dtype=np.float64)

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -240,8 +241,9 @@ class Covariance(SpectrumRoute):
         n, d = similarity.n, similarity.dim or 0
         if not vectors:
             return Cost(n * d**2 + 4 / 3 * d**3, _covariance_bytes(similarity))
-        kept = 8 * (2 * d**2 + n * (d + _widened(similarity)))
-        return Cost(3 * n * d**2 + 9 * d**3, _covariance_bytes(similarity) + kept)
+        blocks = isinstance(similarity, FeatureSimilarity)  # no copy of the features
+        kept = 8 * (3 * d**2 + n * (d + (0 if blocks else _widened(similarity))))
+        return Cost(3 * n * d**2 + 9 * d**3, max(_covariance_bytes(similarity), kept))
 
     def why(self, similarity: Similarity) -> str:
         return f"{similarity.dim} features are fewer than {similarity.n} samples"
@@ -259,25 +261,21 @@ class Covariance(SpectrumRoute):
         n, d, why = weighted.n, weighted.dim or 0, self.why(similarity)
         self._require(weighted, d, vectors)
         source = Source.of(weighted)
-        if (
-            orders
-            and not vectors
-            and isinstance(weighted, FeatureSimilarity)
-            and weighted.is_single
-            and n * d**2 >= SINGLE_SIZE
-        ):
+        features = weighted if isinstance(weighted, FeatureSimilarity) else None
+        single = features is not None and features.is_single and n * d**2 >= SINGLE_SIZE
+        if orders and not vectors and features and single:
             scale = None if weighted.scale is None else np.asarray(weighted.scale)
-            single, error = covariance_single(np.asarray(weighted.X), scale)
-            values, _ = decompose(single, source.fault)
+            coarse, error = covariance_single(np.asarray(features.X), scale)
+            values, _ = decompose(coarse, source.fault)
             # To first order, which holds as long as the error is small against every share.
             if 100 * error < values[0]:
                 found = cleaned(values, source, psd, self.name, why)
                 found = replace(found, error=error)
                 if all(found.serves(q) for q in orders):
                     return found
-        features = weighted.features() if vectors else None
         C = weighted.covariance()
-        return decomposed(C, source, psd, self.name, why, vectors, features)
+        project = partial(weighted.projected, single=single)
+        return decomposed(C, source, psd, self.name, why, vectors, project if vectors else None)
 
 
 class Eigenvalues(SpectrumRoute):

@@ -50,15 +50,20 @@ def powers(
     """
     count = 1
     if not math.isinf(q):
-        # One more may count after a gain, which pushes each up to its upper neighbour.
+        # After a gain there is one more, and each is pushed up, to its upper neighbour at most.
         shares = np.exp(q * np.log(values / values[0]))
-        count = min(len(values), int(np.sum(shares * len(values) > NEGLIGIBLE)) + 1)
+        count = min(
+            len(values) + (sign > 0), int(np.sum(shares * len(values) > NEGLIGIBLE)) + (sign > 0)
+        )
     length = squares.sum(axis=1) + outside
     edges = np.append(values, 0.0)
-    tops = np.broadcast_to(edges[:count], (len(squares), count)).copy()
-    lows = np.broadcast_to(edges[1 : count + 1], (len(squares), count)).copy()
+    shape = len(squares), count
     if sign > 0:
-        tops, lows = np.concatenate([(values[0] + length)[:, None], tops[:, :-1]], axis=1), tops
+        first = (values[0] + length)[:, None]
+        lows = np.broadcast_to(edges[:count], shape)
+        tops = np.concatenate([first, lows[:, :-1]], axis=1)
+    else:
+        lows, tops = (np.broadcast_to(edges[i : i + count], shape) for i in (1, 0))
     found = np.empty((len(squares), count))
     for rows in row_blocks(len(squares), 8 * count * len(values)):
         some = np.broadcast_to(outside, len(squares))[rows, None]

@@ -30,6 +30,8 @@ NEGATIVE_MASS = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
 # by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
 CUT_MATTERS, TAIL = 1e-6, 1e4
+# Eigenvalues above this share of the largest are the squared lengths of F v to 1e-12 and better.
+LENGTHS = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,9 +219,14 @@ def from_covariance(
         )
     source = Source(n, False, roundoff, lambda: "look for NaN and overflow in what was added up")
     why = f"a covariance of {C.shape[0]} features was given"
-    return decomposed(
-        C / xp.linalg.trace(C), source, psd, "covariance", why, features is not None, features
-    )
+
+    def unit(V: Array) -> Array:  # whatever the factor is
+        U = features @ V
+        return U / namespace(U).linalg.vector_norm(U, axis=0)
+
+    project = None if features is None else unit
+    C = C / xp.linalg.trace(C)
+    return decomposed(C, source, psd, "covariance", why, features is not None, project)
 
 
 def decomposed(
@@ -229,11 +236,12 @@ def decomposed(
     route: str,
     why: str,
     vectors: bool = False,
-    features: Any = None,
+    project: Callable[[Array], Array] | None = None,
 ) -> Spectrum:
     """The spectrum of a matrix of trace 1 that may be overwritten.
 
-    Its eigenvectors are those of A, or of F Fᵀ where A is Fᵀ F for `features` F.
+    Its eigenvectors are those of A, or of F Fᵀ where A is Fᵀ F: then `project(V)` is F V, or that
+    with columns of another length.
     """
     V: Array | None
     if is_numpy(A) and (order := _diagonal_order(A)) is not None:
@@ -248,11 +256,16 @@ def decomposed(
         return found
     xp = namespace(V)
     V = V[:, : int(xp.sum(found.values > 0))]
-    if features is not None:
-        U = features @ V
-        if not is_numpy(U):
+    if project is not None:
+        if not is_numpy(V):
+            U = project(V)
             return replace(found, vectors=U / xp.linalg.vector_norm(U, axis=0))
-        U /= np.sqrt(np.einsum("ij,ij->j", U, U))
+        # ‖F v‖ is √λ, but where rounding is a share of λ: there lengths are measured.
+        lengths = np.sqrt(found.values[: V.shape[1]])
+        U = project(V / lengths)
+        small = found.values[: V.shape[1]] < LENGTHS * found.values[0]
+        if small.any():
+            U[:, small] /= np.sqrt(np.einsum("ij,ij->j", U[:, small], U[:, small]))
         return replace(found, vectors=U)
     return replace(found, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
 
