@@ -12,7 +12,7 @@ ROOMS = """
     app
     scripts
     integrations
-    explain selection
+    explanation selection
     catalogue scoring
     result
     uncertainty

@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgba  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from vendiscore import plots  # noqa: E402
-from vendiscore.explain import analyse  # noqa: E402
+from vendiscore.explanation import analyse  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
 from vendiscore.resolve import as_similarity  # noqa: E402
 from vendiscore.uncertainty import compare  # noqa: E402

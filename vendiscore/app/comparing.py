@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..explain.analysis import ORDERS
+from ..explanation.analysis import ORDERS
 from ..progress import Steps, finish, told
 from ..uncertainty.comparison import Comparison, comparing
 from . import encoders

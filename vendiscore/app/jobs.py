@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..explain.analysis import Analysis, analyse
+from ..explanation.analysis import Analysis, analyse
 from ..progress import Steps
 from . import encoders, report
 from .comparing import Compared, compare_steps

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..explain.analysis import Analysis
+from ..explanation.analysis import Analysis
 from . import views
 from .zoom import Zoom
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingPackageError
-from ..explain.analysis import Analysis
+from ..explanation.analysis import Analysis
 from ..progress import Steps, Value
 from . import comparison_report, jobs, reading, report
 from .jobs import Job

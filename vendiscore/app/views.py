@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import plots
-from ..explain.analysis import Analysis
+from ..explanation.analysis import Analysis
 from ..uncertainty.comparison import Comparison
 from .zoom import Zoom
 

@@ -20,7 +20,7 @@ def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
     K : array (n, n)
         `similarity.dense()`; not changed.
     order : int array (n,), optional
-        The samples as they are to stand, such as `explain.clustered_order(similarity)`, which
+        The samples as they are to stand, such as `explanation.clustered_order(similarity)`, which
         shows groups as squares along the diagonal; as they come by default.
     ax : matplotlib Axes, optional
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from decompositions import counted
 
-from vendiscore.explain import Neighbours, analyse, clustered_order, redundant_pairs
+from vendiscore.explanation import Neighbours, analyse, clustered_order, redundant_pairs
 from vendiscore.resolve import as_similarity
 from vendiscore.scoring import compute
 from vendiscore.similarity.features import FeatureSimilarity
