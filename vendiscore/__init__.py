@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         SampleError,
         TooLargeError,
     )
+    from .explanation.table import explain
     from .integrations import load
     from .magnitude import (
         convergence_scale,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "encoders": "encoder",
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
+    "explanation.table": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
@@ -88,6 +90,7 @@ __all__ = [
     "convergence_scale",
     "effective_number",
     "encoder",
+    "explain",
     "get_kernel",
     "list_kernels",
     "list_measures",

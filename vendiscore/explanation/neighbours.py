@@ -1,14 +1,22 @@
-"""How near each sample is to the others, and which samples stand alone."""
+"""How near each sample is to the others, which samples stand alone, and which are almost copies.
+
+All from one pass over the rows of K.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from ..arrays.namespace import to_host
+from ..progress import track
 from ..similarity.base import Similarity
+
+# Sees the rows of a block, without similarities of samples to themselves (−∞), and where it starts.
+Looker = Callable[[np.ndarray, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +48,24 @@ class Neighbours:
     mean: np.ndarray
 
     @classmethod
-    def of(cls, similarity: Similarity) -> Self:
-        """The neighbours in a Similarity; time O(n²), memory a block of its rows."""
+    def of(cls, similarity: Similarity, look: Looker | None = None) -> Self:
+        """The neighbours in a Similarity; time O(n²), memory a block of its rows.
+
+        `look` sees every block on the way.
+        """
         n = similarity.n
         nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
-        for block, rows in similarity.blocks():
+        for block, rows in track(similarity.blocks(), None, "comparing samples"):
             K = np.array(to_host(rows), dtype=np.float64)
             here = np.arange(len(K))
             own = here, here + block.start
-            mean[block] = (K.sum(axis=1) - K[own]) / max(1, n - 1)
-            if n > 1:
-                K[own] = -np.inf
+            alone = K[own].copy()
+            mean[block] = (K.sum(axis=1) - alone) / max(1, n - 1)
+            K[own] = -np.inf
             nearest[block] = K.argmax(axis=1)
-            closest[block] = K[here, nearest[block]]
+            closest[block] = K[here, nearest[block]] if n > 1 else alone
+            if look is not None:
+                look(K, block.start)
         return cls(nearest, closest, mean)
 
     def alone(self, count: int) -> list[tuple[int, float]]:

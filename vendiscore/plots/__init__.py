@@ -5,7 +5,8 @@ Colours and ink are those of the reader's style, which is not touched; nothing i
 
 from .comparisons import draws, profiles
 from .diversity import profile, spectrum
+from .explanations import contributions
 from .magnitudes import magnitude
 from .similarities import heat_map
 
-__all__ = ["draws", "heat_map", "magnitude", "profile", "profiles", "spectrum"]
+__all__ = ["contributions", "draws", "heat_map", "magnitude", "profile", "profiles", "spectrum"]

@@ -1,0 +1,201 @@
+"""Samples that are almost copies of others: groups at a threshold, and which of each to keep.
+
+A sample is kept, or it is at least as similar as the threshold to one that is: no chains, in which
+the first and the last have little in common. Kept samples are all less similar than the threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import integer, number
+from .redundancy import Pair
+
+# Pairs that are kept at most; those least similar are let go, and the floor rises.
+MOST_PAIRS = 4_000_000
+# Below the threshold, pairs are kept down to this much less: how far it can be lowered later.
+MARGIN = 0.2
+# Copies may come out less similar than 1 by rounding.
+ROUNDING = 1e-9
+
+
+class NearPairs:
+    """The most similar pairs of samples, collected block by block: see `Neighbours.of`.
+
+    Parameters
+    ----------
+    floor : float
+        Pairs that are less similar are not kept.
+    groups : int array (n,), optional
+        A number for each sample, equal where samples are identical: of these only the first is
+        looked at, since there may be very many such pairs.
+    most : int
+        How many pairs are kept.
+
+    Attributes
+    ----------
+    floor : float
+        All pairs i < j of distinct samples that are at least this similar are here.
+    first : int array (n,) or None
+        The first sample that is identical with each.
+    """
+
+    def __init__(
+        self, floor: float, groups: np.ndarray | None = None, most: int = MOST_PAIRS
+    ) -> None:
+        self.floor, self._most, self._count = floor, most, 0
+        self.first: np.ndarray | None = None
+        if groups is not None:
+            _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+            self.first = first[inverse]
+        self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def __call__(self, K: np.ndarray, start: int) -> None:
+        rows, columns = np.nonzero(self.floor - ROUNDING <= K)
+        later = columns > rows + start
+        if self.first is not None:
+            later &= (self.first[rows + start] == rows + start) & (self.first[columns] == columns)
+        rows, columns = rows[later], columns[later]
+        self._parts.append((rows + start, columns, K[rows, columns]))
+        self._count += len(rows)
+        if self._count > self._most:
+            self._rise()
+
+    def _rise(self) -> None:
+        """Let the less similar half go, with all that are as similar as the last of these."""
+        i, j, similarity = self.arrays
+        middle = float(np.partition(similarity, len(similarity) // 2)[len(similarity) // 2])
+        kept = similarity > middle
+        self.floor = float(np.nextafter(middle, np.inf))
+        self._parts = [(i[kept], j[kept], similarity[kept])]
+        self._count = int(kept.sum())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """i, j and the similarity of each pair, in no order."""
+        if not self._parts:
+            return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
+        i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
+        return i, j, similarity
+
+
+@dataclass(frozen=True, eq=False)
+class Duplicates:
+    """Near-duplicates among n samples, at a threshold.
+
+    Attributes
+    ----------
+    n : int
+    threshold : float
+        Pairs at least this similar are near-duplicates.
+    floor : float
+        The least threshold that can be looked at without comparing samples again.
+    """
+
+    n: int
+    threshold: float
+    floor: float
+    _first: np.ndarray = field(repr=False)  # the first sample that is identical with each
+    _i: np.ndarray = field(repr=False)
+    _j: np.ndarray = field(repr=False)
+    _similarity: np.ndarray = field(repr=False)
+
+    @classmethod
+    def of(cls, n: int, pairs: NearPairs, threshold: float) -> Duplicates:
+        """Those at a threshold, from pairs that were collected."""
+        i, j, similarity = pairs.arrays
+        order = np.lexsort((j, i, -similarity))
+        first = np.arange(n) if pairs.first is None else pairs.first
+        found = cls(n, threshold, pairs.floor, first, i[order], j[order], similarity[order])
+        return found.rethreshold(threshold)
+
+    def rethreshold(self, threshold: float) -> Duplicates:
+        """The near-duplicates at another threshold, without comparing samples again.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a threshold that is no number, or below `floor`.
+        """
+        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        if read < self.floor:
+            raise ValueError(
+                f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}: pairs less "
+                f"similar were not kept; explain the samples again with that threshold"
+            )
+        return replace(self, threshold=read)
+
+    @cached_property
+    def redundant_of(self) -> np.ndarray:
+        """Which kept sample each near-duplicate repeats, (n,); −1 for samples that are kept.
+
+        The sample with the most near-duplicates is kept first, the first of several; a sample
+        that repeats more than one of the kept is given to the most similar.
+        """
+        count = self._above(self.threshold)
+        i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
+        copies = np.bincount(self._first, minlength=self.n)  # of each first one, itself included
+        entries = (np.r_[similarity, similarity], (np.r_[i, j], np.r_[j, i]))
+        graph = sp.csr_array(entries, shape=(self.n, self.n))
+        links = sp.csr_array((np.ones(2 * count), entries[1]), shape=graph.shape)
+        near = links @ copies + copies - 1
+        of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
+        for place in np.lexsort((np.arange(self.n), -near)).tolist():
+            if not copies[place] or not near[place]:
+                continue  # looked at with the one that it is identical with, or alone
+            if best[place] > -np.inf:
+                continue  # repeats one that is kept
+            part = slice(graph.indptr[place], graph.indptr[place + 1])
+            others, how = graph.indices[part], graph.data[part]
+            closer = how > best[others]
+            best[others[closer]], of[others[closer]] = how[closer], place
+        copy = self._first != np.arange(self.n)
+        whole = of[self._first]
+        return np.where(copy & (whole < 0), self._first, whole)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The places of the samples that are left without near-duplicates, ascending."""
+        return np.flatnonzero(self.redundant_of < 0)
+
+    @property
+    def removed(self) -> np.ndarray:
+        """The places of the others, ascending."""
+        return np.flatnonzero(self.redundant_of >= 0)
+
+    def groups(self) -> Iterator[tuple[int, list[int]]]:
+        """(the one to keep, the others) of each group, the largest first."""
+        removed = self.removed
+        owners = self.redundant_of[removed]
+        places, counts = np.unique(owners, return_counts=True)
+        for place in places[np.lexsort((places, -counts))].tolist():
+            yield place, removed[owners == place].tolist()
+
+    def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
+        """The pairs next to the threshold: the least similar above, and the most similar below.
+
+        Identical samples are one.
+
+        Look at them to see whether the threshold is the one that you mean.
+
+        Parameters
+        ----------
+        count : int of at least 1
+            Of each, at most.
+        """
+        count = integer("count", count)
+        edge = self._above(self.threshold)
+        above = [self._pair(k) for k in range(edge - 1, max(edge - count, 0) - 1, -1)]
+        return above, [self._pair(k) for k in range(edge, min(edge + count, len(self._i)))]
+
+    def _above(self, threshold: float) -> int:
+        """How many pairs are at least that similar."""
+        return int(np.searchsorted(-self._similarity, ROUNDING - threshold, side="right"))
+
+    def _pair(self, k: int) -> Pair:
+        return Pair(int(self._i[k]), int(self._j[k]), float(self._similarity[k]))

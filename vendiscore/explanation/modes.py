@@ -1,0 +1,74 @@
+"""Modes: directions that samples share, from the eigenvectors of K_p.
+
+The eigenvalue λ_j is the share of mode j in the set, (u_jᵀ x_i)² how much of sample i it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.namespace import row_blocks, to_host
+from ..spectral.spectrum import Spectrum
+
+# Samples that stand for a mode.
+EXEMPLARS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """One direction, and the samples that belong to it more than to any other.
+
+    Attributes
+    ----------
+    number : int
+        From 0, the largest first.
+    share : float
+        Its eigenvalue, of a sum of 1.
+    members : int array (m,)
+        The samples, the strongest first.
+    weights : array (m,)
+        How much of each the mode is, in [0, 1].
+    """
+
+    number: int
+    share: float
+    members: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def exemplars(self) -> list[int]:
+        """The samples that the mode is the most of, three at most."""
+        return self.members[:EXEMPLARS].tolist()
+
+
+def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+    """The mode of each sample (n,), and how much of the sample it is (n,).
+
+    −1 and 0 for samples of weight 0. Time O(n r).
+    """
+    values = to_host(spectrum.values)
+    values = values[values > 0]
+    U: np.ndarray = to_host(spectrum.vectors)  # type: ignore[arg-type]
+    mode, weight = np.full(len(U), -1), np.zeros(len(U))
+    for rows in row_blocks(len(U), 8 * U.shape[1]):
+        parts = np.square(U[rows], dtype=np.float64) * values
+        p = parts.sum(axis=1)
+        best = parts.argmax(axis=1)
+        some = p > 0
+        mode[rows] = np.where(some, best, -1)
+        top = parts[np.arange(len(parts)), best]
+        np.divide(top, p, out=weight[rows], where=some)
+    return mode, np.minimum(weight, 1.0)
+
+
+def modes_of(spectrum: Spectrum, mode: np.ndarray, weight: np.ndarray, count: int) -> list[Mode]:
+    """The `count` largest modes, from what `strongest` gives; some may have no members."""
+    shares = to_host(spectrum.values)
+    found = []
+    for number in range(min(count, int((shares > 0).sum()))):
+        members = np.flatnonzero(mode == number)
+        members = members[np.argsort(-weight[members], kind="stable")]
+        found.append(Mode(number, float(shares[number]), members, weight[members]))
+    return found
