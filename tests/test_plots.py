@@ -28,6 +28,7 @@ PLOTS = {
     "profile": lambda ax=None: plots.profile(FOUND.orders, FOUND.profile, ax=ax),
     "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.order, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
+    "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
     "draws": lambda ax=None: plots.draws(COMPARED, ax=ax),
     "profiles": lambda ax=None: plots.profiles(COMPARED, ax=ax),
 }
@@ -61,7 +62,7 @@ def test_a_plot_gives_back_the_axes_it_drew_on_and_leaves_the_style_alone(name, 
     assert dict(matplotlib.rcParams) == style
 
 
-@pytest.mark.parametrize("name", ["spectrum", "profile", "magnitude", "draws", "profiles"])
+@pytest.mark.parametrize("name", sorted(set(PLOTS) - {"heat_map"}))
 def test_colours_are_those_of_the_style(name):
     with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
         drawn = PLOTS[name]()

@@ -22,7 +22,7 @@ from .subject import Subject
     weighted=True,
 )
 def sample_coverage(subject: Subject) -> Any:
-    """The part of a sample that the others explain, on average: on labels Good–Turing's coverage."""
+    """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
     found = novelty(spectrum_of(subject.similarity, subject.p, subject.psd, vectors=True))
     n = len(found)
     p = np.full(n, 1 / n) if subject.p is None else to_host(subject.p)
