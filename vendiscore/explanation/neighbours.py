@@ -11,10 +11,12 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays.namespace import to_host
+from ..arrays.namespace import row_blocks, to_host
 from ..progress import track
 from ..similarity.base import Similarity
 
+# Rows that are compared with all others at once: a product of fewer waits for memory.
+ROWS = 256
 # Sees the rows of a block, without similarities of samples to themselves (−∞), and where it starts.
 Looker = Callable[[np.ndarray, int], None]
 
@@ -55,8 +57,9 @@ class Neighbours:
         """
         n = similarity.n
         nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
-        for block, rows in track(similarity.blocks(), None, "comparing samples"):
-            K = np.array(to_host(rows), dtype=np.float64)
+        blocks = list(row_blocks(n, 8 * n, ROWS))
+        for block in track(blocks, len(blocks), "comparing samples"):
+            K = np.array(to_host(similarity.rows(block)), dtype=np.float64)
             here = np.arange(len(K))
             own = here, here + block.start
             alone = K[own].copy()
