@@ -237,7 +237,7 @@ def test_a_single_sample_and_two_have_a_table():
     assert one.adds.tolist() == [0]
     assert one.nearest.tolist() == [0]
     assert one.coverage == 0
-    assert "1 samples are 1 effectively" in one.sentence
+    assert "1 sample is 1 effectively different" in one.sentence
     two = explain([[1.0, 0.0], [0.0, 1.0]], k="cosine")
     np.testing.assert_allclose(two.adds, math.log(2))
     assert json.loads(two.to_json())["VS"] == pytest.approx(2)
@@ -259,7 +259,7 @@ def test_the_table_is_a_frame_a_dict_json_and_html():
     assert "a &lt; b" in page
     assert page.count("<tr>") == 1 + 10
     assert str(found) in page
-    assert "1 repeat others (similarity 0.95 or more)" in str(found)
+    assert "1 repeats another (similarity 0.95 or more)" in str(found)
 
 
 def test_samples_of_no_weight_have_no_surprise_and_json_says_so():

@@ -39,6 +39,8 @@ COLUMNS = (
     "nearest_similarity",
     "redundant_of",
 )
+# What a sample takes from log VS by rounding.
+DUST = 1e-12
 # Rows of the table that are shown of a large set, and characters of a text.
 SHOWN, LETTERS = 5, 60
 
@@ -235,16 +237,17 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """What it comes to, in words."""
-        removed = self.n - len(self.kept)
-        less = (
-            f"{removed} repeat others (similarity {self.threshold:g} or more); without them the "
-            f"score is {self.score_without_duplicates:.4g}"
+        removed, lower = self.n - len(self.kept), int(np.sum(self.adds < -DUST))
+        copies = (
+            f"{_counted(removed, 'repeats another', 'repeat others')} (similarity "
+            f"{self.threshold:g} or more); without, the score is "
+            f"{self.score_without_duplicates:.4g}"
             if removed
-            else f"no two are as similar as {self.threshold:g}"
+            else f"No two are as similar as {self.threshold:g}"
         )
         return (
-            f"{self.n} samples are {self.score:.4g} effectively different ones (q={self.q:g}). "
-            f"{less[0].upper()}{less[1:]}. {np.sum(self.adds < 0)} samples lower the score."
+            f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
+            f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
         )
 
     def __str__(self) -> str:
@@ -374,6 +377,10 @@ def explain(
         _duplicates=Duplicates.of(similarity.n, pairs, limit),
         _samples=samples,
     )
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
 
 
 def _plain(column: np.ndarray) -> list[Any]:
