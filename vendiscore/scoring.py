@@ -7,17 +7,20 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from .arguments import is_several
 from .arrays.namespace import Samples, Weights
+from .errors import SampleError
 from .magnitude.distances import read_samples
-from .measures.subject import Subject
-from .request import Request, read_request
+from .magnitude.space import MetricSpace
+from .measures.subject import NO_GROUPS, Subject
+from .request import Interval, Request, read_request
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
+from .resolve.nested import grouped
 from .result import answer
 from .spectral.spectrum import PSD
 
@@ -34,6 +37,10 @@ def compute(
     q: float | str | Iterable[float | str] = 1,
     p: Weights | None = None,
     psd: PSD = "check",
+    groups: Iterable[Hashable] | None = None,
+    ci: float | None = None,
+    interval: Interval = "auto",
+    corrected: bool = False,
     measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     metric: Metric | None = None,
     solver: Solving = "auto",
@@ -49,8 +56,9 @@ def compute(
     ----------
     samples : list or array
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
-        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
-        changed.
+        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
+        of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
+        samples that are lists themselves. Not changed.
     references : the same, optional
         A second set, for measures that compare two; ignored by all others.
     k : str, callable, dict or list, optional
@@ -71,6 +79,19 @@ def compute(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
         no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
+    groups : iterable of hashable, optional
+        One label for each sample, in any order: samples are compared together, every group is
+        scored by itself, and the score is the mean over groups, with the standard error of that
+        mean. `p` are then weights within each group; all groups count alike.
+    ci : float in (0, 1), optional
+        Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
+        VS_high. With groups, of the mean over groups (Student's t).
+    interval : {"auto", "jackknife", "subsample"}
+        How standard errors are found: by the delete-one jackknife, where a measure has a closed
+        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement.
+    corrected : bool
+        Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
+        far from saturated.
     measures : str, list of str, or dict of str to dict, optional
         Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
         {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them. All read the
@@ -96,7 +117,9 @@ def compute(
     dict
         {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
         `measures` a number for each, {"IntDiv": …, "MagArea": …}. Every number is finite and in
-        its range, or there is an error instead.
+        its range, or there is an error instead. With groups also {"VS_se": …}, unless there is one
+        group only; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
+        comes after its order: VS_q2_se.
 
     Raises
     ------
@@ -117,6 +140,8 @@ def compute(
     {'VS': 1.889...}
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
+    >>> compute([["a cat", "a dog"], ["the dog", "the dog"]])
+    {'VS': 1.46..., 'VS_se': 0.46...}
     """
     arguments = {
         "k": k,
@@ -127,6 +152,10 @@ def compute(
         "q": q,
         "p": p,
         "psd": psd,
+        "groups": groups,
+        "ci": ci,
+        "interval": interval,
+        "corrected": corrected,
         "measures": measures,
         "metric": metric,
         "solver": solver,
@@ -142,17 +171,34 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
+    flat, groups = grouped(
+        read_samples(samples, request.how, "samples"), request.how, request.groups
+    )
+    if groups is None and (names := request.of_groups):
+        raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
+    if groups is not None and isinstance(flat, MetricSpace):
+        raise TypeError(
+            "a MetricSpace is solved as a whole and has no groups: pass the samples themselves, or "
+            "their distances with metric='precomputed'"
+        )
     subject = Subject(
-        read_samples(samples, request.how, "samples"),
+        flat,
         request.how,
         references=read_samples(references, request.how, "references") if request.pairs else None,
         orders=request.orders,
         p=request.p,
         psd=request.psd,
+        groups=groups,
+        in_parts=groups is not None and request.p is None and not request.of_groups,
     )
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
-        return answer(subject, request)
+        try:
+            return answer(subject, request)
+        except SampleError as error:
+            if groups is None:
+                raise
+            raise groups.located(error) from error.__cause__
 
 
 def score(

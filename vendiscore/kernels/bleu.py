@@ -105,8 +105,16 @@ def bleu(
 
     tokens = read_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
-    compute = partial(_from_matches, tokens, max_order, mean_score)
-    return DeferredSimilarity(len(tokens), compute, settings=settings)
+
+    def of(tokens: list[list[Any]]) -> DeferredSimilarity:
+        return DeferredSimilarity(
+            len(tokens),
+            partial(_from_matches, tokens, max_order, mean_score),
+            settings=settings,
+            part=lambda index: of([tokens[i] for i in index]),
+        )
+
+    return of(tokens)
 
 
 def _from_matches(

@@ -103,6 +103,9 @@ class Similarity(metaclass=_Closed):
     def _take(self, index: np.ndarray) -> Similarity:
         """K[index][:, index]."""
 
+    def _narrow(self) -> Similarity:
+        return self
+
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in row_blocks(self.n, 8 * self.n):
@@ -225,13 +228,22 @@ class Similarity(metaclass=_Closed):
         """The same with fewer features, where some change nothing."""
         return self
 
+    def narrow(self) -> Similarity:
+        """The same with less to look at, where it is a small part of what was compared."""
+        narrow = self._narrow()
+        return self if narrow is self else self._like(narrow, slice(None))
+
     def bare(self) -> Self:
         """K itself, without the factors of rows and columns."""
         return self._with(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
-        part = self._take(index)._with(
+        return self._like(self._take(index), index)
+
+    def _like(self, part: Similarity, index: Index) -> Similarity:
+        """A Similarity of the samples in `index`, with what is told of this, and its factors."""
+        part = part._with(
             settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
         )
         return part if self.scale is None else part.scaled(self.scale[index])

@@ -168,6 +168,9 @@ class SumSimilarity(_Mixture):
     def _take(self, index: np.ndarray) -> SumSimilarity:
         return SumSimilarity([part.take(index) for part in self.parts], self.weights)
 
+    def _narrow(self) -> SumSimilarity:
+        return SumSimilarity([part.narrow() for part in self.parts], self.weights)
+
 
 class ProductSimilarity(_Mixture):
     """The elementwise product of the K_j, positive semidefinite if they are (Schur).
@@ -185,3 +188,6 @@ class ProductSimilarity(_Mixture):
 
     def _take(self, index: np.ndarray) -> ProductSimilarity:
         return ProductSimilarity([part.take(index) for part in self.parts])
+
+    def _narrow(self) -> ProductSimilarity:
+        return ProductSimilarity([part.narrow() for part in self.parts])
