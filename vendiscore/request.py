@@ -198,8 +198,8 @@ def _check_interval(
     name = "ci" if how_sure["ci"] is not None else "corrected"
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
-            f"`{name}` needs orders above 0: q=0 counts dimensions, which one sample changes by one "
-            f"or by none; pass a small order such as q=0.1, or leave `{name}` out"
+            f"`{name}` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
+            f"one or not at all; pass a small order such as q=0.1, or leave `{name}` out"
         )
     if p is not None:
         raise ValueError(

@@ -171,7 +171,11 @@ def _of_measures(request: Request) -> dict[str, Any]:
 def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subject]) -> Details:
     """Of the Vendi Score; of scores of groups only what was cut off their eigenvalues, at most."""
     spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
-    spectra += [found.spectrum] if found and found not in (each.__dict__.get("spectral") for each in sets) else []
+    spectra += (
+        [found.spectrum]
+        if found and found not in (each.__dict__.get("spectral") for each in sets)
+        else []
+    )
     some = [spectrum for spectrum in spectra if spectrum is not None]
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}

@@ -12,17 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import is_several
-from .arrays.namespace import Samples, Weights
+from .arguments import is_several, one_of
+from .arrays.namespace import Samples, Weights, is_torch
+from .arrays.weights import check_weights
 from .errors import SampleError
 from .magnitude.distances import read_samples
 from .magnitude.space import MetricSpace
 from .measures.subject import NO_GROUPS, Subject
-from .request import Interval, Request, read_request
+from .request import PSD_REMEDY, PSDS, Interval, Request, check_orders, read_request
+from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
 from .result import answer
+from .similarity.composite import ProductSimilarity
 from .spectral.spectrum import PSD
+from .spectral.vendi import vendi
 
 
 def compute(
@@ -248,7 +252,79 @@ def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | 
     return score_X(X, q=q, p=p, normalize=normalize)
 
 
-def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
+def conditional_score(
+    samples: Samples,
+    given: Samples,
+    *,
+    given_k: KernelArgument | None = None,
+    q: float | str = 1,
+    p: Weights | None = None,
+    psd: PSD = "check",
+    **how: Any,
+) -> Any:
+    """Conditional Vendi: how many different samples there effectively are for one thing given.
+
+    VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
+    such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
+    as diversity of the model, and prompts that are alike are taken together as far as they are.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n samples; `k`, `score_X`, options of the kernel and so on as for `compute`.
+    given : list, array or Similarity
+        One for each sample, such as its prompt.
+    given_k : str, callable, dict or list, optional
+        How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
+        are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
+        its own, pass `given` as a Similarity, from `as_similarity`.
+    q : float in [0, ∞] or "inf"
+    p : array (n,), optional
+        Weights of the samples.
+    psd : {"check", "clip"}
+
+    Returns
+    -------
+    float between 1 and n (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError
+        As for `compute`, and where there is not one of `given` for each sample.
+
+    Notes
+    -----
+    Time O(n³), and n² memory, except where `q` needs no eigenvalues.
+
+    References
+    ----------
+    Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1).
+
+    Examples
+    --------
+    >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
+    1.39...
+    """
+    (order,) = check_orders(_single(q))
+    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+    K, T = as_similarity(samples, **how), as_similarity(given, k=given_k)
+    if K.n != T.n:
+        raise ValueError(
+            f"`given` must have one for each of {K.n} samples, got {T.n}; leave out the same of "
+            f"both, or repeat a prompt for each of its samples"
+        )
+    weights = check_weights(p, K.n, like=K.diagonal())
+    with np.errstate(all="ignore"):
+        joint = vendi(ProductSimilarity([K, T]), [order], weights, psd).values[0]
+        value = joint / vendi(T, [order], weights, psd).values[0]
+    return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
+
+
+def _single(q: Any) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
-    return compute(samples, q=q, **arguments)["VS"]
+    return q
+
+
+def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
+    return compute(samples, q=_single(q), **arguments)["VS"]

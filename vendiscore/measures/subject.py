@@ -26,7 +26,6 @@ from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
 
-
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
 
@@ -258,7 +257,7 @@ class Part(Subject):
         self.notes = []
 
     @cached_property
-    def samples(self) -> Any:  # type: ignore[override]
+    def samples(self) -> Any:
         """The samples themselves, where they have parts."""
         if is_whole(self.whole.samples, self.how):
             return self.similarity

@@ -133,7 +133,7 @@ class FeatureSimilarity(Similarity):
         return self._lit
 
     def _narrow(self) -> FeatureSimilarity:
-        X = self.X
+        X: Any = self.X
         if not sp.issparse(X) or X.nnz >= X.shape[1]:
             return self
         used, columns = np.unique(X.indices, return_inverse=True)

@@ -1,13 +1,13 @@
 """Scores of groups: each by itself, their mean, and how sure it is.
 
-The error of the mean is that over groups, as if these were drawn from many like them (prompts, say);
-it takes in what samples of one group differ by chance.
+The error of the mean is that over groups, as if these were drawn from many like them, such as
+prompts; how samples of one group differ by chance is part of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,10 +66,12 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
-    found = Sureness(meaning=f"NAME_se is the standard error of the mean over the groups")
+    found = Sureness(meaning="NAME_se is the standard error of the mean over the groups")
     if all(part.came == 1 for part in subject.parts):
         warn(ALONE)
         found.notes.append(ALONE)
+    if any(chosen.measure.needs == "similarity" for chosen in each):
+        _ = subject.similarity  # once for all, before groups are counted
     rows: list[list[dict[str, Any]]] = []
     table: list[dict[str, Any]] = []
     parts = zip(subject.groups.labels, subject.parts, strict=True)
@@ -116,8 +118,8 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
         )
     if request.ci is not None and n < 2:
         raise ValueError(
-            f"`ci` with groups is that of a mean over them, and there is one group; pass two or "
-            f"more, or leave `ci` out"
+            "`ci` with groups is that of a mean over them, and there is one group; pass two or "
+            "more, or leave `ci` out"
         )
 
 

@@ -21,7 +21,7 @@ from ..errors import warn
 from ..measures.registry import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..request import Request
-from .jackknife import Jackknife, jackknife
+from .jackknife import jackknife
 from .subsampling import MIN_SAMPLES, subsample_error
 
 # Leaving one of two samples out leaves one, of which every score is the same.
@@ -171,7 +171,9 @@ def _of_spectrum(subject: Subject) -> list[_Error]:
     return [_Error(jackknife(subject.eigen, q).error, True) for q in subject.orders]
 
 
-def _of_sums(value: Callable[[float, np.ndarray, int], np.ndarray]) -> Callable[..., list[_Error]]:
+def _of_sums(
+    value: Callable[[int, np.ndarray], np.ndarray],
+) -> Callable[[Subject], list[_Error]]:
     """Of a measure of the sum of a similarity, from the sums without each sample, shape (n,)."""
 
     def closed(subject: Subject) -> list[_Error]:
@@ -209,7 +211,7 @@ def _subsampled(
             known[key] = [math.log(value) for value in values] if of_log else values
         return known[key]
 
-    return [
-        _Error(subsample_error(subject.n, lambda rows, i=i: scores(rows)[i]), of_log)
-        for i in range(numbers)
-    ]
+    def error(i: int) -> _Error:
+        return _Error(subsample_error(subject.n, lambda rows: scores(rows)[i]), of_log)
+
+    return [error(i) for i in range(numbers)]
