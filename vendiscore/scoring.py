@@ -175,9 +175,9 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    flat, groups = grouped(
-        read_samples(samples, request.how, "samples"), request.how, request.groups
-    )
+    read = read_samples(samples, request.how, "samples")
+    table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
+    flat, groups = grouped(read, request.how, request.groups, table=table)
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
     if groups is not None and isinstance(flat, MetricSpace):

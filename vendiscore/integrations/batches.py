@@ -38,6 +38,8 @@ def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
         among themselves or from those that are kept, or come together with other samples.
     """
     batch = as_samples(samples, name)
+    if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
+        batch = [tuple(row) for row in batch]  # of a table, no lists of samples
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
         error = TypeError if None in (before, width) else ValueError

@@ -112,7 +112,7 @@ def bleu(
             len(tokens),
             partial(_from_matches, tokens, max_order, mean_score),
             settings=settings,
-            part=lambda index: of([tokens[i] for i in index]),
+            alone=lambda index: of([tokens[i] for i in index]),
         )
 
     return of(tokens)

@@ -144,7 +144,7 @@ def _fits(how: How) -> bool:
 
 def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
     """The Similarity of some samples, of which no others are compared, with a diagonal of 1."""
-    part = similarity.take(index).narrow()
+    part = similarity.part(index)
     return check_diagonal(part) if is_divisible(similarity) else part
 
 

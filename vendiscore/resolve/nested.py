@@ -11,7 +11,8 @@ Samples may be lists themselves. What a list of lists is follows from what is co
 | anything else: a function, given similarities, | whatever they are | told by `groups=` alone    |
 | distances, kernels of other kinds              |                   |                            |
 
-Samples are groups only if all of them are; without `k`, lists of strings are groups of texts.
+Samples are groups only if all of them are, and only lists are (arrays, of rows): a tuple, or the
+row of a table, is one thing. Without `k`, lists of strings are groups of texts.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class Groups:
         return f"{len(self)}@{digest(self.codes)}"
 
 
-def grouped(samples: Any, how: How, labels: Any = None, name: str = "samples") -> tuple[Any, Any]:
+def grouped(
+    samples: Any, how: How, labels: Any = None, *, table: bool = False
+) -> tuple[Any, Groups | None]:
     """Samples one after the other, and their Groups, or None where nothing says so.
 
     Parameters
@@ -85,8 +88,8 @@ def grouped(samples: Any, how: How, labels: Any = None, name: str = "samples") -
     how : How
     labels : iterable of hashable, optional
         One for each sample, in any order; equal as Python says.
-    name : str
-        What an error calls the samples.
+    table : bool
+        Whether they came as a table, whose rows are no groups.
 
     Raises
     ------
@@ -94,18 +97,18 @@ def grouped(samples: Any, how: How, labels: Any = None, name: str = "samples") -
         For labels that are missing or not hashable, groups that are empty, and samples that are
         said to be grouped in both ways.
     """
-    members = _members(samples, how)
+    members = None if table else _members(samples, how)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
     if labels is not None:
         raise ValueError(
-            f"`{name}` are a list of lists, which are groups, and `groups` says so too: pass one "
-            f"list of all samples with `groups`, or the list of lists alone"
+            "`samples` is a list of lists, which are groups, and `groups` says so too: pass one "
+            "list of all samples with `groups`, or the list of lists alone"
         )
     sizes = [size(member) for member in members]
     if 0 in sizes:
         raise ValueError(
-            f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
+            f"group {sizes.index(0)} of `samples` is empty and has no score; remove it, or give it "
             f"the samples that it should have"
         )
     codes = np.repeat(np.arange(len(members)), sizes)
@@ -164,7 +167,7 @@ def _members(samples: Any, how: How) -> list[Any] | None:
     if hasattr(samples, "ndim"):
         parts = _ROWS if kind in _OF_ROWS else 2 if kind == "labels" else 0
         return list(samples) if samples.ndim == parts else None
-    some = [member for member in samples if not _is_empty(member)]
+    some = [member for member in samples if not (isinstance(member, list) and not member)]
     if not all(map(is_group, some)) or not (some or kind in _NO_LISTS):
         return None
     return [_read(member) for member in samples]
@@ -187,12 +190,9 @@ def _kind(how: How, samples: Any) -> str:
     return "text" if texts else "vectors"
 
 
-def _is_empty(member: Any) -> bool:
-    return isinstance(member, (list, tuple)) and not member
-
-
 def _is_list(member: Any) -> bool:
-    return isinstance(member, (list, tuple)) or (is_numpy(member) and member.dtype.kind in "OUST")
+    strings = is_numpy(member) and member.ndim == 1 and member.dtype.kind in "OUST"
+    return isinstance(member, list) or strings
 
 
 def _is_list_of_labels(member: Any) -> bool:
@@ -200,11 +200,11 @@ def _is_list_of_labels(member: Any) -> bool:
 
 
 def _is_list_of_images(member: Any) -> bool:
-    return isinstance(member, (list, tuple)) and not isinstance(member[0], (int, float, np.number))
+    return isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
 
 
 def _is_list_of_rows(member: Any) -> bool:
-    if isinstance(member, (list, tuple)):
+    if isinstance(member, list):
         one = member[0]
         return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
     return (is_numpy(member) or is_torch(member) or sp.issparse(member)) and member.ndim == 2
@@ -212,11 +212,11 @@ def _is_list_of_rows(member: Any) -> bool:
 
 def _is_list_of_sets(member: Any) -> bool:
     sets = (list, set)  # frozensets and tuples are hashable, and may be labels
-    return isinstance(member, (list, tuple)) and all(isinstance(one, sets) for one in member)
+    return isinstance(member, list) and all(isinstance(one, sets) for one in member)
 
 
 def _is_list_of_records(member: Any) -> bool:
-    return isinstance(member, (list, tuple)) and all(isinstance(one, Mapping) for one in member)
+    return isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
 
 
 _GROUPS: dict[str, Callable[[Any], bool]] = {
@@ -235,6 +235,4 @@ _ROWS = 3  # dimensions of an array of groups of rows
 
 
 def _read(member: Any) -> Any:
-    if isinstance(member, (list, tuple)):
-        return list(member)
-    return as_samples(member) if size(member) else []
+    return member if isinstance(member, list) or not size(member) else as_samples(member)

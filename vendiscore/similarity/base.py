@@ -103,8 +103,8 @@ class Similarity(metaclass=_Closed):
     def _take(self, index: np.ndarray) -> Similarity:
         """K[index][:, index]."""
 
-    def _narrow(self) -> Similarity:
-        return self
+    def _part(self, index: np.ndarray) -> Similarity:
+        return self._take(index)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
@@ -228,11 +228,6 @@ class Similarity(metaclass=_Closed):
         """The same with fewer features, where some change nothing."""
         return self
 
-    def narrow(self) -> Similarity:
-        """The same with less to look at, where it is a small part of what was compared."""
-        narrow = self._narrow()
-        return self if narrow is self else self._like(narrow, slice(None))
-
     def bare(self) -> Self:
         """K itself, without the factors of rows and columns."""
         return self._with(scale=None)
@@ -240,6 +235,10 @@ class Similarity(metaclass=_Closed):
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
         return self._like(self._take(index), index)
+
+    def part(self, index: np.ndarray) -> Similarity:
+        """The same as `take`, by itself: without features and pairs that only others have."""
+        return self._like(self._part(index), index)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """A Similarity of the samples in `index`, with what is told of this, and its factors."""

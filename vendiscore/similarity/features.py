@@ -132,13 +132,13 @@ class FeatureSimilarity(Similarity):
         """
         return self._lit
 
-    def _narrow(self) -> FeatureSimilarity:
-        X: Any = self.X
-        if not sp.issparse(X) or X.nnz >= X.shape[1]:
-            return self
+    def _part(self, index: np.ndarray) -> FeatureSimilarity:
+        X: Any = self.X[index]
+        if not sp.issparse(X):
+            return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
-        few: Any = sp.csr_array((X.data, columns, X.indptr), (self.n, max(1, len(used))))
-        return FeatureSimilarity(few.toarray() if self.n * len(used) <= FEW else few)
+        few: Any = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
+        return FeatureSimilarity(few.toarray() if len(index) * len(used) <= FEW else few)
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:

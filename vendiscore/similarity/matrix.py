@@ -67,9 +67,9 @@ class DeferredSimilarity(MatrixSimilarity):
         `compute()` returns K; it is called once.
     psd : bool
     settings : mapping, optional
-    part : callable, optional
-        `part(index)` is the Similarity of some samples, for which no others are compared; asked
-        where K has not been computed.
+    alone : callable, optional
+        `alone(index)` compares some samples and no others: their Similarity, for `part`, as long as
+        K has not been computed.
     """
 
     def __init__(
@@ -79,16 +79,16 @@ class DeferredSimilarity(MatrixSimilarity):
         *,
         psd: bool = False,
         settings: Mapping[str, Any] | None = None,
-        part: Callable[[np.ndarray], DeferredSimilarity] | None = None,
+        alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}
         self._K: Any = None
-        self._later, self._part = _Later(compute), part
+        self._later, self._alone = _Later(compute), alone
 
     @property
     def divisible(self) -> bool:
         """Whether a part can be had without the whole, which has not been computed."""
-        return self._part is not None and self._K is None and "K" not in self._later.__dict__
+        return self._alone is not None and self._K is None and "K" not in self._later.__dict__
 
     @property
     def K(self) -> Array:
@@ -96,13 +96,15 @@ class DeferredSimilarity(MatrixSimilarity):
         return self._later.K if self._K is None else self._K
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
-        if self._part is not None and self.divisible:
-            return self._part(index)
-
         def part() -> np.ndarray:
             return np.asarray(self.K[index][:, index])
 
         return DeferredSimilarity(len(index), part, psd=self.psd, settings=self.settings)
+
+    def _part(self, index: np.ndarray) -> MatrixSimilarity:
+        if self._alone is not None and self.divisible:
+            return self._alone(index)
+        return self._take(index)
 
 
 class _Later:

@@ -44,11 +44,11 @@ def pairwise(
         "symmetric_pairs": f"{_tried(n)}/{n * (n - 1) // 2}",
     }
 
-    def part(index: np.ndarray) -> DeferredSimilarity:
+    def alone(index: np.ndarray) -> DeferredSimilarity:
         return pairwise(choose(samples, index), k, [at[i] for i in index])
 
     return DeferredSimilarity(
-        n, partial(_compare_all, samples, k, at), settings=settings, part=part
+        n, partial(_compare_all, samples, k, at), settings=settings, alone=alone
     )
 
 

@@ -67,7 +67,7 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
     found = Sureness(meaning="NAME_se is the standard error of the mean over the groups")
-    if all(part.came == 1 for part in subject.parts):
+    if each and all(part.came == 1 for part in subject.parts):
         warn(ALONE)
         found.notes.append(ALONE)
     if any(chosen.measure.needs == "similarity" for chosen in each):
