@@ -116,8 +116,7 @@ def _of_sureness(request: Request, sure: Sureness | None) -> dict[str, Any]:
     """What intervals and corrected values depend on."""
     settings: dict[str, Any] = {}
     if sure and sure.methods:
-        methods = "+".join(dict.fromkeys(sure.methods.values()))
-        settings |= {"ci": request.ci, "interval": methods}
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
     return settings | ({"corrected": True} if request.corrected else {})
 
 
