@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute, mag_area, score_K
 from vendiscore.arrays.namespace import scalar
+from vendiscore.magnitude.distances import as_space
 from vendiscore.measures.registry import list_measures
 
 TEXTS = [
@@ -247,6 +248,25 @@ def test_columns_of_tables_are_labels():
     [
         (TEXTS, {"groups": [0, 1, 2]}, ValueError, "and `groups` says so too: pass one list of"),
         ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
+        ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
+        (
+            np.ones((3, 2, 2)),
+            {"metric": "precomputed", "measures": "MagArea"},
+            ValueError,
+            "pass that one, and `groups` with the label",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "groups": LABELS},
+            TypeError,
+            "`groups` takes sam",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "ci": 0.9},
+            TypeError,
+            "`ci` takes samples apart",
+        ),
         ([[], []], {"k": "ngram_overlap"}, ValueError, "group 0 of `samples` is empty"),
         (["a", "b"], {"groups": [1]}, ValueError, "one label for each of 2 samples, got 1; pass"),
         (CLOUD, {"k": "rbf", "groups": [1, 2]}, ValueError, "for each of 12 samples, got 2"),
@@ -259,7 +279,12 @@ def test_columns_of_tables_are_labels():
         (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
         (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
         (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS looks at groups of samples: pa"),
-        (["a", ["b"]], {}, SampleError, "sample 1 must be a str, got list: .* a list for each"),
+        (
+            ["a", ["b"]],
+            {},
+            SampleError,
+            "sample 1 must be a str, got list: .* of groups a list of lists",
+        ),
         (["a b", "c", "d"], {"groups": [1, 1, 2], "ns": 2}, SampleError, "sample 1 has 1 token"),
     ],
 )

@@ -180,10 +180,11 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     flat, groups = grouped(read, request.how, request.groups, table=table)
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
-    if groups is not None and isinstance(flat, MetricSpace):
+    if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
+        name = "ci" if groups is None else "groups"
         raise TypeError(
-            "a MetricSpace is solved as a whole and has no groups: pass the samples themselves, or "
-            "their distances with metric='precomputed'"
+            f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"samples themselves, or their distances with metric='precomputed'"
         )
     subject = Subject(
         flat,

@@ -41,8 +41,8 @@ _WAYS = {
         "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
     ),
     "lists of strings": (
-        "a list of strings, of a table one column such as df['text'], of groups a list for each; "
-        "or k='tags' for sets of labels"
+        "a list of strings, of a table one column such as df['text'], of groups a list of lists "
+        "(which `compute` and the metrics read); or k='tags' for sets of labels"
     ),
     "numbers": (
         "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "

@@ -160,9 +160,14 @@ def _members(samples: Any, how: How) -> list[Any] | None:
     """The groups of a list of lists, each a list or an array of samples; None if it is none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
-    kind = "precomputed" if how.metric == "precomputed" else _kind(how, samples)
+    kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
     is_group = _GROUPS.get(kind)
     if is_group is None:
+        if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
+            raise ValueError(
+                f"`samples` must be the {kind} of all samples as one matrix, got {len(samples)} "
+                f"matrices; pass that one, and `groups` with the label of each sample"
+            )
         return None
     if hasattr(samples, "ndim"):
         parts = _ROWS if kind in _OF_ROWS else 2 if kind == "labels" else 0
@@ -190,6 +195,10 @@ def _kind(how: How, samples: Any) -> str:
     return "text" if texts else "vectors"
 
 
+def _is_array(x: Any) -> bool:
+    return is_numpy(x) or is_torch(x) or sp.issparse(x)
+
+
 def _is_list(member: Any) -> bool:
     strings = is_numpy(member) and member.ndim == 1 and member.dtype.kind in "OUST"
     return isinstance(member, list) or strings
@@ -207,7 +216,7 @@ def _is_list_of_rows(member: Any) -> bool:
     if isinstance(member, list):
         one = member[0]
         return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
-    return (is_numpy(member) or is_torch(member) or sp.issparse(member)) and member.ndim == 2
+    return _is_array(member) and member.ndim == 2
 
 
 def _is_list_of_sets(member: Any) -> bool:
@@ -229,6 +238,7 @@ _GROUPS: dict[str, Callable[[Any], bool]] = {
     "sets of labels": _is_list_of_sets,
     "records": _is_list_of_records,
 }
+_MATRICES = ("similarities", "distances")
 _OF_ROWS = ("vectors", "class probabilities")
 _NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
 _ROWS = 3  # dimensions of an array of groups of rows
