@@ -191,6 +191,7 @@ def test_groups_of_one_sample_score_one_and_a_warning_says_why():
         found = compute([["a cat"], ["a dog"]], details=True)
     assert found["VS"] == 1
     assert "take_first_k" in found["details"]["notes"][0]
+    assert "Means over 2 groups, which all count alike: VS." in found["details"]["notes"]
     assert compute([["a cat"], ["a dog", "no"]])["VS"] == pytest.approx((1 + 2) / 2, abs=0.3)
 
 
@@ -210,6 +211,18 @@ def test_the_table_has_the_score_of_each_group():
     other = compute(flat(TEXTS), groups=[1] * 8 + [2], details=True, measures=["VS", "IntDiv"])
     assert other["details"]["signature"] != nested["signature"]
     assert "groups" not in compute(TEXTS[0], details=True)["details"]["signature"]
+
+
+def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
+    how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
+    notes = compute(CLOUD, groups=[1] * 8 + [2] * 4, **how)["details"]["notes"]
+    assert notes[:3] == [
+        "Means over 2 groups, which all count alike: VS, IntDiv.",
+        "Groups have 4 to 8 samples, and most scores are larger for more samples: compare groups "
+        "of one size.",
+        "Of all groups together, and without an interval: TotalVS.",
+    ]
+    assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
 
 
 def test_details_of_distances_by_group():

@@ -26,6 +26,8 @@ ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
+# Groups that differ in size by this factor are said to.
+UNLIKE = 2
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
             found.numbers[key] = _spread(values, chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
+    found.notes += _notes(request, each, [row["n"] for row in table])
     subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
     return Grouped(scores, found, table)
 
@@ -121,6 +124,23 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
             "`ci` with groups is that of a mean over them, and there is one group; pass two or "
             "more, or leave `ci` out"
         )
+
+
+def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> list[str]:
+    """What to know of numbers of groups."""
+    names = ", ".join(chosen.measure.name for chosen in each)
+    notes = []
+    if each:
+        notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
+    if each and max(sizes) >= UNLIKE * min(sizes):
+        notes.append(
+            f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
+            f"more samples: compare groups of one size."
+        )
+    if request.ci is not None and request.of_groups:
+        together = ", ".join(request.of_groups)
+        notes.append(f"Of all groups together, and without an interval: {together}.")
+    return notes
 
 
 def _flat(row: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
