@@ -37,8 +37,8 @@ def error_of(values):
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
 @pytest.mark.parametrize(
     ("samples", "how"),
-    [(X, RBF), (X, {"k": "cosine"}), (TEXTS, {"k": "ngram_overlap"}), (X, {"k": "polynomial"})],
-    ids=["rbf", "cosine", "text", "polynomial"],
+    [(X[:12], RBF), (X, {"k": "cosine"}), (TEXTS, {"k": "ngram_overlap"})],
+    ids=["rbf", "cosine", "text"],
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):

@@ -267,6 +267,11 @@ class Part(Subject):
     def came(self) -> int:
         return len(self.places)
 
+    def forget(self) -> None:
+        """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
+        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+            self.__dict__.pop(heavy, None)
+
     @cached_property
     def rows(self) -> np.ndarray:
         """The rows of its samples in the similarity of the whole."""

@@ -36,7 +36,7 @@ from .how import How
 _SHOWN = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Groups:
     """Which group each sample is in.
 

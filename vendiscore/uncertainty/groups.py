@@ -85,6 +85,8 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
             raise
         rows.append(row)
         table.append({"group": label, "n": part.n} | _flat(row))
+        if not request.details:
+            part.forget()
     scores: list[dict[str, Any]] = []
     for chosen in request.measures:
         if chosen.measure.groups:
