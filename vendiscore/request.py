@@ -24,8 +24,8 @@ Interval = Literal["auto", "jackknife", "subsample"]
 INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
 NO_BOOTSTRAP = (
     "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, which lower "
-    "a score by 5 to 22 %; the jackknife (interval='jackknife') and subsampling without "
-    "replacement (interval='subsample') make none"
+    "a score by 1 to 36 % (benchmarks/intervals.py); the jackknife (interval='jackknife') and "
+    "subsampling without replacement (interval='subsample') make none"
 )
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)

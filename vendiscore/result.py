@@ -18,7 +18,7 @@ from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
 from .spectral.vendi import Spectral
 from .uncertainty.groups import measure_groups
-from .uncertainty.intervals import Sureness, check_enough, needs_vectors, sureness
+from .uncertainty.intervals import Sureness, check_asked, needs_vectors, sureness
 
 
 class Details(TypedDict, total=False):
@@ -59,11 +59,11 @@ def answer(subject: Subject, request: Request) -> dict[str, Any]:
         scores, sure, table = grouped.scores, grouped.sureness, grouped.table
     else:
         if request.unsure:
-            check_enough(subject.came, request)
+            check_asked(subject.came, request)
             _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
         scores = measure_each(subject, request.measures, suffixes)
         if request.unsure:
-            check_enough(subject.n, request)  # some may have been left out
+            check_asked(subject.n, request)  # some may have been left out
             sure = sureness(subject, request, scores, suffixes)
     numbers = sure.beside({key: value for own in scores for key, value in own.items()})
     if not request.details:

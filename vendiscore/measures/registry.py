@@ -172,8 +172,8 @@ def register_measure(
 def list_measures() -> list[Measure]:
     """All registered measures, by name.
 
-    >>> [measure.name for measure in list_measures() if measure.ordered]
-    ['LC', 'VS']
+    >>> [measure.name for measure in list_measures() if measure.groups]
+    ['BetweenVS', 'TotalVS', 'WithinVS']
     """
     _measures.load()
     return list(_measures.named.values())

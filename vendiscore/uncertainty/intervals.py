@@ -82,7 +82,7 @@ def sureness(
     Raises
     ------
     ValueError
-        For too few samples, and for a measure that lacks what is asked for.
+        Where a half of the samples cannot be measured.
     """
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
@@ -93,11 +93,6 @@ def sureness(
             method = request.interval
             if method == "auto":
                 method = "jackknife" if closed else "subsample"
-            if method == "jackknife" and closed is None:
-                raise ValueError(
-                    f"`interval='jackknife'` is for {', '.join(_CLOSED)}, and {name} has no such "
-                    f"form; pass interval='auto', which takes subsampling for it"
-                )
             if method == "jackknife" and closed is not None:
                 errors = closed(subject)
             else:
@@ -108,19 +103,26 @@ def sureness(
         if request.corrected and name == "VS":
             for key, q in zip(own, subject.orders, strict=True):
                 found.numbers.setdefault(key, {})["corrected"] = _corrected(subject, q, key)
-    if request.corrected and "VS" not in (chosen.measure.name for chosen in request.measures):
+    return found
+
+
+def check_asked(n: int, request: Request) -> None:
+    """A ValueError for too few samples, and for a measure that lacks what is asked for."""
+    names = [chosen.measure.name for chosen in request.measures]
+    without = [name for name in names if name not in _CLOSED]
+    if request.interval == "jackknife" and without:
+        raise ValueError(
+            f"`interval='jackknife'` is for {', '.join(_CLOSED)}, and {without[0]} has no such "
+            f"form; pass interval='auto', which takes subsampling for it"
+        )
+    if request.corrected and "VS" not in names:
         raise ValueError(
             "`corrected` is for the Vendi Score, which `measures` does not name; add 'VS' to it, "
             "or leave `corrected` out"
         )
-    return found
-
-
-def check_enough(n: int, request: Request) -> None:
-    """A ValueError where n samples are too few for what is asked for."""
     name = "corrected" if request.ci is None else "ci"
-    closed = all(chosen.measure.name in _CLOSED for chosen in request.measures)
-    least = LEAST if closed and request.interval != "subsample" else MIN_SAMPLES
+    drawn = request.ci is not None and (bool(without) or request.interval == "subsample")
+    least = MIN_SAMPLES if drawn else LEAST
     if n < least:
         raise ValueError(
             f"`{name}` needs at least {least} samples, got {n}, of which nobody can tell how far "
