@@ -92,7 +92,8 @@ def compute(
         VS_high. With groups, of the mean over groups (Student's t).
     interval : {"auto", "jackknife", "subsample"}
         How standard errors are found: by the delete-one jackknife, where a measure has a closed
-        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement.
+        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement. That of "VS" needs
+        eigenvectors, at every order.
     corrected : bool
         Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
         far from saturated.

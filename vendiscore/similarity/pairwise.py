@@ -43,13 +43,18 @@ def pairwise(
         "kernel": f"function {plain(k)}",
         "symmetric_pairs": f"{_tried(n)}/{n * (n - 1) // 2}",
     }
-
-    def alone(index: np.ndarray) -> DeferredSimilarity:
-        return pairwise(choose(samples, index), k, [at[i] for i in index])
-
     return DeferredSimilarity(
-        n, partial(_compare_all, samples, k, at), settings=settings, alone=alone
+        n,
+        partial(_compare_all, samples, k, at),
+        settings=settings,
+        alone=partial(_compare_some, samples, k, at),
     )
+
+
+def _compare_some(
+    samples: Any, k: Callable[[Any, Any], float], at: Sequence[int], index: np.ndarray
+) -> DeferredSimilarity:
+    return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
 def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:
