@@ -45,7 +45,12 @@ CASES = [
     ([None, None], {}, ValueError, "all samples are None; check where they come from"),
     ([Path("a.png")], {}, ValueError, "pass k='pixels' or k='image_embeddings'"),
     ([{"text": "a b"}], {}, ValueError, "one column of them, or a mixture"),
-    ([["a b"], ["c"]], {}, ValueError, r"a list of strings, of a table one column such as df\['te"),
+    (
+        [("a b",), ("c",)],
+        {},
+        ValueError,
+        r"a list of strings, of a table one column such as df\['te",
+    ),
     ([object()], {}, ValueError, "`k` is missing, .*your function of two samples"),
     ([None, "a b"], {}, ValueError, "sample 0 must be a str, got NoneType"),
     (bad_row(np.nan), X_, ValueError, "sample 1 of `samples` must be finite, got nan; remove"),

@@ -93,11 +93,12 @@ def test_suites_tell_both_metrics_everything() -> None:
 def test_any_measure_is_available_from_either_metric(name: str) -> None:
     measures = [measure.name for measure in list_measures()]
     metric = vendiscore.load(name, measures=measures, k="rbf")
-    assert metric.compute(samples=X, references=X[:5]) == compute(
-        X, X[:5], k="rbf", measures=measures
-    )
-    metric.add_batch(predictions=X, references=X[:5])
-    assert list(metric.compute()) == measures
+    groups = [0, 1] * 6
+    found = metric.compute(samples=X, references=X[:5], groups=groups)
+    assert found == compute(X, X[:5], k="rbf", measures=measures, groups=groups)
+    assert [key for key in found if not key.endswith("_se")] == measures
+    metric.add_batch(predictions=X, references=X[:5], groups=groups)
+    assert metric.compute() == found
     script = str(PACKAGE.parent / f"{name}.py")
     both = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
     assert both.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])

@@ -34,7 +34,10 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"measures": ["VS", "magnitude"]}, "Did you mean 'MagArea'?"),
         ({"model": len}, "`model` is an option of 'image_embeddings', 'text_embeddings'"),
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
-        ({"zzz": 1}, "Keywords are absolute, average, details, epsilon, fit, k, measures"),
+        (
+            {"zzz": 1},
+            "Keywords are absolute, average, ci, corrected, details, epsilon, fit, groups",
+        ),
         ({"k": "zzz"}, "text: 'bleu', 'ngram_overlap', 'text_embeddings'"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
     ],
@@ -51,7 +54,10 @@ def test_magnitude_hints_at_its_own_keywords():
         ({"kernel": "rbf"}, "Did you mean `k`?"),
         ({"scale": 1}, "Did you mean `n_scales`?"),
         ({"sample": [1.0]}, "Did you mean `samples`?"),
-        ({"zzz": 1}, "Keywords are absolute, average, details, epsilon, fit, k, measures, metric"),
+        (
+            {"zzz": 1},
+            "Keywords are absolute, average, ci, corrected, details, epsilon, fit, groups",
+        ),
     ]:
         with pytest.raises(TypeError) as refused:
             magnitudes.compute([0.0, 1.0], **keywords)

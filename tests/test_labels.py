@@ -56,7 +56,7 @@ def test_labels_that_are_no_label_are_refused():
     with pytest.raises(SampleError, match=r"sample 1 must be one label, got list.*'tags'"):
         compute(["a", ["b"]], k="labels")
     with pytest.raises(SampleError, match="sample 0 has a label that is not hashable"):
-        compute([[["b"]]], k="tags")
+        compute([[{}]], k="tags")
     with pytest.raises(SampleError, match="sample 1 is an empty set"):
         compute([["b"], []], k="tags")
     with pytest.raises(

@@ -23,8 +23,9 @@ def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
 
 
 def measured(name: str, X: np.ndarray) -> float:
-    """One measure; those of two sets beside one that stays the same."""
-    return compute(X, cloud(len(X), seed=99), measures=name, **LAPLACIAN)[name]
+    """One measure; those of two sets beside one that stays the same, of groups by two labels."""
+    groups = np.arange(len(X)) % 2 if get_measure(name).groups else None
+    return compute(X, cloud(len(X), seed=99), measures=name, groups=groups, **LAPLACIAN)[name]
 
 
 def kernel(X: np.ndarray) -> np.ndarray:
@@ -51,7 +52,7 @@ class TestEvery:
     def test_order_of_samples_does_not_matter(self, name: str) -> None:
         X = cloud(15)
         value = measured(name, X)
-        again = measured(name, X[::-1])
+        again = measured(name, X[::-1])  # every second one of an odd number, from either end
         assert again == pytest.approx(value, rel=1e-9)
 
     def test_one_sample_has_a_value(self, name: str) -> None:
@@ -71,13 +72,17 @@ def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.Monkey
         subject, "resolve_sets", lambda *a, **o: calls.append(1) or original(*a, **o)
     )
     X, Y = cloud(15), cloud(9, seed=1)
-    together = compute(X, Y, measures=ALL, **LAPLACIAN)
-    assert len(calls) == 1
-    alone: dict = {}
-    for name in ALL:
-        alone |= compute(X, Y, measures=[name], **LAPLACIAN)
-    assert list(together) == ALL
-    assert together == pytest.approx(alone, rel=1e-12)
+    for groups in (None, ["a"] * 7 + ["b"] * 8):
+        names = [name for name in ALL if groups or not get_measure(name).groups]
+        how = {"groups": groups, **LAPLACIAN}
+        calls.clear()
+        together = compute(X, Y, measures=names, **how)
+        assert len(calls) == 1
+        alone: dict = {}
+        for name in names:
+            alone |= compute(X, Y, measures=[name], **how)
+        assert [key for key in together if not key.endswith("_se")] == names
+        assert together == pytest.approx(alone, rel=1e-12)
 
 
 def test_without_measures_only_the_vendi_score() -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .measures.registry import list_measures, register_measure
     from .registry import get_kernel, list_kernels, register_kernel
     from .resolve import as_similarity
-    from .scoring import compute, score, score_dual, score_K, score_X
+    from .scoring import compute, conditional_score, score, score_dual, score_K, score_X
     from .similarity.base import Similarity
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
@@ -62,7 +62,7 @@ _MODULES = {
     "measures.registry": "list_measures register_measure",
     "registry": "get_kernel list_kernels register_kernel",
     "resolve": "as_similarity",
-    "scoring": "compute score score_K score_X score_dual",
+    "scoring": "compute conditional_score score score_K score_X score_dual",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
@@ -87,6 +87,7 @@ __all__ = [
     "TooLargeError",
     "as_similarity",
     "compute",
+    "conditional_score",
     "convergence_scale",
     "effective_number",
     "encoder",

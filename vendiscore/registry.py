@@ -52,7 +52,8 @@ class Kernel:
     build : callable
         `build(samples, **options)` returns a Similarity.
     samples : str
-        What kind of sample it compares: "text", "vectors", …
+        What kind of sample it compares: "text", "vectors", … It follows from this what a list of
+        lists of samples is, see `resolve.nested`.
     source : str
         Where it is defined.
     psd : bool

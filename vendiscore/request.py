@@ -9,17 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .arguments import flag, is_several, number, one_of
 from .arrays.metrics import METRIC_OPTIONS
-from .measures.registry import Chosen, having, list_measures, read_measures
+from .measures.registry import Chosen, Measure, having, list_measures, read_measures
 from .resolve.how import How, read_how, with_the_rest
 from .spectral.spectrum import PSD
 
-OWN = ("q", "p", "psd", "measures", "details")
+OWN = ("q", "p", "psd", "measures", "details", "groups", "ci", "interval", "corrected")
 PSDS: tuple[PSD, ...] = ("check", "clip")
 PSD_REMEDY = "which raises for negative eigenvalues or sets them to zero"
+Interval = Literal["auto", "jackknife", "subsample"]
+INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
+NO_BOOTSTRAP = (
+    "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, which lower "
+    "a score by 1 to 36 % (benchmarks/intervals.py); the jackknife (interval='jackknife') and "
+    "subsampling without replacement (interval='subsample') make none"
+)
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
 # The measures that are meant where none is named, by the other keywords and the references.
@@ -56,6 +63,14 @@ class Request:
         Weights, not looked at yet.
     psd : {"check", "clip"}
     details : bool
+    groups : iterable or None
+        Labels of the samples, not looked at yet.
+    ci : float or None
+        The level of confidence intervals, in (0, 1).
+    interval : {"auto", "jackknife", "subsample"}
+        How standard errors are found.
+    corrected : bool
+        Whether to give scores without their bias of order 1/n, too.
     """
 
     how: How
@@ -65,6 +80,20 @@ class Request:
     p: Any = None
     psd: PSD = "check"
     details: bool = False
+    groups: Any = None
+    ci: float | None = None
+    interval: Interval = "auto"
+    corrected: bool = False
+
+    @property
+    def unsure(self) -> bool:
+        """Whether more than the numbers of these samples is asked for."""
+        return self.ci is not None or self.corrected
+
+    @property
+    def of_groups(self) -> list[str]:
+        """The names of the measures that need groups."""
+        return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
 
     @property
     def pairs(self) -> bool:
@@ -102,6 +131,8 @@ def read_request(
     distances = [name for name in _OF_DISTANCES if not _unsaid(rest.get(name))]
     q, p, psd = rest.pop("q", 1), rest.pop("p", None), rest.pop("psd", "check")
     details = flag("details", rest.pop("details", False))
+    groups = rest.pop("groups", None)
+    how_sure = _read_interval(rest)
     names = rest.pop("measures", None)
     if names is None:
         names = usual(rest, references)
@@ -126,6 +157,7 @@ def read_request(
             f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
             f"or the other{exponent}"
         )
+    _check_interval(how_sure, orders, p, measures)
     if rest:
         also = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also.union(OWN), having(next(iter(rest))))
@@ -137,7 +169,43 @@ def read_request(
         p=p,
         psd=psd,
         details=details,
+        groups=groups,
+        **how_sure,
     )
+
+
+def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a Request about how sure its numbers are."""
+    ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
+    corrected = flag("corrected", rest.pop("corrected", False))
+    if ci is not None:
+        remedy = "0.95 is usual"
+        ci = number("ci", ci, "a level between 0 and 1", lambda level: 0 < level < 1, remedy)
+    if isinstance(interval, str) and "bootstrap" in interval.lower():
+        raise ValueError(NO_BOOTSTRAP)
+    interval = one_of("interval", interval, INTERVALS)
+    if interval != "auto" and ci is None:
+        raise TypeError(f"`interval={interval!r}` says how `ci` is found: pass ci=0.95 with it")
+    return {"ci": ci, "interval": interval, "corrected": corrected}
+
+
+def _check_interval(
+    how_sure: Mapping[str, Any], orders: list[float], p: Any, measures: list[Measure]
+) -> None:
+    """Raise where the standard error of what is asked for is not defined, whatever the samples."""
+    if how_sure["ci"] is None and not how_sure["corrected"]:
+        return
+    name = "ci" if how_sure["ci"] is not None else "corrected"
+    if 0 in orders and any(measure.ordered for measure in measures):
+        raise ValueError(
+            f"`{name}` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
+            f"one or not at all; pass a small order such as q=0.1, or leave `{name}` out"
+        )
+    if p is not None:
+        raise ValueError(
+            f"`{name}` is for samples that are drawn alike, which `p` says they are not; leave one "
+            f"or the other out"
+        )
 
 
 def _unsaid(value: Any) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import numpy as np
 
-from .measures.registry import measure_all
+from .magnitude.space import MetricSpace
+from .measures.registry import measure_each
 from .measures.subject import Subject
 from .optional import versions
 from .request import Request
@@ -15,6 +17,8 @@ from .resolve import fit_source
 from .signature import digest, digits, line, plain
 from .similarity.base import Similarity
 from .spectral.vendi import Spectral
+from .uncertainty.groups import measure_groups
+from .uncertainty.intervals import Sureness, check_asked, needs_vectors, sureness
 
 
 class Details(TypedDict, total=False):
@@ -37,6 +41,10 @@ class Details(TypedDict, total=False):
     solver: dict[str, int]
     residual: float
     error: float
+    # Of groups: one row each.
+    groups: list[dict[str, Any]]
+    # Of standard errors: level, method by measure, meaning.
+    interval: dict[str, Any]
     notes: list[str]
     versions: dict[str, str]
     signature: str
@@ -45,19 +53,40 @@ class Details(TypedDict, total=False):
 def answer(subject: Subject, request: Request) -> dict[str, Any]:
     """The numbers that are asked for, and "details" if they are."""
     suffixes = [f"_q{digits(order)}" for order in request.orders] if request.several else [""]
-    numbers = measure_all(subject, request.measures, suffixes)
-    return numbers | ({"details": details(subject, request)} if request.details else {})
+    table, sure = None, Sureness()
+    if subject.groups is not None:
+        grouped = measure_groups(subject, request, suffixes)
+        scores, sure, table = grouped.scores, grouped.sureness, grouped.table
+    else:
+        if request.unsure:
+            check_asked(subject.came, request)
+            _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
+        scores = measure_each(subject, request.measures, suffixes)
+        if request.unsure:
+            check_asked(subject.n, request)  # some may have been left out
+            sure = sureness(subject, request, scores, suffixes)
+    numbers = sure.beside({key: value for own in scores for key, value in own.items()})
+    if not request.details:
+        return numbers
+    return numbers | {"details": details(subject, request, sure, table)}
 
 
-def details(subject: Subject, request: Request) -> Details:
+def details(
+    subject: Subject,
+    request: Request,
+    sure: Sureness | None = None,
+    table: list[dict[str, Any]] | None = None,
+) -> Details:
     """How the numbers of a subject that was measured came about."""
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
+    sets = [subject] if subject.groups is None else subject.parts
+    spaces = [each.space for each in sets if each.seen]
     of_measures = _of_measures(request)
-    settings = _settings(subject, request, similarity)
+    settings = _settings(subject, request, similarity, sets[0].seen) | _of_sureness(request, sure)
     report: Details = {
         "n": subject.n,
-        "distinct": _distinct(subject, similarity),
+        "distinct": sum(_distinct(each) for each in sets),
         "dropped": dict(similarity.dropped) if similarity else {},
         "options": {},
     }
@@ -65,42 +94,61 @@ def details(subject: Subject, request: Request) -> Details:
         kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
         report["kernel"] = plain(kernel[1])
         report["options"] = {name: plain(value) for name, value in options}
-        report |= _of_spectrum(found, request)
-    if subject.seen:
-        metric, *options = subject.space.settings.items()
+        report |= _of_spectrum(found, request, sets)
+    if spaces:
+        metric, *options = spaces[0].settings.items()
         report["distance"] = plain(metric[1])
         report["options"] |= {name: plain(value) for name, value in options} | of_measures
-        report["options"]["solver"] = subject.space.solver.method
-        report |= _of_space(subject)
-    report["notes"] = _notes(subject, similarity, found)
+        report["options"]["solver"] = spaces[0].solver.method
+        report |= _of_spaces(spaces)
+    if table is not None:
+        report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
+    if sure and sure.methods:
+        report["interval"] = {"level": request.ci, "method": sure.methods, "meaning": sure.meaning}
+    report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
     report["signature"] = line(names, settings | of_measures | {"n": subject.n} | _left(similarity))
     return report
 
 
+def _of_sureness(request: Request, sure: Sureness | None) -> dict[str, Any]:
+    """What intervals and corrected values depend on."""
+    settings: dict[str, Any] = {}
+    if sure and sure.methods:
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
+    return settings | ({"corrected": True} if request.corrected else {})
+
+
 def _left(similarity: Similarity | None) -> dict[str, int]:
     return {"dropped": len(similarity.dropped)} if similarity and similarity.dropped else {}
 
 
-def _distinct(subject: Subject, similarity: Similarity | None) -> int:
+def _distinct(subject: Subject) -> int:
     if subject.seen:
         return subject.space.distinct
-    groups = similarity.groups() if similarity else None
+    groups = subject.similarity.groups() if "similarities" in subject.__dict__ else None
     return subject.n if groups is None else len(np.unique(groups))
 
 
-def _settings(subject: Subject, request: Request, similarity: Similarity | None) -> dict[str, Any]:
+def _settings(
+    subject: Subject,
+    request: Request,
+    similarity: Similarity | None,
+    spaces: Sequence[MetricSpace],
+) -> dict[str, Any]:
     """All that can change the numbers, but for the options of measures."""
     settings: dict[str, Any] = {}
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
-    if subject.seen:
-        settings |= subject.space.settings | {"solver": subject.space.solver.method}
-    if len(subject.seen) > 1:
-        settings["references"] = digest(subject.spaces[1].D)
+    if spaces:
+        settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
+    if len(spaces) > 1:
+        settings["references"] = digest(spaces[1].D)
+    if subject.groups is not None:
+        settings["groups"] = str(subject.groups)
     if any(chosen.measure.weighted for chosen in request.measures):
         settings["p"] = "uniform" if subject.p is None else digest(subject.p)
     if any(chosen.measure.ordered for chosen in request.measures):
@@ -119,20 +167,27 @@ def _of_measures(request: Request) -> dict[str, Any]:
     return every
 
 
-def _of_spectrum(found: Spectral | None, request: Request) -> Details:
-    spectrum = found.spectrum if found else None
+def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subject]) -> Details:
+    """Of the Vendi Score; of scores of groups only what was cut off their eigenvalues, at most."""
+    spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
+    spectra += (
+        [found.spectrum]
+        if found and found not in (each.__dict__.get("spectral") for each in sets)
+        else []
+    )
+    some = [spectrum for spectrum in spectra if spectrum is not None]
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
     return {
         "method": {q: estimate.route for q, estimate in by_order.items()},
         "why": {q: estimate.why for q, estimate in by_order.items()},
-        "negative_mass": spectrum.negative_mass if spectrum else None,
-        "cut": spectrum.cut if spectrum else 0.0 if found else None,
+        "negative_mass": max((spectrum.negative_mass for spectrum in some), default=None),
+        "cut": max((spectrum.cut for spectrum in some), default=0.0 if spectra else None),
     }
 
 
-def _of_space(subject: Subject) -> Details:
-    solutions = subject.space.solver.solutions
+def _of_spaces(spaces: Sequence[MetricSpace]) -> Details:
+    solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
         "scales": [solution.t for solution in solutions],
         "values": [solution.magnitude for solution in solutions],
@@ -142,10 +197,15 @@ def _of_space(subject: Subject) -> Details:
     }
 
 
-def _notes(subject: Subject, similarity: Similarity | None, found: Spectral | None) -> list[str]:
+def _notes(
+    subject: Subject,
+    similarity: Similarity | None,
+    found: Spectral | None,
+    spaces: Sequence[MetricSpace],
+) -> list[str]:
     """What to know before a number is used, sentence by sentence."""
     notes = [*subject.notes]
-    notes += similarity.notes if similarity else [n for space in subject.seen for n in space.notes]
+    notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
     fitted = similarity.fitted if similarity else {}
     told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
     if told:

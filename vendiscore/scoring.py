@@ -7,19 +7,26 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .arguments import is_several
-from .arrays.namespace import Samples, Weights
+from .arguments import is_several, one_of
+from .arrays.namespace import Samples, Weights, is_torch
+from .arrays.weights import check_weights
+from .errors import SampleError
 from .magnitude.distances import read_samples
-from .measures.subject import Subject
-from .request import Request, read_request
+from .magnitude.space import MetricSpace
+from .measures.subject import NO_GROUPS, Subject
+from .request import PSD_REMEDY, PSDS, Interval, Request, check_orders, read_request
+from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
+from .resolve.nested import grouped
 from .result import answer
+from .similarity.composite import ProductSimilarity
 from .spectral.spectrum import PSD
+from .spectral.vendi import vendi
 
 
 def compute(
@@ -34,6 +41,10 @@ def compute(
     q: float | str | Iterable[float | str] = 1,
     p: Weights | None = None,
     psd: PSD = "check",
+    groups: Iterable[Hashable] | None = None,
+    ci: float | None = None,
+    interval: Interval = "auto",
+    corrected: bool = False,
     measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     metric: Metric | None = None,
     solver: Solving = "auto",
@@ -49,8 +60,9 @@ def compute(
     ----------
     samples : list or array
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
-        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. Not
-        changed.
+        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
+        of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
+        samples that are lists themselves. Not changed.
     references : the same, optional
         A second set, for measures that compare two; ignored by all others.
     k : str, callable, dict or list, optional
@@ -71,6 +83,20 @@ def compute(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
         no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
+    groups : iterable of hashable, optional
+        One label for each sample, in any order: samples are compared together, every group is
+        scored by itself, and the score is the mean over groups, with the standard error of that
+        mean. `p` are then weights within each group; all groups count alike.
+    ci : float in (0, 1), optional
+        Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
+        VS_high. With groups, of the mean over groups (Student's t).
+    interval : {"auto", "jackknife", "subsample"}
+        How standard errors are found: by the delete-one jackknife, where a measure has a closed
+        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement. That of "VS" needs
+        eigenvectors, at every order.
+    corrected : bool
+        Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
+        far from saturated.
     measures : str, list of str, or dict of str to dict, optional
         Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
         {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them. All read the
@@ -96,7 +122,9 @@ def compute(
     dict
         {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
         `measures` a number for each, {"IntDiv": …, "MagArea": …}. Every number is finite and in
-        its range, or there is an error instead.
+        its range, or there is an error instead. With groups also {"VS_se": …}, unless there is one
+        group only; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
+        comes after its order: VS_q2_se.
 
     Raises
     ------
@@ -117,6 +145,8 @@ def compute(
     {'VS': 1.889...}
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
+    >>> compute([["a cat", "a dog"], ["the dog", "the dog"]])
+    {'VS': 1.46..., 'VS_se': 0.46...}
     """
     arguments = {
         "k": k,
@@ -127,6 +157,10 @@ def compute(
         "q": q,
         "p": p,
         "psd": psd,
+        "groups": groups,
+        "ci": ci,
+        "interval": interval,
+        "corrected": corrected,
         "measures": measures,
         "metric": metric,
         "solver": solver,
@@ -142,17 +176,35 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
+    read = read_samples(samples, request.how, "samples")
+    table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
+    flat, groups = grouped(read, request.how, request.groups, table=table)
+    if groups is None and (names := request.of_groups):
+        raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
+    if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
+        name = "ci" if groups is None else "groups"
+        raise TypeError(
+            f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"samples themselves, or their distances with metric='precomputed'"
+        )
     subject = Subject(
-        read_samples(samples, request.how, "samples"),
+        flat,
         request.how,
         references=read_samples(references, request.how, "references") if request.pairs else None,
         orders=request.orders,
         p=request.p,
         psd=request.psd,
+        groups=groups,
+        in_parts=groups is not None and request.p is None and not request.of_groups,
     )
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
-        return answer(subject, request)
+        try:
+            return answer(subject, request)
+        except SampleError as error:
+            if groups is None:
+                raise
+            raise groups.located(error) from error.__cause__
 
 
 def score(
@@ -202,7 +254,79 @@ def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | 
     return score_X(X, q=q, p=p, normalize=normalize)
 
 
-def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
+def conditional_score(
+    samples: Samples,
+    given: Samples,
+    *,
+    given_k: KernelArgument | None = None,
+    q: float | str = 1,
+    p: Weights | None = None,
+    psd: PSD = "check",
+    **how: Any,
+) -> Any:
+    """Conditional Vendi: how many different samples there effectively are for one thing given.
+
+    VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
+    such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
+    as diversity of the model, and prompts that are alike are taken together as far as they are.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n samples; `k`, `score_X`, options of the kernel and so on as for `compute`.
+    given : list, array or Similarity
+        One for each sample, such as its prompt.
+    given_k : str, callable, dict or list, optional
+        How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
+        are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
+        its own, pass `given` as a Similarity, from `as_similarity`.
+    q : float in [0, ∞] or "inf"
+    p : array (n,), optional
+        Weights of the samples.
+    psd : {"check", "clip"}
+
+    Returns
+    -------
+    float between 1 and n (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError
+        As for `compute`, and where there is not one of `given` for each sample.
+
+    Notes
+    -----
+    Time O(n³), and n² memory, except where `q` needs no eigenvalues.
+
+    References
+    ----------
+    Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1).
+
+    Examples
+    --------
+    >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
+    1.39...
+    """
+    (order,) = check_orders(_single(q))
+    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+    K, T = as_similarity(samples, **how), as_similarity(given, k=given_k)
+    if K.n != T.n:
+        raise ValueError(
+            f"`given` must have one for each of {K.n} samples, got {T.n}; leave out the same of "
+            f"both, or repeat a prompt for each of its samples"
+        )
+    weights = check_weights(p, K.n, like=K.diagonal())
+    with np.errstate(all="ignore"):
+        joint = vendi(ProductSimilarity([K, T]), [order], weights, psd).values[0]
+        value = joint / vendi(T, [order], weights, psd).values[0]
+    return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
+
+
+def _single(q: Any) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
-    return compute(samples, q=q, **arguments)["VS"]
+    return q
+
+
+def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
+    return compute(samples, q=_single(q), **arguments)["VS"]

@@ -12,6 +12,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch
-from ..arrays.pools import as_numpy
+from ..arrays.pools import as_numpy, size
+
+# Batches of samples, of references, and the labels of the groups of each batch of samples.
+Parts = tuple[list[Any], list[Any], list[Any]]
 
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
@@ -34,6 +38,8 @@ def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
         among themselves or from those that are kept, or come together with other samples.
     """
     batch = as_samples(samples, name)
+    if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
+        batch = [tuple(row) for row in batch]  # of a table, no lists of samples
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
         error = TypeError if None in (before, width) else ValueError
@@ -96,6 +102,44 @@ def _copied(sample: Any) -> Any:
         except (OSError, SyntaxError, ValueError):
             pass  # a file that cannot be read: the kernel names it
     return sample
+
+
+def labels_of(groups: Any, n: int) -> list[Any]:
+    """The labels of a batch of n samples."""
+    labels = as_samples(groups, "groups")
+    labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    if len(labels) != n:
+        raise ValueError(
+            f"`groups` must have one label for each of {n} samples, got {len(labels)}; pass them "
+            f"in the order of the samples"
+        )
+    return labels
+
+
+def labelled(parts: Parts, groups: Any) -> Parts:
+    """The same with the labels that `compute` got, which are of the samples that have none."""
+    if groups is None:
+        return parts
+    batches, references, labels = parts
+    sizes = [size(batch) if own is None else 0 for batch, own in zip(batches, labels, strict=True)]
+    if batches and not any(sizes):
+        raise ValueError(
+            "`groups` of samples that were added with theirs already: leave it out of compute()"
+        )
+    rest = iter(labels_of(groups, sum(sizes)))
+    every = zip(sizes, labels, strict=True)
+    return batches, references, [list(islice(rest, n)) if n else own for n, own in every]
+
+
+def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
+    """The labels of all samples, or None where none has any."""
+    given = [own for own in labels if own is not None]
+    if given and len(given) < len(labels):
+        raise ValueError(
+            f"`groups` must be given for all samples or for none, and some batches came with "
+            f"labels and others without{more}"
+        )
+    return [label for own in given for label in own] if given else None
 
 
 def packed(batch: Any) -> str:

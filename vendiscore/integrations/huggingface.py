@@ -32,7 +32,8 @@ _VENDI_CITATION = """\
 _VENDI_INPUTS = """
 Args:
     samples: n samples: strings, rows of numbers, or whatever `k` compares. A list, array, tensor,
-        pandas or `datasets` column. `predictions` and `data` mean the same.
+        pandas or `datasets` column. `predictions` and `data` mean the same. A list of lists (the
+        generations for each of several prompts) means groups, see `groups`.
     k: a kernel name ("ngram_overlap", "cosine", "pixels", "morgan", …), a symmetric function of two
         samples with k(x, x) = 1, or a mixture of kernels of columns of a record such as
         {"morgan:smiles": 0.5, "tags:odors": 0.5}. Without it, strings are compared by
@@ -44,9 +45,15 @@ Args:
         commonest; 0 is the numerical rank.
     p: weights of the samples, summing to 1.
     psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
-    measures: other measures to give, by name: "VS", "IntDiv", "LC", "AvgSim", "GMStds", and those
-        of distances, "Magnitude", "MagArea", "t_conv", "MagDiff"; or a dict that gives each its
-        options. vendiscore.list_measures() describes them.
+    groups: one label for each sample (the prompt it answers, say); the score is then the mean over
+        groups, each scored by itself. add_batch(…, groups=…) and add(…, group=…) take labels, too.
+    ci: level of confidence intervals, such as 0.95: of the score of n samples, or with groups of
+        the mean over groups. interval: "jackknife", "subsample", or what suits a measure, "auto".
+    corrected: add VS_corrected, without the bias of order 1/n.
+    measures: other measures to give, by name: "VS", "IntDiv", "LC", "AvgSim", "GMStds", those of
+        distances, "Magnitude", "MagArea", "t_conv", "MagDiff", and those of groups together,
+        "WithinVS", "BetweenVS", "TotalVS"; or a dict that gives each its options.
+        vendiscore.list_measures() describes them.
     references: a second set, for measures that compare two ("MagDiff"); ignored by all others.
     metric, solver: of measures of distances; see the metric `magnitude`.
     fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
@@ -63,6 +70,8 @@ Args:
     details["options"]["sigma"] of one of them.
 Returns:
     VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
+    VS_se: with groups (more than one) the standard error over them, with `ci` of the score.
+    VS_low, VS_high: with `ci`. VS_corrected: with `corrected`.
 Examples:
     >>> metric = evaluate.load("vendiscore.py")
     >>> metric.compute(samples=["a cat", "a cat", "the dog"])
@@ -136,6 +145,8 @@ Args:
     solver: "auto", "cg" or "cholesky", how the equations are solved.
     measures: what to give instead, by name, "VS" and "IntDiv" among others; a list, or a dict that
         gives each its options. vendiscore.list_measures() describes them; q and p are theirs.
+    groups, ci, interval: labels of samples, or a list of lists of them, for the mean over groups;
+        intervals. As in the Vendi Score.
     fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
         bandwidth or a variance, follow from if there are references.
     details: add how the numbers came about (scales, values, methods, a signature to quote), and

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import datasets
@@ -22,7 +23,7 @@ from ..arrays.pools import pooled, size
 from ..errors import warn
 from ..request import Request, Usual, read_request, vendi_score
 from ..scoring import measure
-from .batches import packed, read, unpacked
+from .batches import Parts, all_labels, labelled, labels_of, packed, read, unpacked
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
 _SAMPLES = (
@@ -33,9 +34,6 @@ _SAMPLES = (
 FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
 # Of a metric that has a use for references.
 PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
-
-# Batches of samples, and of references.
-Parts = tuple[list[Any], list[Any]]
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
@@ -81,8 +79,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         request = read_request(defaults, self.usual)
         self.defaults = defaults
         self.keeps_references = self.keeps_references or request.pairs
-        self._added: Parts = ([], [])
-        self._left: Parts = ([], [])  # what process 0 has gathered and not scored yet
+        self._added: Parts = ([], [], [])
+        self._left: Parts = ([], [], [])  # what process 0 has gathered and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
         self._set_locks()
         super().__init__(
@@ -138,25 +136,26 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> dict[str, Any] | None:
         with self._adding:
             given = self._read(samples, references)
-            kept = (list(self._added[0]), list(self._added[1]))
+            kept = (list(self._added[0]), list(self._added[1]), list(self._added[2]))
         if given[0] and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
                 f"together with those given here; score them first by compute() alone, or load "
                 f"the metric anew without them"
             )
-        whole = _plus(kept, given)
+        whole = labelled(_plus(kept, given), request.groups)
         if self.num_process > 1:
             gathered = self._gathered(kept, whole, bool(given[0]))
             if gathered is None:
                 return None
-            whole, kept = gathered, ([], [])
+            whole, kept = gathered, ([], [], [])
         if not whole[0]:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         second = pooled(whole[1]) if whole[1] else None
-        result = self._result(pooled(whole[0]), second, request)
+        labels = all_labels(whole[2])
+        result = self._result(pooled(whole[0]), second, replace(request, groups=labels))
         self._forget(kept)
-        self._left, self._failed = ([], []), False
+        self._left, self._failed = ([], [], []), False
         return result
 
     def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
@@ -164,12 +163,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         # Of a tensor the library returns a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
-    def _read(self, samples: Any, references: Any) -> Parts:
+    def _read(self, samples: Any, references: Any, groups: Any = None) -> Parts:
         """Copies of what is given, as batches that go with the added ones."""
         first = [] if samples is None else [read(samples, self._added[0])]
+        labels = [None if groups is None else labels_of(groups, size(batch)) for batch in first]
         if references is None or "references" not in self._feature_names():
-            return first, []
-        return first, [read(references, self._added[1], "references")]
+            return first, [], labels
+        return first, [read(references, self._added[1], "references")], labels
 
     def _forget(self, kept: Parts) -> None:
         with self._adding:  # what was added meanwhile stays
@@ -183,14 +183,19 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         predictions: Any = None,
         data: Any = None,
         references: Any = None,
+        groups: Any = None,
     ) -> None:
-        """Keep a copy of a batch of samples, of any kind, for a later `compute()`."""
+        """Keep a copy of a batch of samples, of any kind, for a later `compute()`.
+
+        `groups` are labels of these samples; a list of lists of samples means groups, too.
+        """
         _no_positional("add_batch(samples=…)", args)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._adding:
-            batches = self._read(samples, references)
+            batches = self._read(samples, references, groups)
+            all_labels([*self._added[2][-1:], *batches[2]], "; nothing of this batch was kept")
             if self.num_process > 1:
                 _rows(batches)  # refused here, not where the other processes wait
                 self._open()
@@ -206,8 +211,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         samples: Any = None,
         predictions: Any = None,
         references: Any = None,
+        group: Any = None,
     ) -> None:
-        """Keep a copy of one sample, of any kind, for a later `compute()`."""
+        """Keep a copy of one sample, of any kind, for a later `compute()`.
+
+        `group` is the label of its group; a list of samples is a group by itself.
+        """
         _no_positional("add(prediction=…)", args)
         one = _one_of(
             sample=sample, prediction=prediction, samples=samples, predictions=predictions
@@ -215,7 +224,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if one is None:
             raise TypeError("`prediction` is missing: pass one sample, which None is not")
         other = _one_of(reference=reference, references=references)
-        self.add_batch(samples=[one], references=None if other is None else [other])
+        self.add_batch(
+            samples=[one],
+            references=None if other is None else [other],
+            groups=None if group is None else [group],
+        )
 
     def __len__(self) -> int:
         """How many samples were added and not scored yet."""
@@ -253,7 +266,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             [unpacked(row) for row in found.get(name) or [] if row is not None]
             for name in ("predictions", "references")
         ]
-        self._left = _plus(self._left, (columns[0], columns[1]))
+        batches, labels = map(list, zip(*columns[0], strict=True)) if columns[0] else ([], [])
+        self._left = _plus(self._left, (batches, columns[1], labels))
         return self._left
 
     @contextlib.contextmanager
@@ -308,12 +322,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
 
 def _plus(first: Parts, second: Parts) -> Parts:
-    return first[0] + second[0], first[1] + second[1]
+    return first[0] + second[0], first[1] + second[1], first[2] + second[2]
 
 
 def _rows(parts: Parts) -> dict[str, list[str | None]]:
     """Batches as columns of text of one length, at least 1."""
-    columns = [[packed(batch) for batch in batches] for batches in parts]
+    samples = [packed([batch, own]) for batch, own in zip(parts[0], parts[2], strict=True)]
+    columns = [samples, [packed(batch) for batch in parts[1]]]
     length = max(1, *map(len, columns))
     padded = [column + [None] * (length - len(column)) for column in columns]
     return {"predictions": padded[0], "references": padded[1]}

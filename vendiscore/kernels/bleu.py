@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -105,8 +106,16 @@ def bleu(
 
     tokens = read_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
-    compute = partial(_from_matches, tokens, max_order, mean_score)
-    return DeferredSimilarity(len(tokens), compute, settings=settings)
+
+    def of(tokens: list[list[Any]]) -> DeferredSimilarity:
+        return DeferredSimilarity(
+            len(tokens),
+            partial(_from_matches, tokens, max_order, mean_score),
+            settings=settings,
+            alone=lambda index: of([tokens[i] for i in index]),
+        )
+
+    return of(tokens)
 
 
 def _from_matches(

@@ -126,7 +126,7 @@ def read_tokens(
     for i, text in enumerate(texts):
         tokens.append([])
         if not isinstance(text, str):
-            column = "; of a table pass one column, such as df['text'], of groups one at a time"
+            column = "; of a table pass one column, such as df['text'], of groups a list of lists"
             problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
             problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
             continue

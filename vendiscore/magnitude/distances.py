@@ -133,7 +133,7 @@ def as_spaces(
             )
             for samples, name in zip(sets, names, strict=True)
         ]
-    if of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets))):
+    if of_rows(sets, how):
         return _from_rows(sets, how, names)
     if how.metric_options:
         name = next(iter(how.metric_options))
@@ -171,6 +171,11 @@ def of_vectors(sets: Sequence[Any], how: How) -> bool:
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     return how.is_of_vectors or (how.metric is None and not how.says_similarity)
+
+
+def of_rows(sets: Sequence[Any], how: How) -> bool:
+    """The same, where the samples can be such."""
+    return of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets)))
 
 
 def _is_text(samples: Any) -> bool:

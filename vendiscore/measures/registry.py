@@ -68,6 +68,9 @@ class Measure:
         Whether it compares the samples with a second set.
     readers : mapping of str to callable
         Checks of its options, made before any work starts; each returns the value, read.
+    groups : bool
+        Whether it looks at groups of samples, `subject.parts`, together. Of others there is one
+        number for each group.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Measure:
     ordered: bool = False
     references: bool = False
     readers: Mapping[str, Reader] = field(default_factory=dict)
+    groups: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -145,6 +149,7 @@ def register_measure(
     ordered: bool = False,
     references: bool = False,
     readers: Mapping[str, Reader] | None = None,
+    groups: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -155,7 +160,7 @@ def register_measure(
     def register(compute: Compute) -> Compute:
         kinds = (weighted, ordered, references)
         measure = Measure(
-            name, compute, needs, range, direction, source, *kinds, dict(readers or {})
+            name, compute, needs, range, direction, source, *kinds, dict(readers or {}), groups
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -167,8 +172,8 @@ def register_measure(
 def list_measures() -> list[Measure]:
     """All registered measures, by name.
 
-    >>> [measure.name for measure in list_measures() if measure.ordered]
-    ['LC', 'VS']
+    >>> [measure.name for measure in list_measures() if measure.groups]
+    ['BetweenVS', 'TotalVS', 'WithinVS']
     """
     _measures.load()
     return list(_measures.named.values())
@@ -233,10 +238,10 @@ def _read(measure: Measure, options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: measure.readers.get(name, keep)(value) for name, value in options.items()}
 
 
-def measure_all(
+def measure_each(
     subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
-) -> dict[str, Any]:
-    """{name: value} for each measure; those with an order get one for each of `keys`.
+) -> list[dict[str, Any]]:
+    """{name: value} of each measure; those with an order have one for each of `keys`.
 
     `keys` are suffixes, one for each order of the subject: "" or "_q2".
 
@@ -246,14 +251,18 @@ def measure_all(
         For a number out of its range, or two numbers under one name.
     """
     keys = list(keys)
-    scores: dict[str, Any] = {}
+    every: list[dict[str, Any]] = []
+    known: set[str] = set()
     for measure, options in measures:
         found = measure.compute(subject, **options)
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+        scores: dict[str, Any] = {}
         for suffix, value in found.items():
             key = f"{measure.name}{suffix}"
-            if key in scores:
+            if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
+            known.add(key)
             scores[key] = measure.check(value, subject.n, subject.roundoff)
-    return scores
+        every.append(scores)
+    return every

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.distances import numpy_rows
+from ..arrays.distances import check_distances, numpy_rows
+from ..arrays.inputs import choose
+from ..arrays.metrics import scatter
 from ..arrays.namespace import Array, as_kind_of, is_numpy, namespace, refuse_gradient
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
-from ..magnitude.distances import as_spaces
+from ..magnitude.distances import as_spaces, of_rows
 from ..magnitude.space import MetricSpace
 from ..registry import Kernel
-from ..resolve import resolve_sets
+from ..resolve import fitted_to, is_whole, part_of, resolve_sets
 from ..resolve.how import How
+from ..resolve.nested import Groups, check_size
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD
-from ..spectral.vendi import Spectral, vendi
+from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.vendi import Spectral, spectrum_of, vendi
+
+NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
 
 class Subject:
@@ -39,6 +45,10 @@ class Subject:
     p : array_like (n,), optional
         Weights of the samples, as they were given.
     psd : {"check", "clip"}
+    groups : Groups, optional
+        Which samples belong together.
+    in_parts : bool
+        Whether no measure looks at more than `parts`.
     """
 
     def __init__(
@@ -50,8 +60,11 @@ class Subject:
         orders: Sequence[float] = (1.0,),
         p: Any = None,
         psd: PSD = "check",
+        groups: Groups | None = None,
+        in_parts: bool = False,
     ) -> None:
         self.samples, self.how, self.references = samples, how or How(), references
+        self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self.notes: list[str] = []  # what measures have to say of their numbers
         self._sets = [samples] if references is None else [samples, references]
@@ -65,7 +78,7 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
-        return resolve_sets(self._sets, self.how, self.names)
+        return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
 
     @property
     def similarity(self) -> Similarity:
@@ -82,8 +95,24 @@ class Subject:
 
     @cached_property
     def spectral(self) -> Spectral:
-        """Vendi Scores of all orders."""
-        return vendi(self.similarity, self.orders, self.p, self.psd)
+        """Vendi Scores of all orders; from the spectrum, where somebody has asked for it."""
+        known = self.__dict__.get("eigen", self.__dict__.get("spectrum"))
+        return vendi(self.similarity, self.orders, self.p, self.psd, spectrum=known)
+
+    @cached_property
+    def eigen(self) -> Spectrum:
+        """The spectrum with its eigenvectors, which tell what each sample adds."""
+        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The spectrum, as good for every order."""
+        if "eigen" in self.__dict__:
+            return self.eigen
+        found = self.spectral.spectrum if "spectral" in self.__dict__ else None
+        if found is not None and found.error == 0:
+            return found
+        return spectrum_of(self.similarity, self.p, self.psd)
 
     @cached_property
     def spaces(self) -> list[MetricSpace]:
@@ -94,6 +123,61 @@ class Subject:
     def space(self) -> MetricSpace:
         """The samples at the distances of a metric, or those of their kernel, √(2 − 2k)."""
         return self.spaces[0]
+
+    @property
+    def came(self) -> int:
+        """The number of samples that came in, with those that are left out."""
+        of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
+        counted = self.similarity if of_columns else self.samples
+        if isinstance(counted, (Similarity, MetricSpace)):
+            return counted.n + len(getattr(counted, "dropped", ()))
+        return size(counted)
+
+    @cached_property
+    def row_of(self) -> np.ndarray:
+        """The row of the similarity for each sample that came in; −1 for those left out."""
+        rows = np.ones(self.similarity.n + len(self.similarity.dropped), dtype=int)
+        rows[list(self.similarity.dropped)] = 0
+        return np.where(rows > 0, np.cumsum(rows) - 1, -1)
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The groups as sets of their own, in the order of their labels."""
+        if self.groups is None:
+            raise ValueError(NO_GROUPS)
+        check_size(self.groups, self.came)
+        order = np.argsort(self.groups.codes, kind="stable")
+        ends = np.cumsum(np.bincount(self.groups.codes))
+        return [
+            Part(self, places, self.groups.named(group))
+            for group, places in enumerate(np.split(order, ends[:-1]))
+        ]
+
+    @cached_property
+    def how_of_parts(self) -> How:
+        """How distances of parts are found: with what the metric derives from whole sets."""
+        metric = self.how.metric if isinstance(self.how.metric, str) else ""
+        option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+        if option is None or option in self.how.metric_options:
+            return self.how
+        chosen = fitted_to(self.how, self.names) or range(len(self._sets))
+        rows = np.concatenate([numpy_rows(self._sets[i], self.names[i]) for i in chosen])
+        derived = {option: scatter(rows, option)}
+        return replace(self.how, metric_options={**self.how.metric_options, **derived})
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        """The matrix that was given as distances."""
+        return check_distances(self.samples)
+
+    @cached_property
+    def reference_spaces(self) -> list[MetricSpace]:
+        """The references at their distances, if there are any, for all parts."""
+        if self.references is None:
+            return []
+        if of_rows(self._sets, self.how) or self.how.metric == "precomputed":
+            return as_spaces([self.references], self.how_of_parts, ["references"])
+        return as_spaces(self.similarities[1:], self.how, ["references"])
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
@@ -126,7 +210,7 @@ class Subject:
         """The number of samples, less those that were left out."""
         if "similarities" in self.__dict__:
             return self.similarity.n
-        return self.space.n if "spaces" in self.__dict__ else size(self.samples)
+        return self.space.n if "spaces" in self.__dict__ else self.came
 
     @property
     def roundoff(self) -> float:
@@ -152,3 +236,80 @@ class Subject:
             first, "dtype"
         )
         return samples if numbers else None
+
+
+class Part(Subject):
+    """Some samples of a Subject, as a set of their own: pooled and compared first, then taken.
+
+    Parameters
+    ----------
+    whole : Subject
+    places : int array
+        Of its samples, among all that came in.
+    name : str
+        What errors call it.
+    """
+
+    def __init__(self, whole: Subject, places: np.ndarray, name: str = "this part") -> None:
+        self.whole, self.places, self.name = whole, places, name
+        self.how, self.references, self.groups = whole.how, whole.references, None
+        self.orders, self.psd, self.names = whole.orders, whole.psd, whole.names
+        self.notes = []
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves, where they have parts."""
+        if is_whole(self.whole.samples, self.how):
+            return self.similarity
+        return choose(self.whole.samples, self.places)
+
+    @property
+    def came(self) -> int:
+        return len(self.places)
+
+    def forget(self) -> None:
+        """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
+        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+            self.__dict__.pop(heavy, None)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        rows = self.whole.row_of[self.places]
+        rows = rows[rows >= 0]
+        if not len(rows):
+            raise ValueError(
+                f"{self.name} has no sample that can be used, and so no score; leave it out"
+            )
+        return rows
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """That of its samples, and of all references."""
+        pool, *others = self.whole.similarities
+        return [part_of(pool, self.rows), *others]
+
+    @cached_property
+    def p(self) -> Array | None:
+        """The weights of its samples among each other."""
+        if self.whole.p is None:
+            return None
+        weights = self.whole.p[self.rows]
+        total = weights.sum()
+        if not total > 0:
+            raise ValueError(
+                f"`p` gives no weight to {self.name}, which so has no score of its own; leave its "
+                f"samples out"
+            )
+        return weights / total
+
+    @cached_property
+    def spaces(self) -> list[MetricSpace]:
+        """Its samples, and all references, at their distances."""
+        whole, how = self.whole, self.whole.how_of_parts
+        own: Any = self.samples
+        if how.metric == "precomputed":
+            own = whole.distances[np.ix_(self.places, self.places)]
+        elif not of_rows(whole._sets, how):
+            own = self.similarity
+        return [*as_spaces([own], how, ["samples"]), *whole.reference_spaces]

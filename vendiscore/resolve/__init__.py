@@ -26,7 +26,7 @@ from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.given import check_diagonal, check_matrix, check_similarity
 from ..similarity.pairwise import pairwise
-from .build import apply_kernel, distinct_samples
+from .build import apply_kernel, distinct_samples, is_divisible
 from .how import TEXT_KERNEL, FitTo, How, KernelArgument, read_how, with_the_rest
 from .mixture import column, mix
 
@@ -41,8 +41,8 @@ _WAYS = {
         "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
     ),
     "lists of strings": (
-        "a list of strings, of a table one column such as df['text'], of groups one at a time; or "
-        "k='tags' for sets of labels"
+        "a list of strings, of a table one column such as df['text'], of groups a list of lists "
+        "(which `compute` and the metrics read); or k='tags' for sets of labels"
     ),
     "numbers": (
         "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "
@@ -75,7 +75,9 @@ def is_whole(samples: Samples, how: How) -> bool:
     return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
-def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Similarity]:
+def resolve_sets(
+    sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
+) -> list[Similarity]:
     """The Similarity of each of several sets of samples, under one kernel.
 
     Parameters
@@ -85,6 +87,9 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
     how : How
     names : sequence of str
         What errors call each set.
+    in_parts : bool
+        Whether only parts will be looked at, by `part_of`: of a function of two samples, or BLEU,
+        no pairs are compared before.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
     """
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and (made or not _fits(how)):
-        parts = [_alone(each, how, name) for each, name in zip(sets, names, strict=True)]
+        parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
         if made:
             _check_nothing_fitted(sets, parts, names)
         return parts
@@ -119,6 +124,8 @@ def resolve_sets(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Si
         pool = _compared(merged, how, chosen)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
+    if in_parts and not how.normalize and is_divisible(pool):
+        return [pool]
     pool = _finished(pool, how, coarse)
     if len(sets) == 1:
         return [pool]
@@ -135,10 +142,16 @@ def _fits(how: How) -> bool:
     return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
 
 
-def _alone(samples: Samples, how: How, name: str) -> Similarity:
+def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
+    """The Similarity of some samples, of which no others are compared, with a diagonal of 1."""
+    part = similarity.part(index)
+    return check_diagonal(part) if is_divisible(similarity) else part
+
+
+def _alone(samples: Samples, how: How, name: str, in_parts: bool = False) -> Similarity:
     """The Similarity of one of several sets."""
     try:
-        return resolve_sets([samples], how, [name])[0]
+        return resolve_sets([samples], how, [name], in_parts=in_parts)[0]
     except SampleError as error:
         ends = np.array([0, max(error.problems) + 1])
         raise _of_one_set(error, ends, [name]) from error.__cause__

@@ -17,6 +17,7 @@ from ..similarity.base import Similarity
 from ..similarity.bits import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.matrix import DeferredSimilarity
 
 # How many rows of what a kernel returns are compared with their columns, and how far apart they
 # may be by rounding in single precision, relative to the largest.
@@ -173,7 +174,7 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
             f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
             f"{similarity.n}; give each sample its row, in order"
         )
-    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)):
+    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = to_host(similarity.rows(index)[:, index])
@@ -187,6 +188,12 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
             f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
             f"directions"
         )
+
+
+def is_divisible(similarity: Similarity) -> bool:
+    """Whether pairs are compared when they are asked for, those of some samples without others."""
+    inner = getattr(similarity, "distinct", similarity)
+    return isinstance(inner, DeferredSimilarity) and inner.divisible
 
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:

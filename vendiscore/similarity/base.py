@@ -103,6 +103,9 @@ class Similarity(metaclass=_Closed):
     def _take(self, index: np.ndarray) -> Similarity:
         """K[index][:, index]."""
 
+    def _part(self, index: np.ndarray) -> Similarity:
+        return self._take(index)
+
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in row_blocks(self.n, 8 * self.n):
@@ -238,7 +241,15 @@ class Similarity(metaclass=_Closed):
 
     def take(self, index: np.ndarray) -> Similarity:
         """The Similarity of the samples in `index`, in that order, repeats allowed."""
-        part = self._take(index)._with(
+        return self._like(self._take(index), index)
+
+    def part(self, index: np.ndarray) -> Similarity:
+        """The same as `take`, by itself: without features and pairs that only others have."""
+        return self._like(self._part(index), index)
+
+    def _like(self, part: Similarity, index: Index) -> Similarity:
+        """A Similarity of the samples in `index`, with what is told of this, and its factors."""
+        part = part._with(
             settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
         )
         return part if self.scale is None else part.scaled(self.scale[index])

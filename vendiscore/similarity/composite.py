@@ -44,6 +44,9 @@ class RepeatedSimilarity(Similarity):
     def _take(self, index: np.ndarray) -> Similarity:
         return self.distinct.take(self.inverse[index])
 
+    def _part(self, index: np.ndarray) -> Similarity:
+        return self.distinct.part(self.inverse[index])
+
     def _features(self) -> Any:
         return self.distinct.features()[self.inverse]
 
@@ -168,6 +171,9 @@ class SumSimilarity(_Mixture):
     def _take(self, index: np.ndarray) -> SumSimilarity:
         return SumSimilarity([part.take(index) for part in self.parts], self.weights)
 
+    def _part(self, index: np.ndarray) -> SumSimilarity:
+        return SumSimilarity([part.part(index) for part in self.parts], self.weights)
+
 
 class ProductSimilarity(_Mixture):
     """The elementwise product of the K_j, positive semidefinite if they are (Schur).
@@ -185,3 +191,6 @@ class ProductSimilarity(_Mixture):
 
     def _take(self, index: np.ndarray) -> ProductSimilarity:
         return ProductSimilarity([part.take(index) for part in self.parts])
+
+    def _part(self, index: np.ndarray) -> ProductSimilarity:
+        return ProductSimilarity([part.part(index) for part in self.parts])

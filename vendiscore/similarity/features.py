@@ -29,6 +29,9 @@ COMMON_COLUMNS = 256
 # Rows of features whose squared norms, or their inverses, are larger are rescaled before they are
 # squared, so that neither they nor their factors leave the range of numbers.
 FAR, FAR_SINGLE = 1e280, 1e30
+# Parts of sparse features with no more numbers than these are dense: a product of small sparse
+# matrices takes ten times as long.
+FEW = 1 << 16
 
 
 class FeatureSimilarity(Similarity):
@@ -128,6 +131,14 @@ class FeatureSimilarity(Similarity):
         A tenth fewer columns are a third less work for the spectrum.
         """
         return self._lit
+
+    def _part(self, index: np.ndarray) -> FeatureSimilarity:
+        X: Any = self.X[index]
+        if not sp.issparse(X):
+            return FeatureSimilarity(X)
+        used, columns = np.unique(X.indices, return_inverse=True)
+        few: Any = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
+        return FeatureSimilarity(few.toarray() if len(index) * len(used) <= FEW else few)
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:

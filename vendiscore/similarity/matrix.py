@@ -67,6 +67,9 @@ class DeferredSimilarity(MatrixSimilarity):
         `compute()` returns K; it is called once.
     psd : bool
     settings : mapping, optional
+    alone : callable, optional
+        `alone(index)` compares some samples and no others: their Similarity, for `part`, as long as
+        K has not been computed.
     """
 
     def __init__(
@@ -76,10 +79,16 @@ class DeferredSimilarity(MatrixSimilarity):
         *,
         psd: bool = False,
         settings: Mapping[str, Any] | None = None,
+        alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}
         self._K: Any = None
-        self._later = _Later(compute)
+        self._later, self._alone = _Later(compute), alone
+
+    @property
+    def divisible(self) -> bool:
+        """Whether a part can be had without the whole, which has not been computed."""
+        return self._alone is not None and self._K is None and "K" not in self._later.__dict__
 
     @property
     def K(self) -> Array:
@@ -91,6 +100,11 @@ class DeferredSimilarity(MatrixSimilarity):
             return np.asarray(self.K[index][:, index])
 
         return DeferredSimilarity(len(index), part, psd=self.psd, settings=self.settings)
+
+    def _part(self, index: np.ndarray) -> MatrixSimilarity:
+        if self._alone is not None and self.divisible:
+            return self._alone(index)
+        return self._take(index)
 
 
 class _Later:

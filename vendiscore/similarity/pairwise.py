@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import memory
+from ..arrays.inputs import choose
 from ..progress import track
 from ..signature import plain
-from .base import Similarity
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
@@ -23,7 +23,7 @@ SYMMETRY_TOLERANCE = 1e-6
 
 def pairwise(
     samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
-) -> Similarity:
+) -> DeferredSimilarity:
     """K_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
 
     `places` says where each sample is in the list that the caller knows, for errors.
@@ -43,7 +43,18 @@ def pairwise(
         "kernel": f"function {plain(k)}",
         "symmetric_pairs": f"{_tried(n)}/{n * (n - 1) // 2}",
     }
-    return DeferredSimilarity(n, partial(_compare_all, samples, k, at), settings=settings)
+    return DeferredSimilarity(
+        n,
+        partial(_compare_all, samples, k, at),
+        settings=settings,
+        alone=partial(_compare_some, samples, k, at),
+    )
+
+
+def _compare_some(
+    samples: Any, k: Callable[[Any, Any], float], at: Sequence[int], index: np.ndarray
+) -> DeferredSimilarity:
+    return pairwise(choose(samples, index), k, [at[i] for i in index])
 
 
 def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]) -> np.ndarray:

@@ -1,0 +1,235 @@
+"""`ci=`, `interval=` and `corrected=`: against leaving every sample out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from vendiscore import SampleError, compute
+from vendiscore.measures.registry import get_measure, list_measures
+from vendiscore.spectral import spectrum
+
+# Most of these sets are far from saturated, which is said.
+pytestmark = pytest.mark.filterwarnings("ignore:VS.* is far from saturated")
+
+X = np.random.default_rng(0).standard_normal((30, 4))
+TEXTS = ["a cat sat", "a dog sat", "the cat ran off", "red", "green and red", "no", "no"]
+PLAIN = [each.name for each in list_measures() if not (each.groups or each.references)]
+RBF = {"k": "rbf", "sigma": 2.0}
+
+
+def left_out(samples, **how):
+    """The numbers of the samples without each in turn."""
+    samples = list(samples)
+    sets = [[*samples[:i], *samples[i + 1 :]] for i in range(len(samples))]
+    return [compute(some, **how) for some in sets]
+
+
+def error_of(values):
+    """The delete-one jackknife."""
+    values = np.asarray(values)
+    n = len(values)
+    return math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
+@pytest.mark.parametrize(
+    ("samples", "how"),
+    [(X[:12], RBF), (X, {"k": "cosine"}), (TEXTS, {"k": "ngram_overlap"})],
+    ids=["rbf", "cosine", "text"],
+)
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
+    found = compute(samples, q=q, ci=level, corrected=True, **how) if level == 0.5 else None
+    if found is None:
+        found = compute(samples, q=q, ci=level, **how)
+    alone = compute(samples, q=q, **how)["VS"]
+    logs = np.log([scores["VS"] for scores in left_out(samples, q=q, **how)])
+    n, error, reach = len(logs), error_of(logs), norm.ppf((1 + level) / 2)
+    assert found["VS"] == pytest.approx(alone, rel=1e-9)
+    assert found["VS_se"] == pytest.approx(alone * error, rel=1e-6)
+    assert found["VS_low"] == pytest.approx(max(1, alone * math.exp(-reach * error)), rel=1e-6)
+    assert found["VS_high"] == pytest.approx(min(n, alone * math.exp(reach * error)), rel=1e-6)
+    if level == 0.5:
+        corrected = math.exp(n * math.log(alone) - (n - 1) * logs.mean())
+        assert found["VS_corrected"] == pytest.approx(corrected, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
+@pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}])
+def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
+    found = compute(X, measures=name, ci=0.95, **kernel)
+    values = [scores[name] for scores in left_out(X, measures=name, **kernel)]
+    assert found[f"{name}_se"] == pytest.approx(error_of(values), rel=1e-9)
+    reach = norm.ppf(0.975) * error_of(values)
+    low = 0 if name == "IntDiv" else -1
+    assert found[f"{name}_low"] == pytest.approx(max(low, found[name] - reach), rel=1e-9)
+    assert found[f"{name}_high"] == pytest.approx(min(1, found[name] + reach), rel=1e-9)
+
+
+def test_every_order_and_measure_has_its_keys_in_order():
+    found = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, corrected=True, **RBF)
+    ends = ["", "_se", "_low", "_high"]
+    assert list(found) == [
+        *(f"VS_q{q}{end}" for q in ("0.5", "2") for end in [*ends, "_corrected"]),
+        *(f"LC_q{q}{end}" for q in ("0.5", "2") for end in ends),
+    ]
+    assert list(compute(X, corrected=True, **RBF)) == ["VS", "VS_corrected"]
+    assert list(compute(X, ci=0.9, **RBF)) == ["VS", "VS_se", "VS_low", "VS_high"]
+
+
+@pytest.mark.parametrize("interval", ["auto", "subsample"])
+def test_every_measure_has_an_interval_around_it(interval):
+    found = compute(X, measures=PLAIN, ci=0.95, interval=interval, details=True, **RBF)
+    for name in PLAIN:
+        assert found[f"{name}_se"] > 0
+        assert found[f"{name}_low"] < found[name] < found[f"{name}_high"]
+        low, high = get_measure(name).limits(30)
+        assert low <= found[f"{name}_low"] <= found[f"{name}_high"] <= high
+    methods = found["details"]["interval"]["method"]
+    closed = {"VS", "IntDiv", "AvgSim"} if interval == "auto" else set()
+    assert {name for name in PLAIN if methods[name] == "jackknife"} == closed
+    assert found == compute(X, measures=PLAIN, ci=0.95, interval=interval, details=True, **RBF)
+
+
+def test_subsampling_agrees_with_the_jackknife_as_far_as_it_can():
+    many = np.random.default_rng(1).standard_normal((300, 3))
+    how = {"measures": ["VS", "IntDiv"], "ci": 0.95, **RBF}
+    one, other = (compute(many, interval=way, **how) for way in ("jackknife", "subsample"))
+    for name in ("VS", "IntDiv"):
+        assert other[f"{name}_se"] == pytest.approx(one[f"{name}_se"], rel=0.5)
+
+
+def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
+    plain = compute(X, measures=PLAIN, q=[1, 2, "inf"], **RBF)
+    again = compute(X, measures=PLAIN, q=[1, 2, "inf"], ci=0.95, **RBF)
+    assert {key: again[key] for key in plain} == pytest.approx(plain, rel=1e-10)
+
+
+def test_there_is_one_decomposition(monkeypatch):
+    calls = []
+    decompose = spectrum.decompose
+    monkeypatch.setattr(
+        spectrum, "decompose", lambda *a, **o: calls.append(a[0].shape) or decompose(*a, **o)
+    )
+    compute(X, q=[0.5, 1, 2, 3, "inf"], ci=0.95, corrected=True, **RBF)
+    assert calls == [(30, 30)]
+
+
+def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
+    details = compute(X, ci=0.95, measures=["VS", "LC"], details=True, **RBF)["details"]
+    assert details["interval"]["level"] == 0.95
+    assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
+    assert "standard error of the score of n samples" in details["interval"]["meaning"]
+    assert "|ci=0.95|interval=jackknife,subsample|" in details["signature"]
+    plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
+    assert "ci=" not in plain["signature"]
+    assert "interval" not in plain
+    one = {compute(X, details=True, **RBF, **how)["details"]["signature"] for how in (
+        {}, {"ci": 0.95}, {"ci": 0.9}, {"ci": 0.9, "interval": "subsample"}, {"corrected": True}
+    )}  # fmt: skip
+    assert len(one) == 5
+
+
+def test_samples_that_are_left_out_are_not_counted():
+    texts = [*TEXTS[:3], "", *TEXTS[3:]]
+    with pytest.warns(UserWarning, match="left out 1 of 8"):
+        found = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
+    assert found == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
+
+
+def test_a_warning_says_where_a_set_is_far_from_saturated():
+    with pytest.warns(UserWarning, match=r"VS is far from saturated: 30 samples score .*, \d+"):
+        found = compute(
+            np.random.default_rng(2).standard_normal((30, 40)), k="cosine", corrected=True
+        )
+    assert found["VS_corrected"] > found["VS"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_saturated_set_has_a_corrected_value_without_a_warning():
+    labels = np.random.default_rng(3).integers(0, 3, 300)
+    found = compute(labels, k="labels", corrected=True, ci=0.95)
+    assert found["VS"] < found["VS_corrected"] < found["VS_high"]
+
+
+def test_torch_tensors_have_intervals():
+    torch = pytest.importorskip("torch")
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    how = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
+    found = compute(torch.tensor(unit), **how)
+    assert {key: float(value) for key, value in found.items()} == pytest.approx(
+        compute(unit, **how)
+    )
+    single = compute(unit.astype(np.float32), **how)
+    assert single == pytest.approx(compute(unit, **how), rel=1e-4)
+
+
+def test_identical_samples_have_an_error_of_zero():
+    found = compute(["a b"] * 5, ci=0.95)
+    assert found == {"VS": 1.0, "VS_se": pytest.approx(0, abs=1e-9), "VS_low": 1, "VS_high": 1}
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_with_groups_the_interval_is_students_of_their_mean(level):
+    groups = [X[:8], X[8:15], X[15:21], X[21:]]
+    found = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
+    table = found["details"]["groups"]
+    for key in ("VS_q1", "VS_q2", "IntDiv"):
+        values = np.array([row[key] for row in table])
+        se = values.std(ddof=1) / 2
+        reach = student.ppf((1 + level) / 2, 3) * se
+        assert found[key] == pytest.approx(values.mean())
+        assert found[f"{key}_se"] == pytest.approx(se)
+        assert found[f"{key}_low"] == pytest.approx(values.mean() - reach)
+        most = 1 if key == "IntDiv" else 30 / 4
+        assert found[f"{key}_high"] == pytest.approx(min(values.mean() + reach, most))
+    assert found["details"]["interval"]["method"] == {"VS": "student", "IntDiv": "student"}
+    assert "mean over the groups" in found["details"]["interval"]["meaning"]
+
+
+TWO = [X[:5], X[5:9]]
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "error", "message"),
+    [
+        (X, {"ci": 0.95, "interval": "bootstrap"}, ValueError, "makes duplicates, which lower a"),
+        (
+            X,
+            {"ci": 0.9, "interval": "Bootstrap"},
+            ValueError,
+            "jackknife \\(interval='jackknife'\\) and",
+        ),
+        (X, {"interval": "bootstrap"}, ValueError, "`interval='bootstrap'` is not offered"),
+        (X, {"ci": 0.95, "interval": "bayes"}, ValueError, "must be 'auto', 'jackknife' or 'subs"),
+        (X, {"interval": "jackknife"}, TypeError, "says how `ci` is found: pass ci=0.95 with it"),
+        (X, {"ci": 95}, ValueError, "`ci` must be a level between 0 and 1, got 95; 0.95 is usual"),
+        (X, {"ci": True}, TypeError, "`ci` must be a level between 0 and 1, got True"),
+        (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
+        (X, {"corrected": True, "q": [0, 1]}, ValueError, "`corrected` needs orders above 0"),
+        (X, {"corrected": "yes"}, TypeError, "`corrected` must be True or False"),
+        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, which `p` says they"),
+        (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 3 samples, got 1, of which nobody"),
+        (X[:2], {"corrected": True}, ValueError, "`corrected` needs at least 3 samples, got 2"),
+        (X[:3], {"ci": 0.9, "measures": "LC"}, ValueError, "`ci` needs at least 4 samples, got 3"),
+        (X, {"ci": 0.9, "interval": "jackknife", "measures": "LC"}, ValueError, "LC has no such"),
+        (X, {"corrected": True, "measures": "LC"}, ValueError, "`corrected` is for the Vendi Sco"),
+        (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
+        (TWO, {"ci": 0.9, "interval": "jackknife"}, ValueError, "with groups `ci` is that of the"),
+        (TWO, {"corrected": True}, ValueError, "`corrected` is for one set of samples, and of gr"),
+        (TWO, {"ci": 0.9, "measures": "TotalVS"}, ValueError, "TotalVS is of all groups together"),
+    ],
+)
+def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, message):
+    with pytest.raises(error, match=message):
+        compute(samples, k="rbf", **how)
+
+
+def test_a_set_that_is_too_small_is_refused_before_work_starts():
+    with pytest.raises(ValueError, match="`ci` needs at least 3 samples, got 2"):
+        compute(["", "a"], k="ngram_overlap", ci=0.9)
+    with pytest.raises(SampleError, match="sample 0 has no tokens"):
+        compute(["", "a", "b"], k="ngram_overlap", ci=0.9)

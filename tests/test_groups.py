@@ -1,0 +1,406 @@
+"""Groups of samples, as labels and as lists of lists: what they mean is a loop over groups."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore import NotPSDError, SampleError, as_similarity, compute, mag_area, score_K
+from vendiscore.arrays.namespace import scalar
+from vendiscore.magnitude.distances import as_space
+from vendiscore.measures.registry import list_measures
+
+TEXTS = [
+    ["a cat sat", "a dog sat", "the cat ran off"],
+    ["red", "red", "green and red", "blue"],
+    ["a cat sat", "no"],
+]
+CLOUD = np.random.default_rng(0).standard_normal((12, 3))
+SIZES = [5, 4, 3]
+LABELS = np.repeat(["x", "y", "z"], SIZES)
+PLAIN = [each.name for each in list_measures() if not (each.groups or each.references)]
+
+
+def flat(groups):
+    return [sample for group in groups for sample in group]
+
+
+def labels_of(groups):
+    return [f"prompt {i}" for i, group in enumerate(groups) for _ in group]
+
+
+def by_hand(groups, **how):
+    """Means and standard errors of scores of each group, one call a group."""
+    each = [compute(group, **how) for group in groups]
+    found = {}
+    for key in each[0]:
+        values = [scores[key] for scores in each]
+        found[key] = sum(values) / len(values)
+        found[f"{key}_se"] = np.std(values, ddof=1) / math.sqrt(len(values))
+    return found
+
+
+def rows_of(X=CLOUD):
+    return np.split(X, np.cumsum(SIZES)[:-1])
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"k": "ngram_overlap", "ns": [1, 2], "q": [0, 0.5, 1, 2, "inf"]},
+        # Of texts all shorter than some n there is an empty column, of which GMStds is 0.
+        {
+            "k": "ngram_overlap",
+            "measures": [name for name in PLAIN if name not in ("VS", "GMStds")],
+        },
+        {"k": {"ngram_overlap": 0.5, "bleu": 0.5}, "psd": "clip"},
+        {"k": "bleu", "psd": "clip", "q": [1, 2]},
+        {"k": "labels", "q": [0, 1]},
+        {"k": lambda a, b: 1.0 if a == b else 0.3, "measures": ["VS", "LC", "MagArea"], "q": 2},
+    ],
+    ids=["plain", "orders", "measures", "mixture", "bleu", "labels", "function"],
+)
+def test_a_list_of_lists_labels_and_a_loop_are_the_same(how):
+    if "bleu" in str(how.get("k")):
+        pytest.importorskip("sacrebleu")
+    expected = pytest.approx(by_hand(TEXTS, **how), rel=1e-10, abs=1e-10)
+    if not callable(how.get("k")):  # of which a list may be a sample
+        assert compute(TEXTS, **how) == expected
+    labels = labels_of(TEXTS)
+    assert compute(flat(TEXTS), groups=labels, **how) == expected
+    order = np.random.default_rng(2).permutation(len(labels))
+    mixed = [flat(TEXTS)[i] for i in order], [labels[i] for i in order]
+    assert compute(mixed[0], groups=mixed[1], **how) == expected
+
+
+@pytest.mark.parametrize("measures", [["VS", "IntDiv", "AvgSim"], PLAIN], ids=["three", "all"])
+@pytest.mark.parametrize("single", [False, True])
+def test_vectors_share_a_bandwidth_that_is_fitted_to_all(measures, single):
+    X = CLOUD.astype(np.float32) if single else CLOUD
+    sigma = as_similarity(X, k="rbf").fitted["sigma"]
+    expected = pytest.approx(
+        by_hand(rows_of(X), k="rbf", sigma=sigma, measures=measures), rel=1e-6 if single else 1e-10
+    )
+    nested = [rows.tolist() for rows in rows_of(X)]
+    for samples in (rows_of(X), nested) if not single else (rows_of(X),):
+        assert compute(samples, k="rbf", measures=measures) == expected
+    assert compute(X, k="rbf", groups=LABELS, measures=measures) == expected
+
+
+def test_rows_that_are_an_array_of_three_dimensions_are_groups():
+    X = CLOUD.reshape(3, 4, 3)
+    assert compute(X, k="cosine") == pytest.approx(by_hand(list(X), k="cosine"), rel=1e-12)
+    unit = X / np.linalg.norm(X, axis=2, keepdims=True)
+    sparse = [sp.csr_array(rows) for rows in unit]
+    for samples in (unit, sparse):
+        assert compute(samples, score_X=True) == pytest.approx(
+            by_hand(list(unit), score_X=True), rel=1e-10
+        )
+
+
+def test_features_similarities_distances_and_similarity_objects_have_groups_by_label():
+    X = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
+    expected = pytest.approx(by_hand(rows_of(X), score_X=True, q=[1, 2]), rel=1e-10)
+    how = {"groups": LABELS, "q": [1, 2]}
+    assert compute(X, score_X=True, **how) == expected
+    assert compute(X @ X.T, score_K=True, **how) == expected
+    assert compute(as_similarity(X, score_X=True), **how) == expected
+    D = np.sqrt(np.maximum(2 - 2 * X @ X.T, 0))
+    np.fill_diagonal(D, 0)
+    places = [np.flatnonzero(x == LABELS) for x in "xyz"]
+    areas = [mag_area(D[np.ix_(own, own)], metric="precomputed") for own in places]
+    found = compute(D, metric="precomputed", measures="MagArea", groups=LABELS)
+    assert found["MagArea"] == pytest.approx(np.mean(areas), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "mahalanobis", "seuclidean"])
+def test_distances_of_vectors_share_what_the_metric_derives_from_all(metric):
+    given = {"mahalanobis": {"VI": np.linalg.inv(np.cov(CLOUD.T))}}
+    given["seuclidean"] = {"V": CLOUD.var(axis=0, ddof=1)}
+    how = {"metric": metric, "measures": ["MagArea", "Magnitude", "GMStds"]}
+    expected = pytest.approx(by_hand(rows_of(), **how, **given.get(metric, {})), rel=1e-8)
+    assert compute(CLOUD, groups=LABELS, **how) == expected
+    assert compute(rows_of(), **how) == expected
+
+
+def test_each_group_is_compared_with_all_references():
+    Y = CLOUD[::2] + 0.5
+    for how in ({"metric": "euclidean"}, {"metric": "seuclidean"}, {"k": "rbf", "sigma": 1.0}):
+        if how.get("metric") == "seuclidean":  # fitted to the references
+            how["V"] = Y.var(axis=0, ddof=1)
+        alone = [compute(rows, Y, measures="MagDiff", **how)["MagDiff"] for rows in rows_of()]
+        how.pop("V", None)
+        found = compute(CLOUD, Y, groups=LABELS, measures="MagDiff", **how)
+        assert found["MagDiff"] == pytest.approx(np.mean(alone), rel=1e-9)
+
+
+def test_weights_are_those_within_each_group_and_all_groups_count_alike():
+    p = np.random.default_rng(3).dirichlet(np.ones(12))
+    parts = np.split(p, np.cumsum(SIZES)[:-1])
+    alone = [
+        compute(rows, k="rbf", sigma=1, p=own / own.sum(), q=2, measures=["VS", "LC"])
+        for rows, own in zip(rows_of(), parts, strict=True)
+    ]
+    found = compute(CLOUD, k="rbf", sigma=1, p=p, q=2, measures=["VS", "LC"], groups=LABELS)
+    for name in ("VS", "LC"):
+        assert found[name] == pytest.approx(np.mean([scores[name] for scores in alone]), rel=1e-12)
+    p[:5] = 0
+    with pytest.raises(ValueError, match="`p` gives no weight to group 'x', which so has no score"):
+        compute(CLOUD, k="rbf", p=p / p.sum(), groups=LABELS)
+
+
+def test_molecules_images_sets_and_records_are_told_from_groups_of_them():
+    sets = [[["a", "b"], {"b"}], [["c"], ["c", "d"], {"a"}]]
+    assert compute(sets, k="tags") == pytest.approx(by_hand(sets, k="tags"))
+    assert list(compute([["a", "b"], ["b"]], k="tags")) == ["VS"]  # two sets
+    assert list(compute([[("a", 1)], [("a", 2)]], k="tags")) == ["VS"]
+    records = [[{"t": "a b", "l": 1}, {"t": "a c", "l": 2}], [{"t": "a", "l": 1}] * 2]
+    mixed = {"k": {"ngram_overlap:t": 0.5, "labels:l": 0.5}}
+    assert compute(records, **mixed) == pytest.approx(by_hand(records, **mixed))
+    table = {"t": [r["t"] for r in flat(records)], "l": [r["l"] for r in flat(records)]}
+    labels = labels_of(records)
+    assert compute(table, groups=labels, **mixed) == pytest.approx(by_hand(records, **mixed))
+    pictures = np.random.default_rng(4).integers(0, 255, (6, 8, 8), dtype=np.uint8)
+    groups = [list(pictures[:4]), list(pictures[4:])]
+    assert compute(groups, k="pixels") == pytest.approx(by_hand(groups, k="pixels"))
+    assert (
+        list(compute(pictures, k="pixels")) == list(compute(list(pictures), k="pixels")) == ["VS"]
+    )
+    classes = [[[0.5, 0.5], [0.9, 0.1]], [[1.0, 0.0], [0.0, 1.0]]]
+    expected = by_hand(classes, k="probability_product")
+    assert compute(classes, k="probability_product") == pytest.approx(expected)
+
+
+def test_molecules():
+    pytest.importorskip("rdkit")
+    smiles = [["CCO", "CCN", "CCO"], ["c1ccccc1", "c1ccccc1O", "CC(=O)O", "C"]]
+    for k in ("morgan", "maccs"):
+        assert compute(smiles, k=k) == pytest.approx(by_hand(smiles, k=k))
+
+
+def test_one_group_has_no_standard_error():
+    assert compute([TEXTS[0]]) == {"VS": pytest.approx(compute(TEXTS[0])["VS"])}
+    assert list(compute(TEXTS[0], groups=[7, 7, 7], q=[1, 2])) == ["VS_q1", "VS_q2"]
+
+
+def test_groups_of_one_sample_score_one_and_a_warning_says_why():
+    with pytest.warns(UserWarning, match="one sample alone scores the same whatever it is: pass"):
+        found = compute([["a cat"], ["a dog"]], details=True)
+    assert found["VS"] == 1
+    assert "take_first_k" in found["details"]["notes"][0]
+    assert "Means over 2 groups, which all count alike: VS." in found["details"]["notes"]
+    assert compute([["a cat"], ["a dog", "no"]])["VS"] == pytest.approx((1 + 2) / 2, abs=0.3)
+
+
+def test_the_table_has_the_score_of_each_group():
+    found = compute(flat(TEXTS), groups=labels_of(TEXTS), details=True, measures=["VS", "IntDiv"])
+    table = found["details"]["groups"]
+    assert [row["group"] for row in table] == ["prompt 0", "prompt 1", "prompt 2"]
+    assert [row["n"] for row in table] == [3, 4, 2]
+    for row, group in zip(table, TEXTS, strict=True):
+        expected = compute(group, measures=["VS", "IntDiv"])
+        assert {key: row[key] for key in expected} == pytest.approx(expected)
+    assert found["details"]["distinct"] == 3 + 3 + 2
+    # The same partition has the same signature, another one another.
+    nested = compute(TEXTS, details=True, measures=["VS", "IntDiv"])["details"]
+    assert nested["signature"] == found["details"]["signature"]
+    assert [row["group"] for row in nested["groups"]] == [0, 1, 2]
+    other = compute(flat(TEXTS), groups=[1] * 8 + [2], details=True, measures=["VS", "IntDiv"])
+    assert other["details"]["signature"] != nested["signature"]
+    assert "groups" not in compute(TEXTS[0], details=True)["details"]["signature"]
+
+
+def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
+    how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
+    notes = compute(CLOUD, groups=[1] * 8 + [2] * 4, **how)["details"]["notes"]
+    assert notes[:3] == [
+        "Means over 2 groups, which all count alike: VS, IntDiv.",
+        "Groups have 4 to 8 samples, and most scores are larger for more samples: compare groups "
+        "of one size.",
+        "Of all groups together, and without an interval: TotalVS.",
+    ]
+    assert "Groups have" not in str(compute(CLOUD, groups=LABELS, **how)["details"]["notes"])
+
+
+def test_details_of_distances_by_group():
+    found = compute(rows_of(), measures=["MagArea"], metric="manhattan", details=True)["details"]
+    assert found["distance"] == "manhattan"
+    assert "|metric=manhattan|solver=auto|groups=3@" in found["signature"]
+    assert found["n"] == found["distinct"] == 12
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups"),
+    [
+        ([1, 1.0, True, "1", (1,), b"1"], 4),
+        (np.array([3, 3, 4, 4, 5, 5]), 3),
+        (iter("aabbcc"), 3),
+        ([0.0, -0.0, 1, 1, frozenset("a"), frozenset("a")], 3),
+    ],
+)
+def test_labels_are_anything_hashable_equal_as_python_says(labels, groups):
+    found = compute(CLOUD[:6], k="rbf", groups=labels, details=True)
+    assert len(found["details"]["groups"]) == groups
+
+
+def test_columns_of_tables_are_labels():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"text": flat(TEXTS), "prompt": labels_of(TEXTS)})
+    expected = pytest.approx(by_hand(TEXTS))
+    assert compute(frame["text"], groups=frame["prompt"]) == expected
+    assert compute(frame["text"], groups=frame["prompt"].astype("category")) == expected
+    lists = frame.groupby("prompt")["text"].apply(list)
+    assert compute(lists) == expected
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "error", "message"),
+    [
+        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "and `groups` says so too: pass one list of"),
+        ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
+        ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
+        (
+            np.ones((3, 2, 2)),
+            {"metric": "precomputed", "measures": "MagArea"},
+            ValueError,
+            "pass that one, and `groups` with the label",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "groups": LABELS},
+            TypeError,
+            "`groups` takes sam",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "ci": 0.9},
+            TypeError,
+            "`ci` takes samples apart",
+        ),
+        ([[], []], {"k": "ngram_overlap"}, ValueError, "group 0 of `samples` is empty"),
+        (["a", "b"], {"groups": [1]}, ValueError, "one label for each of 2 samples, got 1; pass"),
+        (CLOUD, {"k": "rbf", "groups": [1, 2]}, ValueError, "for each of 12 samples, got 2"),
+        (CLOUD, {"measures": "MagArea", "groups": [1]}, ValueError, "each of 12 samples, got 1"),
+        (["a", "b"], {"groups": "prompt"}, TypeError, r"pass its column, such as df\['prompt'\]"),
+        (["a", "b"], {"groups": ["x", None]}, ValueError, "no label for sample 1, but None"),
+        (["a", "b"], {"groups": [np.nan, 1]}, ValueError, "no label for sample 0, but nan; give"),
+        (["a", "b"], {"groups": [1, [2]]}, TypeError, "hashable, got list \\[2\\] for sample 1"),
+        (["a", "b"], {"groups": [[1], [2]]}, TypeError, "hashable, got list \\[1\\] for sample 0"),
+        (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
+        (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
+        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS looks at groups of samples: pa"),
+        (
+            ["a", ["b"]],
+            {},
+            SampleError,
+            "sample 1 must be a str, got list: .* of groups a list of lists",
+        ),
+        (["a b", "c", "d"], {"groups": [1, 1, 2], "ns": 2}, SampleError, "sample 1 has 1 token"),
+    ],
+)
+def test_what_cannot_be_grouped_is_refused_with_the_remedy(samples, how, error, message):
+    with pytest.raises(error, match=message):
+        compute(samples, **how)
+
+
+def test_a_sample_that_cannot_be_used_is_named_with_its_group():
+    with pytest.raises(SampleError, match=r"sample 4 \(sample 1 of group 1\) must be a str, got f"):
+        compute([TEXTS[0], ["red", 0.5]])
+    bad = [[[1.0, 2.0], [3.0, np.nan]], [[1.0, 1.0]]]
+    with pytest.raises(SampleError, match=r"sample 1 \(sample 1 of group 0\) of `samples` must be"):
+        compute(bad, k="cosine")
+    with pytest.raises(NotPSDError) as refused:
+        compute(list("abcde"), k=lambda a, b: 1.0 if a == b else -0.9, groups=[1, 1, 2, 2, 2])
+    assert refused.value.__notes__ == ["this is about group 2"]
+
+
+def test_samples_that_are_left_out_leave_their_groups():
+    groups = [["a cat", "", "a dog"], ["no", "yes", "", "no"]]
+    with pytest.warns(UserWarning, match="left out 2 of 7"):
+        found = compute(groups, k="ngram_overlap", on_error="skip", details=True)
+    without = [["a cat", "a dog"], ["no", "yes", "no"]]
+    assert {key: found[key] for key in ("VS", "VS_se")} == pytest.approx(by_hand(without))
+    assert sorted(found["details"]["dropped"]) == [1, 5]
+    with (
+        pytest.warns(UserWarning, match="left out"),
+        pytest.raises(ValueError, match="group 1 has no sample that can be used, and so no score"),
+    ):
+        compute([["a", "b"], ["", ""]], k="ngram_overlap", on_error="skip")
+
+
+def test_a_function_is_not_asked_about_samples_of_two_groups():
+    asked = []
+
+    def k(a, b):
+        asked.append((a[0], b[0]))
+        return float(a == b)
+
+    texts, labels = ["a1", "a2", "b1", "b2", "b3", "c1"], list("aabbbc")
+    assert compute(texts, k=k, groups=labels)["VS"] == pytest.approx(2)
+    assert {a == b for a, b in asked} == {True}
+    asked.clear()
+    compute(texts, k=k, groups=labels, measures=["VS", "TotalVS"])
+    assert {a == b for a, b in asked} == {True, False}
+    with pytest.raises(ValueError, match="a sample must have similarity 1 with itself, got 2"):
+        compute([1.0, 2.0], k=lambda a, b: 2.0, groups=[1, 1])
+
+
+def test_tensors_are_scored_where_they_are_and_differentiated():
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(CLOUD, requires_grad=True)
+    unit = X / torch.linalg.vector_norm(X, dim=1, keepdim=True)
+    how = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
+    found = compute(unit, **how)
+    plain = compute(unit.detach().numpy(), **how)
+    assert {key: scalar(value) for key, value in found.items()} == pytest.approx(plain)
+    (gradient,) = torch.autograd.grad(found["VS"], X)
+    moved = CLOUD.copy()
+    moved[0, 0] += 1e-6
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    rise = compute(moved, score_X=True, groups=LABELS)["VS"] - plain["VS"]
+    assert float(gradient[0, 0]) == pytest.approx(rise / 1e-6, rel=1e-3)
+    nested = [unit[np.flatnonzero(x == LABELS)] for x in "xyz"]
+    assert scalar(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
+
+
+def test_threads_get_the_same_numbers():
+    found = [None] * 6
+
+    def work(i):
+        found[i] = compute(CLOUD, k="rbf", groups=LABELS, ci=0.9, measures=["VS", "MagArea"])
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(one == found[0] for one in found)
+
+
+def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
+    from vendiscore.arrays import memory
+
+    words = np.random.default_rng(5).integers(0, 300, (3000, 12))
+    groups = [[" ".join(map(str, row)) for row in some] for some in words.reshape(600, 5, 12)]
+    # What 1,000 samples would need is refused.
+    monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 1000**2)
+    found = compute(groups, details=True)
+    assert found["details"]["n"] == 3000
+    assert found["details"]["groups"][17]["VS"] == pytest.approx(compute(groups[17])["VS"])
+
+
+def test_questions_by_class(questions, question_classes):
+    found = compute(questions, groups=question_classes, details=True)
+    table = found["details"]["groups"]
+    assert sum(row["n"] for row in table) == len(questions)
+    one = next(row for row in table if row["group"] == "ABBR")
+    own = [q for q, label in zip(questions, question_classes, strict=True) if label == "ABBR"]
+    assert one["VS"] == pytest.approx(compute(own)["VS"], rel=1e-10)
+
+
+def test_score_of_one_kind_is_the_mean():
+    K = np.eye(2)
+    assert compute(K, score_K=True, groups=[0, 0])["VS"] == score_K(K) == 2

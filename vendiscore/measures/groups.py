@@ -1,0 +1,100 @@
+"""How much of the diversity of samples lies within groups of them, and how much between.
+
+Group g has the weight w_g (its share of the samples, or the sum of their weights) and the matrix
+ρ_g = Σ x xᵀ of its samples, weighted to a trace of 1, with eigenvalues λ_gj; the pool has
+ρ = Σ_g w_g ρ_g, whose eigenvalues are those of K_p. With K_T = 1 for two samples of one group and 0
+for others, the eigenvalues of K ∘ K_T are all w_g λ_gj, and those of K_T the w_g. For every order
+q, D_q being the Hill number of shares,
+
+    γ = VS_q(K)              the pool of all groups
+    α = VS_q(K ∘ K_T) / D_q(w) = (Σ_g w_g^q Σ_j λ_gj^q / Σ_g w_g^q)^{1/(1−q)}
+    β = γ / α                how many groups there effectively are, alike in size and unlike others
+
+β ≤ D_q(w), with equality where no two samples of different groups have anything in common, since
+K ∘ K_T is a pinching of K, which no Hill number falls by. Where all groups are alike, β = 1. At
+q = 1 log α = Σ w_g H(ρ_g), and log β = H(Σ w_g ρ_g) − Σ w_g H(ρ_g) is the Holevo quantity of the
+groups, at least 0, so that 1 ≤ β ≤ exp H(w). At other orders that lower bound holds for groups of
+one weight; with unequal ones β is a ratio that can fall below 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Array, is_torch, namespace, scalar
+from ..spectral.hill import effective_number
+from .registry import register_measure
+from .subject import Subject
+
+_JOST = "Jost, Ecology 2007, of eigenvalues"
+
+
+@register_measure(
+    "TotalVS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="Friedman & Dieng, arXiv 2210.02410",
+    weighted=True,
+    ordered=True,
+    groups=True,
+)
+def total(subject: Subject) -> list[Any]:
+    """γ: the Vendi Score of all groups as one set."""
+    return subject.spectral.values
+
+
+@register_measure(
+    "WithinVS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source=_JOST,
+    weighted=True,
+    ordered=True,
+    groups=True,
+)
+def within(subject: Subject) -> list[Any]:
+    """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1.
+
+    The mean of `VS` over groups is another mean of the same numbers, in which all groups count
+    alike.
+    """
+    weights = _weights(subject)
+    every = [
+        (weight, part.spectrum.values)
+        for weight, part in zip(weights, subject.parts, strict=True)
+        if scalar(weight) > 0
+    ]
+    xp = namespace(every[0][1])
+    shares = xp.concat([weight * values for weight, values in every])
+    shares = shares / xp.sum(shares)
+    return [effective_number(shares, q) / effective_number(weights, q) for q in subject.orders]
+
+
+@register_measure(
+    "BetweenVS",
+    needs="similarity",
+    range="(0, n]",
+    direction="higher",
+    source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
+    weighted=True,
+    ordered=True,
+    groups=True,
+)
+def between(subject: Subject) -> list[Any]:
+    """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1."""
+    pairs = zip(total(subject), within(subject), strict=True)
+    return [of_all / of_one for of_all, of_one in pairs]
+
+
+def _weights(subject: Subject) -> Array:
+    """The weight of each group, shape (groups,)."""
+    if subject.p is None:
+        sizes = np.array([len(part.rows) for part in subject.parts], dtype=float)
+        return sizes / sizes.sum()
+    xp = namespace(subject.p)
+    weights = xp.stack([xp.sum(subject.p[part.rows]) for part in subject.parts])
+    return weights if is_torch(weights) else np.asarray(weights)
