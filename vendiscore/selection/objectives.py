@@ -1,0 +1,237 @@
+"""What a selection maximises: a number of the chosen, and what each candidate would make of it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..spectral.rank_one import gains as exact_gains
+from ..spectral.spectrum import Spectrum
+from .candidates import Candidates
+from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
+
+# Gains of the quadrature that differ by less than so many tolerances are compared exactly.
+MARGIN = 4.0
+# Values that differ by less are equal: the first sample is taken.
+EQUAL = 1e-11
+# Candidates of `Cover` that are looked at again at once.
+BATCH = 64
+
+
+class Objective(ABC):
+    """A number of a set of candidates that greedy choice makes as large as it can.
+
+    Attributes
+    ----------
+    candidates : Candidates
+    places : list of int
+        The set so far.
+    """
+
+    candidates: Candidates
+    places: list[int]
+
+    @abstractmethod
+    def best(self, allowed: np.ndarray) -> int:
+        """The candidate, of those that are `allowed` (N,), with which the set is worth most."""
+
+    @abstractmethod
+    def add(self, v: int) -> None:
+        """Take it in."""
+
+
+class Spectral(Objective):
+    """log VS_q of the set (log det for q = None), with the log of its mean quality.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    most : int
+        How many samples there may be in the set.
+    q : float in (0, 2], or None
+    quality : array (N,), optional
+    """
+
+    def __init__(
+        self, candidates: Candidates, most: int, q: float | None, quality: np.ndarray | None
+    ) -> None:
+        self.candidates, self.q, self.quality = candidates, q, quality
+        form = determinant_form() if q is None else vendi_form(q, most)
+        self.resolvent = Resolvent(candidates, form, most)
+        self.total = 0.0  # Φ of the set
+
+    @property
+    def places(self) -> list[int]:  # type: ignore[override]
+        return self.resolvent.places
+
+    def best(self, allowed: np.ndarray) -> int:
+        some = np.flatnonzero(allowed)
+        values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
+        top = float(values.max())
+        close = some[values >= top - self._margin(values)]
+        if len(close) > 1 and self.places and self.q is not None:
+            exact = self._exact(close)
+            close = close[exact >= exact.max() - EQUAL]
+        return int(close[0])
+
+    def add(self, v: int) -> None:
+        self.total += float(self.resolvent.gains[v])
+        self.resolvent.add(v)
+
+    def exchange(self, j: int, allowed: np.ndarray) -> int | None:
+        """A candidate that is worth more in the set than the member at position j, if there is."""
+        without = self.resolvent.without(j)
+        total, loss = self.total, self.resolvent.loss(j)
+        some = np.flatnonzero(allowed)
+        if not len(some):
+            return None
+        v = self.places[j]
+        left = self._quality() - (0.0 if self.quality is None else self.quality[v])
+        values = self._values(without[some], some, total - loss, left, -1)
+        own = self._values(np.array([loss]), np.array([v]), total - loss, left, -1)
+        best = int(np.argmax(values))
+        if not values[best] > own[0] + self._margin(values) / MARGIN:
+            return None
+        x = int(some[best])
+        changed = [*self.places]
+        changed[j] = x
+        if not self.score(changed) > self.score(self.places) + EQUAL:
+            return None
+        return x
+
+    def swap(self, j: int, v: int) -> None:
+        """Put v in the place of the member at position j."""
+        self.total -= self.resolvent.loss(j)
+        self.resolvent.remove(j)
+        self.add(v)
+
+    def score(self, places: list[int]) -> float:
+        """The objective of a set that is one sample away from this one, exactly."""
+        known = {place: j for j, place in enumerate(self.places)}
+        C = self.resolvent.rows()
+        rows = np.array([C[known[p]] if p in known else self.candidates.row(p) for p in places])
+        values = np.maximum(np.linalg.eigvalsh(rows[:, places]), 0.0)
+        if self.q is None:
+            found = float(np.log(values + RIDGE).sum())
+            return found if self.quality is None else found + 2 * math.log(
+                np.prod(self.quality[places])
+            )
+        shares = values / values.sum()
+        found = log_effective(shares, self.q)
+        return found if self.quality is None else found + math.log(self.quality[places].mean())
+
+    def _quality(self) -> float:
+        return 0.0 if self.quality is None else float(self.quality[self.places].sum())
+
+    def _values(
+        self, gains: np.ndarray, some: np.ndarray, total: float, quality: float, more: int = 0
+    ) -> np.ndarray:
+        """The objective with each of `some` candidates, or what orders them as it does."""
+        if self.quality is None:
+            return gains
+        own = self.quality[some]
+        if self.q is None:
+            return gains + 2 * np.log(own)
+        m = len(self.places) + 1 + more
+        S = total + gains
+        if self.q == 1:
+            logs = math.log(m) + S / m
+        else:
+            logs = (np.log(m + (1 - self.q) * S) - self.q * math.log(m)) / (1 - self.q)
+        return logs + np.log((quality + own) / m)
+
+    def _margin(self, values: np.ndarray) -> float:
+        """How much of a difference of values may be the error of the quadrature."""
+        if self.q is None:
+            return EQUAL
+        if self.quality is None:
+            finite = values[np.isfinite(values)]
+            return MARGIN * TOLERANCE * max(1.0, float(np.abs(finite).max(initial=0)))
+        return MARGIN * TOLERANCE
+
+    def _exact(self, some: np.ndarray) -> np.ndarray:
+        """The objective with each of `some` candidates, up to a constant, from one spectrum."""
+        m = len(self.places)
+        C = self.resolvent.rows()
+        values, U = np.linalg.eigh(C[:, self.places])
+        values, U = values[::-1], U[:, ::-1]
+        kept = values > m * np.finfo(float).eps * values[0]
+        values, U = values[kept], U[:, kept]
+        squares = (U.T @ C[:, some]).T ** 2 / values
+        spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
+        assert self.q is not None
+        found = exact_gains(spectrum, squares, np.ones(len(some)), 1 / m, self.q, tolerance=1e-13)
+        if self.quality is not None:
+            found = found + np.log(self._quality() + self.quality[some])
+        return np.asarray(found)
+
+
+def log_effective(shares: np.ndarray, q: float) -> float:
+    """log VS_q of shares that sum to 1."""
+    some = shares[shares > 0]
+    if q == 1:
+        return -float(some @ np.log(some))
+    return math.log(float(np.sum(some**q))) / (1 - q)
+
+
+class Spread(Objective):
+    """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates, self.places = candidates, []
+        self._nearest = np.full(candidates.n, -np.inf)
+
+    def best(self, allowed: np.ndarray) -> int:
+        return int(np.argmin(np.where(allowed, self._nearest, np.inf)))
+
+    def add(self, v: int) -> None:
+        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
+        self.places.append(v)
+
+
+class Cover(Objective):
+    """Facility location: the mean similarity of all samples to the most similar chosen one.
+
+    Gains only fall as the set grows, so that candidates are looked at again in the order of what
+    they were worth before (Minoux), a batch at a time.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates, self.places = candidates, []
+        self._nearest = np.full(candidates.n, -np.inf)
+        self._bounds = np.empty(0)
+
+    def best(self, allowed: np.ndarray) -> int:
+        n = self.candidates.n
+        if not len(self._bounds):
+            self._bounds = np.empty(n)
+            for start in range(0, n, BATCH):
+                some = np.arange(start, min(start + BATCH, n))
+                self._bounds[some] = self._worth(some)
+        order = np.flatnonzero(allowed)
+        order = order[np.argsort(-self._bounds[order], kind="stable")]
+        if not self.places:
+            return int(order[0])
+        best, top = int(order[0]), -np.inf
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            if self._bounds[some[0]] <= top:
+                break
+            self._bounds[some] = self._worth(some)
+            k = int(np.argmax(self._bounds[some]))
+            if self._bounds[some[k]] > top:
+                best, top = int(some[k]), float(self._bounds[some[k]])
+        return best
+
+    def add(self, v: int) -> None:
+        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
+        self.places.append(v)
+
+    def _worth(self, some: np.ndarray) -> np.ndarray:
+        rows = self.candidates.rows(some)
+        if self.places:
+            np.maximum(rows, self._nearest, out=rows)
+            rows -= self._nearest
+        return rows.mean(axis=1)
