@@ -29,6 +29,7 @@ PLOTS = {
     "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.order, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "draws": lambda ax=None: plots.draws(COMPARED, ax=ax),
+    "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "profiles": lambda ax=None: plots.profiles(COMPARED, ax=ax),
 }
 

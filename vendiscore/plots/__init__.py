@@ -6,6 +6,7 @@ Colours and ink are those of the reader's style, which is not touched; nothing i
 from .comparisons import draws, profiles
 from .diversity import profile, spectrum
 from .magnitudes import magnitude
+from .selections import selection
 from .similarities import heat_map
 
-__all__ = ["draws", "heat_map", "magnitude", "profile", "profiles", "spectrum"]
+__all__ = ["draws", "heat_map", "magnitude", "profile", "profiles", "selection", "spectrum"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,8 @@ class Candidates:
         self.similarity = similarity if (diagonal == 1).all() else similarity.normalized()
         self.n = similarity.n
         self.dim: int | None = None
-        self._X, self._scale = np.empty((0, 0)), np.ones(1)
+        self._X: Any = None
+        self._scale = np.ones(1)
         if isinstance(self.similarity, FeatureSimilarity) and is_numpy(self.similarity.X):
             found = self.similarity.compact()
             self._X, self.dim = found.X, found.X.shape[1]
@@ -66,7 +68,7 @@ class Candidates:
         return np.array(to_host(self.similarity.take(index).dense()), dtype=np.float64)
 
     def features(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Blocks of rows F (…, dim) of unit length, where `dim` is not None; not to be written to."""
+        """Blocks of rows (…, dim) of unit length, where `dim` is not None."""
         for block, X in self._wide():
             for rows in row_blocks(len(X), 8 * X.shape[1], 256):
                 some = slice(block.start + rows.start, block.start + rows.stop)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..arguments import integer, is_several
-from ..arrays.namespace import to_host
 
 
 class Constraints:
@@ -53,6 +52,15 @@ class Constraints:
         rank[by_group] = np.arange(self.n) - starts[groups[by_group]]
         return np.asarray(order[rank < self.most[groups]][: self.size])
 
+    def even(self) -> np.ndarray:
+        """Weights (n,) that sum to 1, as a mean of selections has: even within each group."""
+        inside = np.bincount(self.group[self.initial], minlength=len(self.most))
+        room, have = self.most - inside, np.bincount(self.group, minlength=len(self.most)) - inside
+        chance = room / np.maximum(have, 1) * (self.size - len(self.initial)) / max(1, room.sum())
+        p = chance[self.group] / self.size
+        p[self.initial] = 1 / self.size
+        return p
+
     def of(self, places: np.ndarray) -> Constraints:
         """Those of a selection of all samples in `places`, which has these."""
         at = {int(place): i for i, place in enumerate(places)}
@@ -60,8 +68,8 @@ class Constraints:
         return Constraints(len(places), self.size, initial, self.group[places], self.most)
 
 
-def read_constraints(n: int, size: Any, initial: Any, groups: Any, quota: Any) -> Constraints:
-    """The constraints, if a selection can meet them.
+def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: Any) -> Constraints:
+    """The constraints, if a selection can meet them; `initial` as `read_initial` gives it.
 
     Raises
     ------
@@ -69,7 +77,11 @@ def read_constraints(n: int, size: Any, initial: Any, groups: Any, quota: Any) -
         The message names the argument, what came and the remedy.
     """
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
-    first = _read_initial(n, size, initial)
+    if len(initial) > size:
+        raise ValueError(
+            f"`initial` must have at most the {size} samples of `size`, got {len(initial)}; raise "
+            f"`size`, or leave some out"
+        )
     if (groups is None) != (quota is None):
         given, missing = ("quota", "groups") if groups is None else ("groups", "quota")
         remedy = {
@@ -78,38 +90,34 @@ def read_constraints(n: int, size: Any, initial: Any, groups: Any, quota: Any) -
         }[missing]
         raise ValueError(f"`{given}` needs `{missing}`: {remedy}, or leave `{given}` out")
     if groups is None:
-        return Constraints(n, size, first, np.zeros(n, int), np.array([size]))
+        return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
     labels = _read_labels(n, groups)
     number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     group = np.array([number[label] for label in labels])
     have = np.bincount(group)
     most = _read_quota(size, quota, number, have)
-    _check_initial(first, labels, group, most, list(number))
-    return Constraints(n, size, first, group, most)
+    _check_initial(initial, labels, group, most, list(number))
+    return Constraints(n, size, initial, group, most)
 
 
-def _read_initial(n: int, size: int, initial: Any) -> list[int]:
+def read_initial(n: int, initial: Any) -> list[int]:
+    """Places of n samples, none twice."""
     if initial is None:
         return []
     if not is_several(initial):
         raise TypeError(f"`initial` must be a list of places of samples, got {initial!r:.60}")
     remedy = f"places count from 0, and there are {n} samples"
-    places = [integer("initial", place, 0, n - 1, remedy) for place in _listed(initial)]
+    places = [integer("initial", place, 0, n - 1, remedy) for place in listed(initial)]
     twice = [place for place, count in Counter(places).items() if count > 1]
     if twice:
         raise ValueError(f"`initial` must have no place twice, got {twice[0]} twice; leave one out")
-    if len(places) > size:
-        raise ValueError(
-            f"`initial` must have at most the {size} samples of `size`, got {len(places)}; raise "
-            f"`size`, or leave some out"
-        )
     return places
 
 
 def _read_labels(n: int, groups: Any) -> list[Hashable]:
     if not is_several(groups) or isinstance(groups, Mapping):
         raise TypeError(f"`groups` must be a list of labels, one a sample, got {groups!r:.60}")
-    labels = _listed(groups)
+    labels = listed(groups)
     if len(labels) != n:
         raise ValueError(
             f"`groups` must have one label for each of the {n} samples, got {len(labels)}; pass "
@@ -120,6 +128,11 @@ def _read_labels(n: int, groups: Any) -> list[Hashable]:
             raise TypeError(
                 f"`groups` must be labels such as strings or numbers, got {label!r:.60} for "
                 f"sample {i}; join it to one"
+            )
+        if label != label or label is None:  # NaN is no label, and equals nothing
+            raise ValueError(
+                f"`groups` must have a label for every sample, got {label!r} for sample {i}; give "
+                f"it one, such as 'other'"
             )
     return labels
 
@@ -176,7 +189,7 @@ def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray
     if not is_several(quality):
         raise TypeError(f"{expected}, got {quality!r:.60}; pass a list or an array")
     try:
-        scores = np.array([float(x) for x in _listed(quality)])
+        scores = np.array([float(x) for x in listed(quality)])
     except (TypeError, ValueError):
         raise TypeError(f"{expected}, got {quality!r:.60}; pass plain numbers") from None
     if len(scores) != n:
@@ -196,8 +209,6 @@ def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray
     return scores
 
 
-def _listed(values: Iterable[Any]) -> list[Any]:
+def listed(values: Iterable[Any]) -> list[Any]:
     """Plain values of a list, an array, a tensor or a column."""
-    if hasattr(values, "tolist"):
-        return list(to_host(values).tolist() if hasattr(values, "detach") else values.tolist())
-    return list(values)
+    return list(values.tolist() if hasattr(values, "tolist") else values)

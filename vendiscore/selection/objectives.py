@@ -115,8 +115,10 @@ class Spectral(Objective):
         values = np.maximum(np.linalg.eigvalsh(rows[:, places]), 0.0)
         if self.q is None:
             found = float(np.log(values + RIDGE).sum())
-            return found if self.quality is None else found + 2 * math.log(
-                np.prod(self.quality[places])
+            return (
+                found
+                if self.quality is None
+                else found + 2 * math.log(np.prod(self.quality[places]))
             )
         shares = values / values.sum()
         found = log_effective(shares, self.q)
@@ -202,6 +204,7 @@ class Cover(Objective):
         self.candidates, self.places = candidates, []
         self._nearest = np.full(candidates.n, -np.inf)
         self._bounds = np.empty(0)
+        self._values = [0.0]
 
     def best(self, allowed: np.ndarray) -> int:
         n = self.candidates.n
@@ -228,6 +231,12 @@ class Cover(Objective):
     def add(self, v: int) -> None:
         np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
         self.places.append(v)
+        self._values.append(float(self._nearest.mean()))
+
+    @property
+    def gains(self) -> np.ndarray:
+        """What each sample added when it came, (m,)."""
+        return np.diff(self._values)
 
     def _worth(self, some: np.ndarray) -> np.ndarray:
         rows = self.candidates.rows(some)

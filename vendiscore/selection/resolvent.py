@@ -10,13 +10,12 @@ so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)), and 
 are those of `quadrature`; one ridge near 0 alone is log det; no ridge at all, order 2.
 
 A sample v that comes changes s_x(t) by −(xᵀ(A + tI)⁻¹v)² / (1 + s_v(t)), one that goes by
-+(xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)). From the similarities C (m, N) of the chosen to all, with the small
-matrices R_t = (C_S + tI)⁻¹,
++(xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)). From the similarities C (m, N) of the chosen to all, with the
+small matrices R_t = (C_S + tI)⁻¹,
 
     xᵀ(A + tI)⁻¹v = (k_xv − c_xᵀ R_t c_v) / t,  and of a member v = c_xᵀ R_t e_v,
 
-so that a step is one product of a (ridges, m) and an (m, N) matrix. With fewer features than samples
-to choose, R_t = (A + tI)⁻¹ itself takes the place of both.
+so that a step is one product of a (ridges, m) and an (m, N) matrix.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def vendi_form(q: float, size: int) -> Form:
     """That of (tr A^q − tr A)/(1 − q), or −tr A log A at q = 1, of sets of up to `size` samples.
 
     The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − b_x) t^{q−3} with
-    b_x = xᵀAx + 1/2. One b serves all candidates, since what is beyond the last node can be added up.
+    b_x = xᵀAx + 1/2. One b serves all candidates, since the sum beyond the last node is known.
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
@@ -98,8 +97,7 @@ class Resolvent:
 
     Notes
     -----
-    A step takes O(ridges · m · N + ridges · m²) for a set of m, or O(ridges · d · N + ridges · d²)
-    for d features; memory (ridges + m) · N.
+    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory (ridges + m) · N.
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
