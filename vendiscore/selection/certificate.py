@@ -16,7 +16,7 @@ selections at once. VS_q = (1 + (1−q) S_q)^{1/(1−q)} grows with S_q.
 A is that of weights p with Σ p = 1 and p ≤ 1/k, but all of its eigenvalues that are less than the
 mean of what is left over, shared by as many dimensions as are left of k, are raised to it. That is
 the gradient of a concave function that equals S_q on selections, as Nikolov's is for log det
-(arXiv 1412.3665); without the rank k in it the bound is S_q's own tangent, and far larger. p is
+(arXiv 1412.0036); without the rank k in it the bound is S_q's own tangent, and far larger. p is
 moved towards the selection of largest g, step by step (Frank & Wolfe, 1956).
 
 Without features, x has coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖² beside

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ..arrays.namespace import row_blocks
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
@@ -16,6 +17,8 @@ from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
 MARGIN = 4.0
 # Values that differ by less are equal: the first sample is taken.
 EQUAL = 1e-11
+# Error of exact comparisons, and about how many ridges they take.
+EXACT, NODES = 1e-13, 60
 # Candidates of `Cover` that are looked at again at once.
 BATCH = 64
 
@@ -163,11 +166,15 @@ class Spectral(Objective):
         values, U = values[kept], U[:, kept]
         squares = (U.T @ C[:, some]).T ** 2 / values
         spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
-        assert self.q is not None
-        found = exact_gains(spectrum, squares, np.ones(len(some)), 1 / m, self.q, tolerance=1e-13)
+        found = np.empty(len(some))
+        for rows in row_blocks(len(some), 8 * NODES):
+            length = np.ones(len(squares[rows]))
+            found[rows] = exact_gains(
+                spectrum, squares[rows], length, 1 / m, float(self.q or 1), tolerance=EXACT
+            )
         if self.quality is not None:
-            found = found + np.log(self._quality() + self.quality[some])
-        return np.asarray(found)
+            found += np.log(self._quality() + self.quality[some])
+        return found
 
 
 def log_effective(shares: np.ndarray, q: float) -> float:

@@ -26,12 +26,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays.namespace import row_blocks
 from ..spectral.quadrature import of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
 # Error of a gain, relative to a change of the trace by 1; what is closer is compared exactly.
 TOLERANCE = 1e-4
+# Candidates that are looked at together, so that their numbers stay in a core's cache.
+COLUMNS = 4096
 # log det of a set that has more samples than dimensions is taken beside a ridge.
 RIDGE = 1e-9
 
@@ -166,8 +167,9 @@ class Resolvent:
             np.copyto(D, s)
             self.gains[columns] = self.form.value(D, self._squares[columns])
 
-    def _blocks(self) -> Iterable[slice]:
-        return row_blocks(self.candidates.n, 32 * max(1, len(self.form.t)), 1024)
+    def _blocks(self) -> Iterator[slice]:
+        n = self.candidates.n
+        return (slice(start, min(start + COLUMNS, n)) for start in range(0, n, COLUMNS))
 
     def _row(self, j: int) -> np.ndarray:
         """Similarities of the member at position j to all."""
