@@ -293,4 +293,4 @@ def test_memory_beside_the_features_is_small_and_nothing_has_all_pairs():
     finally:
         tracemalloc.stop()
     assert len(found) == size
-    assert peak < rows.nbytes + 1e6  # a matrix of all pairs is 300 times that
+    assert peak < 1.25 * rows.nbytes  # a matrix of all pairs is 300 times that

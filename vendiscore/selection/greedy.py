@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections import deque
 
 from ..progress import track
 from .constraints import Constraints
@@ -24,23 +24,24 @@ def greedy(objective: Objective, constraints: Constraints) -> list[int]:
 
 def exchanged(objective: Spectral, constraints: Constraints, passes: int = PASSES) -> int:
     """Exchange members for candidates while that raises the objective; how many were."""
-    fixed = set(constraints.initial)
-    done = 0
-    for _ in range(passes):
-        losses = [objective.resolvent.loss(j) for j in range(len(objective.places))]
-        tried = [objective.places[j] for j in np.argsort(losses)]
-        before = done
-        for member in track(tried, len(tried), "exchanging"):
-            if member in fixed:
-                continue
-            j = objective.places.index(member)
-            others = objective.places[:j] + objective.places[j + 1 :]
-            allowed = constraints.open(others)
-            allowed[member] = False
-            x = objective.exchange(j, allowed)
-            if x is not None:
-                objective.swap(j, x)
-                done += 1
-        if done == before:
+    free = [place for place in objective.places if place not in set(constraints.initial)]
+    # Those that add least first; one that came in is tried again, after all others.
+    losses = {v: objective.resolvent.loss(j) for j, v in enumerate(objective.places)}
+    queue = deque(sorted(free, key=losses.__getitem__))
+    done = failed = 0
+    trials = passes * len(queue)
+    for _ in track(range(trials), trials, "exchanging"):
+        if failed == len(queue):
             break
+        member = queue.popleft()
+        j = objective.places.index(member)
+        allowed = constraints.open(objective.places[:j] + objective.places[j + 1 :])
+        allowed[member] = False
+        x = objective.exchange(j, allowed)
+        if x is None:
+            failed += 1
+        else:
+            objective.swap(j, x)
+            done, failed = done + 1, 0
+        queue.append(member if x is None else x)
     return done

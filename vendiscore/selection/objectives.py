@@ -167,7 +167,7 @@ class Spectral(Objective):
         squares = (U.T @ C[:, some]).T ** 2 / values
         spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
         found = np.empty(len(some))
-        for rows in row_blocks(len(some), 8 * NODES):
+        for rows in row_blocks(len(some), 32 * NODES):
             length = np.ones(len(squares[rows]))
             found[rows] = exact_gains(
                 spectrum, squares[rows], length, 1 / m, float(self.q or 1), tolerance=EXACT

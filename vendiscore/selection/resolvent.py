@@ -9,20 +9,20 @@ so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)), and 
 α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)). For the Vendi Score of order q the ridges and weights
 are those of `quadrature`; one ridge near 0 alone is log det; no ridge at all, order 2.
 
-A sample v that comes changes s_x(t) by −(xᵀ(A + tI)⁻¹v)² / (1 + s_v(t)), one that goes by
-+(xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)). From the similarities C (m, N) of the chosen to all, with the
-small matrices R_t = (C_S + tI)⁻¹,
+Let C (m, N) be the similarities of the chosen to all, and R_t = (C_S + tI)⁻¹ from those to each
+other. Without a member v at position j, s_x(t) is larger by (xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)),
+where xᵀ(A + tI)⁻¹v = c_xᵀ R_t e_j and 1 − s_v(t) = t e_jᵀ R_t e_j, so that
 
-    xᵀ(A + tI)⁻¹v = (k_xv − c_xᵀ R_t c_v) / t,  and of a member v = c_xᵀ R_t e_v,
+    t s_x(t) of the others = t s_x(t) + (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j).
 
-so that a step is one product of a (ridges, m) and an (m, N) matrix.
+A step is one product of a (ridges, m) and an (m, N) matrix, whether a sample comes or goes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,10 +37,6 @@ COLUMNS = 4096
 RIDGE = 1e-9
 
 
-# Of some columns of candidates: xᵀ(A + tI)⁻¹v, and what its square is divided by.
-Parts: TypeAlias = Iterable[tuple[slice, np.ndarray, np.ndarray]]
-
-
 class Form(NamedTuple):
     """α, β, ridges t (r,) and weights w (r,) of an objective; see above."""
 
@@ -49,12 +45,14 @@ class Form(NamedTuple):
     t: np.ndarray
     w: np.ndarray
 
-    def value(self, s: np.ndarray, squares: np.ndarray) -> np.ndarray:
-        """What candidates add, from s (r, ...) and xᵀAx (...); s is overwritten."""
-        added = self.of_trace + self.of_square * (2 * squares + 1)
+    def value(self, v: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """What candidates add, from t (1 + s) (r, ...) and xᵀAx (...); v is overwritten."""
+        fixed = self.of_trace + self.of_square - float(self.w @ np.log(self.t))
+        added = squares * (2 * self.of_square)
         if len(self.t):
-            added += self.w @ np.log1p(s, out=s)
-        return np.asarray(added)
+            added += self.w @ np.log(v, out=v)
+        added += fixed
+        return added
 
 
 def vendi_form(q: float, size: int) -> Form:
@@ -74,8 +72,8 @@ def vendi_form(q: float, size: int) -> Form:
 
 
 def determinant_form() -> Form:
-    """log det(A + tI) − log det(tI) at the least ridge."""
-    return Form(0.0, 0.0, np.array([RIDGE]), np.ones(1))
+    """log det(A + tI) − log det(tI) at the least ridge, plus log t for each sample."""
+    return Form(math.log(RIDGE), 0.0, np.array([RIDGE]), np.ones(1))
 
 
 class Resolvent:
@@ -102,18 +100,14 @@ class Resolvent:
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
-        self.candidates, self.form, self.most = candidates, form, most
+        self.candidates, self.form = candidates, form
         self.places: list[int] = []
         r, n = len(form.t), candidates.n
-        self._s = np.repeat(1 / form.t, n).reshape(r, n)
-        self._squares = np.zeros(n)
-        self.gains = np.full(n, form.value(1 / form.t, np.zeros(())))
-        self._prepare()
-
-    def _prepare(self) -> None:
-        r = len(self.form.t)
-        self._C = np.empty((self.most, self.candidates.n))
-        self._R = np.empty((r, self.most, self.most))
+        self._v = np.repeat(form.t + 1, n).reshape(r, n)  # t (1 + s)
+        self._squares = np.zeros(n)  # xᵀAx
+        self._C = np.empty((most, n))
+        self._R = np.empty((r, most, most))
+        self.gains = np.full(n, form.value(form.t + 1, np.zeros(1))[0])
 
     def rows(self) -> np.ndarray:
         """Similarities (m, N) of the set to all."""
@@ -121,102 +115,75 @@ class Resolvent:
 
     def loss(self, j: int) -> float:
         """What the member at position j adds to the others."""
-        form, left = self.form, self._left(j)
+        form = self.form
         square = 2 * float(self._squares[self.places[j]]) - 1
+        left = np.maximum(form.t * self._R[:, j, j], np.finfo(float).tiny)
         return form.of_trace + form.of_square * square - float(form.w @ np.log(left))
 
     def without(self, j: int) -> np.ndarray:
         """What each candidate would add to the set without the member at position j, (N,)."""
         found = np.empty(self.candidates.n)
-        left, row = self._left(j)[:, None], self._row(j)
-        for columns, D in self._of_member(j):
-            D *= D
-            D /= left
-            D += self._s[:, columns]
-            found[columns] = self.form.value(D, self._squares[columns] - row[columns] ** 2)
+        squares = self._squares - self._C[j] ** 2
+        for columns, change in self._products(self._of_member(j)):
+            change += self._v[:, columns]
+            found[columns] = self.form.value(change, squares[columns])
         return found
 
     def add(self, v: int) -> None:
         """Take the candidate v in."""
-        row = self.candidates.row(v)
-        parts = self._enter(v, row)
-        self._squares += row**2
+        m, R = len(self.places), self._R
+        self._C[m] = self.candidates.row(v)
+        self._squares += self._C[m] ** 2
+        c = self._C[:m, v]
+        inner = R[:, :m, :m] @ c
+        # t (1 + s_v): of a copy of a member it is t, but for rounding.
+        left = np.maximum(1 - inner @ c, 0.0) + self.form.t
+        outer = inner / left[:, None]
+        R[:, :m, :m] += inner[:, :, None] * outer[:, None, :]
+        R[:, m, :m] = R[:, :m, m] = -outer
+        R[:, m, m] = 1 / left
         self.places.append(v)
-        self._change(parts, -1)
+        self._change(self._of_member(m), -1)
 
     def remove(self, j: int) -> None:
         """Take the member at position j out; the last takes its position."""
-        left = self._left(j)[:, None]
-        self._squares -= self._row(j) ** 2
-        self._change(((columns, D, left) for columns, D in self._of_member(j)), 1)
-        self._leave(j)
+        m, R = len(self.places), self._R
+        self._squares -= self._C[j] ** 2
+        across = self._of_member(j)
+        self._change(across, 1)
+        R[:, :m, :m] -= across[:, :, None] * across[:, None, :]
         last = self.places.pop()
-        if j < len(self.places):
+        if j < m - 1:
+            R[:, j, :m] = R[:, m - 1, :m]
+            R[:, :m, j] = R[:, :m, m - 1]
+            R[:, j, j] = R[:, m - 1, m - 1]
+            self._C[j] = self._C[m - 1]
             self.places[j] = last
 
-    def _change(self, parts: Parts, sign: int) -> None:
-        for columns, D, by in parts:
-            D *= D
-            D /= by
-            s = self._s[:, columns]
+    def _of_member(self, j: int) -> np.ndarray:
+        """R_t e_j / √(e_jᵀ R_t e_j) of the member at position j, (ridges, m).
+
+        Its product with C, squared, is what t (1 + s) is larger by without the member.
+        """
+        across = self._R[:, j, : len(self.places)]
+        return np.asarray(across / np.sqrt(across[:, j, None]))
+
+    def _products(self, across: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """The squares of across @ C, some columns at a time."""
+        n, m = self.candidates.n, across.shape[1]
+        for start in range(0, n, COLUMNS):
+            columns = slice(start, min(start + COLUMNS, n))
+            product = across @ self._C[:m, columns]
+            product *= product
+            yield columns, product
+
+    def _change(self, across: np.ndarray, sign: int) -> None:
+        for columns, change in self._products(across):
+            v = self._v[:, columns]
             if sign > 0:
-                s += D
+                v += change
             else:
-                s -= D
-                np.maximum(s, 0.0, out=s)
-            np.copyto(D, s)
-            self.gains[columns] = self.form.value(D, self._squares[columns])
-
-    def _blocks(self) -> Iterator[slice]:
-        n = self.candidates.n
-        return (slice(start, min(start + COLUMNS, n)) for start in range(0, n, COLUMNS))
-
-    def _row(self, j: int) -> np.ndarray:
-        """Similarities of the member at position j to all."""
-        return self._C[j]
-
-    def _left(self, j: int) -> np.ndarray:
-        """1 − s_v(t) of the member at position j, above 0."""
-        return np.maximum(self.form.t * self._R[:, j, j], np.finfo(float).tiny)
-
-    def _of_member(self, j: int) -> Iterator[tuple[slice, np.ndarray]]:
-        """xᵀ(A + tI)⁻¹v for the member v at position j."""
-        m = len(self.places)
-        across = np.ascontiguousarray(self._R[:, j, :m])
-        for columns in self._blocks():
-            yield columns, across @ self._C[:m, columns]
-
-    def _enter(self, v: int, row: np.ndarray) -> Parts:
-        """xᵀ(A + tI)⁻¹v and 1 + s_v(t), with R_t already that of the larger set."""
-        m, t = len(self.places), self.form.t[:, None]
-        C, R = self._C[:m], self._R[:, :m, :m]
-        c = C[:, v]
-        inner = R @ c
-        # Of a copy of a member this is t, but for rounding.
-        left = np.maximum(1 - inner @ c, 0.0)[:, None] + t
-        outer = inner / left
-        for each, a, b in zip(R, inner, outer, strict=True):
-            each += np.outer(a, b)
-        self._R[:, m, :m] = self._R[:, :m, m] = -outer
-        self._R[:, m, m] = 1 / left[:, 0]
-        self._C[m] = row
-        inner /= t
-
-        def parts() -> Parts:
-            for columns in self._blocks():
-                D = inner @ C[:, columns]
-                np.subtract(row[columns] / t, D, out=D)
-                yield columns, D, left / t
-
-        return parts()
-
-    def _leave(self, j: int) -> None:
-        m = len(self.places)
-        for each in self._R:
-            across = each[j, :m].copy()
-            each[:m, :m] -= np.outer(across, across / across[j])
-        if j < m - 1:
-            self._R[:, j, :m] = self._R[:, m - 1, :m]
-            self._R[:, :m, j] = self._R[:, :m, m - 1]
-            self._R[:, j, j] = self._R[:, m - 1, m - 1]
-            self._C[j] = self._C[m - 1]
+                v -= change
+                np.maximum(v, self.form.t[:, None], out=v)  # but for rounding
+            np.copyto(change, v)
+            self.gains[columns] = self.form.value(change, self._squares[columns])
