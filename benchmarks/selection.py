@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,7 @@ def measure(
     rows[-1]["swapped"] = best.swapped
     timed("vendi, swaps=False", lambda: vendiscore.select(similarity, size, swaps=False))
     for objective in ("q2", "logdet", "maxmin", "represent"):
-        choose = vendiscore.select
-        timed(objective, lambda o=objective: choose(similarity, size, objective=o))
+        timed(objective, partial(vendiscore.select, similarity, size, objective=objective))
     timed("greedy DPP (Chen et al.)", lambda: dpp(lambda j: K[j], n, size))
     everything = np.random.default_rng(0)
     drawn = [everything.choice(n, size, replace=False) for _ in range(10)]

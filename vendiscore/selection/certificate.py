@@ -40,8 +40,10 @@ from .constraints import Constraints
 # Steps of the search, which ends where the bound is so close to the best fractional selection, in
 # log VS, that no more of them could make it less.
 STEPS, ENOUGH = 20, 5e-3
-# Up to so many samples without features are all landmarks; of more, the selection and this many.
-LANDMARKS = 2048
+# Up to so many samples without features are all landmarks; of more, the selection and this many,
+# or fewer where their coordinates would be more numbers. Measured on 2,000 digits, 60 chosen: 256
+# landmarks bound VS by 26.21, 512 by 26.153, 1,024 by 26.153.
+LANDMARKS, NUMBERS = 512, 1 << 25
 # The least that eigenvalues are raised to, which keeps their powers finite; the bound counts it.
 FLOOR = 1e-12
 
@@ -60,8 +62,8 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
     Notes
     -----
     At most 20 steps. With d features, dense and no more than samples, each takes O(N d² + d³) and
-    memory O(d²). Else K of up to 2,048 samples is decomposed, and a step takes O(N m² + m³) for m
-    of them, and memory N · m; of more samples than that the bound is larger than it need be.
+    memory O(d²). Else samples are seen from m of them, the selection and up to 512 others: a step
+    takes O(N m² + m³), and memory N · m, and the bound is a little larger than it need be.
 
     Raises
     ------
@@ -108,7 +110,8 @@ class _Space:
         landmarks = np.arange(n)
         if n > LANDMARKS:
             others = np.setdiff1d(landmarks, places)
-            even = others[np.linspace(0, len(others) - 1, LANDMARKS).astype(int)]
+            count = min(LANDMARKS, max(1, NUMBERS // n), len(others))
+            even = others[np.linspace(0, len(others) - 1, count).astype(int)]
             landmarks = np.union1d(places, even)
         C = candidates.rows(landmarks)
         values, U = np.linalg.eigh(C[:, landmarks])

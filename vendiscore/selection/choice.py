@@ -81,7 +81,7 @@ def select(
         & Taskar, arXiv 1207.6083), with samples of quality 0 left out.
     swaps : bool
         Exchange members for candidates after the greedy choice while that raises the objective, in
-        at most four rounds: it never falls, and the arbitrary first sample goes if another is
+        at most eight rounds: it never falls, and the arbitrary first sample goes if another is
         better. Samples of `initial` stay and quotas hold. The final set is then put in the order
         in which greedy choice takes it. "maxmin" and "represent" are greedy alone; without
         quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best of what

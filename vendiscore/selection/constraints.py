@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,20 @@ class Constraints:
         counts = np.bincount(self.group[places], minlength=len(self.most))
         allowed = (counts < self.most)[self.group]
         allowed[places] = False
+        return allowed
+
+    def instead(self, places: list[int], members: np.ndarray) -> Callable[[slice], np.ndarray]:
+        """Which candidates of some columns may come in for each of `members`, positions."""
+        chosen = np.zeros(self.n, bool)
+        chosen[places] = True
+        counts = np.bincount(self.group[places], minlength=len(self.most))
+        room = (counts < self.most)[self.group]
+        left = self.group[np.array(places)[members]][:, None]
+
+        def allowed(columns: slice) -> np.ndarray:
+            same = self.group[columns] == left
+            return np.asarray((room[columns] | same) & ~chosen[columns])
+
         return allowed
 
     def best(self, values: np.ndarray) -> np.ndarray:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
+import numpy as np
 
 from ..progress import track
 from .constraints import Constraints
 from .objectives import Objective, Spectral
+from .resolvent import TOLERANCE
 
-# How often all members are tried; most exchanges are found the first time.
-PASSES = 4
+# How often all members are looked at; most exchanges are found the first two times.
+ROUNDS = 8
 
 
 def greedy(objective: Objective, constraints: Constraints) -> list[int]:
@@ -22,26 +23,24 @@ def greedy(objective: Objective, constraints: Constraints) -> list[int]:
     return objective.places
 
 
-def exchanged(objective: Spectral, constraints: Constraints, passes: int = PASSES) -> int:
-    """Exchange members for candidates while that raises the objective; how many were."""
-    free = [place for place in objective.places if place not in set(constraints.initial)]
-    # Those that add least first; one that came in is tried again, after all others.
-    losses = {v: objective.resolvent.loss(j) for j, v in enumerate(objective.places)}
-    queue = deque(sorted(free, key=losses.__getitem__))
-    done = failed = 0
-    trials = passes * len(queue)
-    for _ in track(range(trials), trials, "exchanging"):
-        if failed == len(queue):
+def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
+    """Exchange members for candidates while that raises the objective; how many were.
+
+    All members are looked at together; those for which there is something better then get it, the
+    one that gains most first, if it still is.
+    """
+    fixed, done = set(constraints.initial), 0
+    for _ in track(range(rounds), rounds, "exchanging"):
+        places = np.array(objective.places)
+        members = np.flatnonzero([place not in fixed for place in objective.places])
+        if not len(members):
             break
-        member = queue.popleft()
-        j = objective.places.index(member)
-        allowed = constraints.open(objective.places[:j] + objective.places[j + 1 :])
-        allowed[member] = False
-        x = objective.exchange(j, allowed)
-        if x is None:
-            failed += 1
-        else:
-            objective.swap(j, x)
-            done, failed = done + 1, 0
-        queue.append(member if x is None else x)
+        _, more = objective.exchanges(members, constraints.instead(objective.places, members))
+        promising = members[np.argsort(-more)][: int((more > TOLERANCE).sum())]
+        before = done
+        for place in places[promising]:
+            j = objective.places.index(place)
+            done += objective.exchange(j, constraints.instead(objective.places, np.array([j])))
+        if done == before:
+            break
     return done

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +23,10 @@ EQUAL = 1e-11
 EXACT, NODES = 1e-13, 60
 # Candidates of `Cover` that are looked at again at once.
 BATCH = 64
+
+
+# Which candidates of some columns may come in.
+Allowed: TypeAlias = Callable[[slice], np.ndarray]
 
 
 class Objective(ABC):
@@ -83,30 +89,55 @@ class Spectral(Objective):
         self.total += float(self.resolvent.gains[v])
         self.resolvent.add(v)
 
-    def exchange(self, j: int, allowed: np.ndarray) -> int | None:
-        """A candidate that is worth more in the set than the member at position j, if there is."""
-        without = self.resolvent.without(j)
-        total, loss = self.total, self.resolvent.loss(j)
-        some = np.flatnonzero(allowed)
-        if not len(some):
-            return None
-        v = self.places[j]
-        left = self._quality() - (0.0 if self.quality is None else self.quality[v])
-        values = self._values(without[some], some, total - loss, left, -1)
-        own = self._values(np.array([loss]), np.array([v]), total - loss, left, -1)
-        best = int(np.argmax(values))
-        if not values[best] > own[0] + self._margin(values) / MARGIN:
-            return None
-        x = int(some[best])
+    def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
+        """For the members at these positions, the best candidate instead, and what it is worth.
+
+        Parameters
+        ----------
+        members : int array (m,)
+        allowed : callable
+            `allowed(columns)` says which candidates may come in for each, (m, …).
+
+        Returns
+        -------
+        best : int array (m,)
+        more : array (m,)
+            How much more than the member; not above 0 where no candidate is better.
+        """
+        losses, places = self.resolvent.losses()[members], np.array(self.places)[members]
+        total = (self.total - losses)[:, None]
+        left = np.zeros((len(members), 1))
+        if self.quality is not None:
+            left = self._quality() - self.quality[places][:, None]
+        own = self._values(losses[:, None], places[:, None], total, left, -1)[:, 0]
+        best, top = np.zeros(len(members), int), np.full(len(members), -np.inf)
+        here = np.arange(len(members))
+        for columns, gains in self.resolvent.without(members):
+            some = np.arange(columns.start, columns.stop)
+            values = self._values(gains, some, total, left, -1)
+            values[~allowed(columns)] = -np.inf
+            found = values.argmax(axis=1)
+            better = values[here, found] > top
+            best[better] = some[found[better]]
+            top[better] = values[here, found][better]
+        return best, top - own
+
+    def exchange(self, j: int, allowed: Allowed) -> bool:
+        """Put the best candidate in the place of the member at position j, if it is better."""
+        best, more = self.exchanges(np.array([j]), allowed)
+        if not more[0] > TOLERANCE:
+            return False
         changed = [*self.places]
-        changed[j] = x
+        changed[j] = int(best[0])
+        # The quadrature is not exact, and what is added up drifts.
         if not self.score(changed) > self.score(self.places) + EQUAL:
-            return None
-        return x
+            return False
+        self.swap(j, int(best[0]))
+        return True
 
     def swap(self, j: int, v: int) -> None:
         """Put v in the place of the member at position j."""
-        self.total -= self.resolvent.loss(j)
+        self.total -= float(self.resolvent.losses()[j])
         self.resolvent.remove(j)
         self.add(v)
 
@@ -131,7 +162,7 @@ class Spectral(Objective):
         return 0.0 if self.quality is None else float(self.quality[self.places].sum())
 
     def _values(
-        self, gains: np.ndarray, some: np.ndarray, total: float, quality: float, more: int = 0
+        self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int = 0
     ) -> np.ndarray:
         """The objective with each of `some` candidates, or what orders them as it does."""
         if self.quality is None:

@@ -33,6 +33,8 @@ from .candidates import Candidates
 TOLERANCE = 1e-4
 # Candidates that are looked at together, so that their numbers stay in a core's cache.
 COLUMNS = 4096
+# Numbers that are held at once where many members are looked at.
+SWEPT = 1 << 18
 # log det of a set that has more samples than dimensions is taken beside a ridge.
 RIDGE = 1e-9
 
@@ -50,7 +52,8 @@ class Form(NamedTuple):
         fixed = self.of_trace + self.of_square - float(self.w @ np.log(self.t))
         added = squares * (2 * self.of_square)
         if len(self.t):
-            added += self.w @ np.log(v, out=v)
+            np.log(v, out=v)
+            added += (self.w @ v.reshape(len(v), -1)).reshape(v.shape[1:])
         added += fixed
         return added
 
@@ -113,21 +116,32 @@ class Resolvent:
         """Similarities (m, N) of the set to all."""
         return self._C[: len(self.places)]
 
-    def loss(self, j: int) -> float:
-        """What the member at position j adds to the others."""
-        form = self.form
-        square = 2 * float(self._squares[self.places[j]]) - 1
-        left = np.maximum(form.t * self._R[:, j, j], np.finfo(float).tiny)
-        return form.of_trace + form.of_square * square - float(form.w @ np.log(left))
+    def losses(self) -> np.ndarray:
+        """What each member adds to the others, (m,)."""
+        m, form = len(self.places), self.form
+        left = form.t[:, None] * np.diagonal(self._R[:, :m, :m], axis1=1, axis2=2)
+        logs = form.w @ np.log(np.maximum(left, np.finfo(float).tiny))
+        squares = 2 * self._squares[self.places] - 1
+        return np.asarray(form.of_trace + form.of_square * squares - logs)
 
-    def without(self, j: int) -> np.ndarray:
-        """What each candidate would add to the set without the member at position j, (N,)."""
-        found = np.empty(self.candidates.n)
-        squares = self._squares - self._C[j] ** 2
-        for columns, change in self._products(self._of_member(j)):
-            change += self._v[:, columns]
-            found[columns] = self.form.value(change, squares[columns])
-        return found
+    def without(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """What candidates would add to the set without each of `members`, which are positions.
+
+        Some columns at a time, (len(members), …).
+        """
+        m, r = len(self.places), len(self.form.t)
+        diagonal = self._R[:, members, members]
+        across = self._R[:, members, :m] / np.sqrt(diagonal)[:, :, None]
+        across = across.reshape(r * len(members), m)
+        width = max(64, SWEPT // max(1, len(across)))
+        for start in range(0, self.candidates.n, width):
+            columns = slice(start, min(start + width, self.candidates.n))
+            C = self._C[:m, columns]
+            v = across @ C
+            v *= v
+            v = v.reshape(r, len(members), C.shape[1])
+            v += self._v[:, None, columns]
+            yield columns, self.form.value(v, self._squares[columns] - C[members] ** 2)
 
     def add(self, v: int) -> None:
         """Take the candidate v in."""
