@@ -36,6 +36,7 @@ class Candidates:
         self.similarity = similarity if (diagonal == 1).all() else similarity.normalized()
         self.n = similarity.n
         self.dim: int | None = None
+        self._last = -1, np.empty(0)
         self._X: Any = None
         self._scale = np.ones(1)
         if isinstance(self.similarity, FeatureSimilarity) and is_numpy(self.similarity.X):
@@ -47,9 +48,12 @@ class Candidates:
                 self._X = self._X.astype(np.float64)
 
     def row(self, v: int) -> np.ndarray:
-        """k(x, v) of all samples x, (n,), a new array."""
-        row = self.rows(np.array([v]))[0]
-        row[v] = 1.0
+        """k(x, v) of all samples x, (n,), not to be written to."""
+        place, row = self._last  # who compares two sets asks for the same row again
+        if place != v:
+            row = self.rows(np.array([v]))[0]
+            row[v] = 1.0
+            self._last = v, row
         return row
 
     def rows(self, index: np.ndarray) -> np.ndarray:

@@ -7,7 +7,6 @@ import numpy as np
 from ..progress import track
 from .constraints import Constraints
 from .objectives import Objective, Spectral
-from .resolvent import TOLERANCE
 
 # How often all members are looked at; most exchanges are found the first two times.
 ROUNDS = 8
@@ -36,7 +35,7 @@ def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUND
         if not len(members):
             break
         _, more = objective.exchanges(members, constraints.instead(objective.places, members))
-        promising = members[np.argsort(-more)][: int((more > TOLERANCE).sum())]
+        promising = members[np.argsort(-more)][: int((more > objective.least).sum())]
         before = done
         for place in places[promising]:
             j = objective.places.index(place)

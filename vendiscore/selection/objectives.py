@@ -19,11 +19,12 @@ from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
 MARGIN = 4.0
 # Values that differ by less are equal: the first sample is taken.
 EQUAL = 1e-11
+# An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
+WORTH = 1e-3
 # Error of exact comparisons, and about how many ridges they take.
 EXACT, NODES = 1e-13, 60
 # Candidates of `Cover` that are looked at again at once.
 BATCH = 64
-
 
 # Which candidates of some columns may come in.
 Allowed: TypeAlias = Callable[[slice], np.ndarray]
@@ -81,7 +82,7 @@ class Spectral(Objective):
         top = float(values.max())
         close = some[values >= top - self._margin(values)]
         if len(close) > 1 and self.places and self.q is not None:
-            exact = self._exact(close)
+            exact = self._exact(close, self.q)
             close = close[exact >= exact.max() - EQUAL]
         return int(close[0])
 
@@ -125,7 +126,7 @@ class Spectral(Objective):
     def exchange(self, j: int, allowed: Allowed) -> bool:
         """Put the best candidate in the place of the member at position j, if it is better."""
         best, more = self.exchanges(np.array([j]), allowed)
-        if not more[0] > TOLERANCE:
+        if not more[0] > self.least:
             return False
         changed = [*self.places]
         changed[j] = int(best[0])
@@ -134,6 +135,12 @@ class Spectral(Objective):
             return False
         self.swap(j, int(best[0]))
         return True
+
+    @property
+    def least(self) -> float:
+        """What an exchange must be worth, in the units of `exchanges`."""
+        per_sample = self.quality is not None and self.q is not None
+        return WORTH / len(self.places) if per_sample else WORTH
 
     def swap(self, j: int, v: int) -> None:
         """Put v in the place of the member at position j."""
@@ -147,16 +154,11 @@ class Spectral(Objective):
         C = self.resolvent.rows()
         rows = np.array([C[known[p]] if p in known else self.candidates.row(p) for p in places])
         values = np.maximum(np.linalg.eigvalsh(rows[:, places]), 0.0)
+        own = np.ones(1) if self.quality is None else self.quality[places]
         if self.q is None:
             found = float(np.log(values + RIDGE).sum())
-            return (
-                found
-                if self.quality is None
-                else found + 2 * math.log(np.prod(self.quality[places]))
-            )
-        shares = values / values.sum()
-        found = log_effective(shares, self.q)
-        return found if self.quality is None else found + math.log(self.quality[places].mean())
+            return found + 2 * float(np.log(own).sum())
+        return log_effective(values / values.sum(), self.q) + float(np.log(own.mean()))
 
     def _quality(self) -> float:
         return 0.0 if self.quality is None else float(self.quality[self.places].sum())
@@ -187,7 +189,7 @@ class Spectral(Objective):
             return MARGIN * TOLERANCE * max(1.0, float(np.abs(finite).max(initial=0)))
         return MARGIN * TOLERANCE
 
-    def _exact(self, some: np.ndarray) -> np.ndarray:
+    def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
         """The objective with each of `some` candidates, up to a constant, from one spectrum."""
         m = len(self.places)
         C = self.resolvent.rows()
@@ -200,9 +202,7 @@ class Spectral(Objective):
         found = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
             length = np.ones(len(squares[rows]))
-            found[rows] = exact_gains(
-                spectrum, squares[rows], length, 1 / m, float(self.q or 1), tolerance=EXACT
-            )
+            found[rows] = exact_gains(spectrum, squares[rows], length, 1 / m, q, tolerance=EXACT)
         if self.quality is not None:
             found += np.log(self._quality() + self.quality[some])
         return found
@@ -240,7 +240,7 @@ class Cover(Objective):
 
     def __init__(self, candidates: Candidates) -> None:
         self.candidates, self.places = candidates, []
-        self._nearest = np.full(candidates.n, -np.inf)
+        self._nearest = np.full(candidates.n, -1.0)  # below which there is no similarity
         self._bounds = np.empty(0)
         self._values = [0.0]
 
@@ -278,7 +278,6 @@ class Cover(Objective):
 
     def _worth(self, some: np.ndarray) -> np.ndarray:
         rows = self.candidates.rows(some)
-        if self.places:
-            np.maximum(rows, self._nearest, out=rows)
-            rows -= self._nearest
+        np.maximum(rows, self._nearest, out=rows)
+        rows -= self._nearest
         return rows.mean(axis=1)
