@@ -101,6 +101,14 @@ def test_a_basis_is_the_best_there_is():
     assert select(np.eye(3)[[0, 1, 2] * 4], 6, score_X=True).bound == pytest.approx(3, rel=1e-9)
 
 
+@pytest.mark.parametrize("q", ORDERS)
+def test_of_all_samples_there_is_one_selection(q):
+    X = RNG.normal(size=(30, 2))  # most of its eigenvalues are rounding
+    found = select(X, 30, q=q, k="rbf")
+    assert found.certified > 1 - 1e-4
+    assert select(X, 29, q=q, k="rbf").certified > 0.97
+
+
 def test_selections_of_digits_are_near_the_best(mnist):
     digits = mnist["images"][:2000].reshape(2000, -1)
     found = select(digits, 60, k="cosine")

@@ -136,7 +136,7 @@ class _Space:
         for block, Z in self.blocks():
             A += gram((Z * np.sqrt(p[block])[:, None]).T)
         ascending, V = np.linalg.eigh(A)
-        values, V = np.maximum(ascending[::-1], 0.0), V[:, ::-1]
+        values, V = np.maximum(ascending[::-1], FLOOR), V[:, ::-1]
         kept, level = _levelled(values, float(p @ self.rest), dims)
         values[kept:] = level
         slopes = _slope(values, q)
@@ -149,10 +149,10 @@ class _Space:
 def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]:
     """How many of the largest eigenvalues stay, and the mean of all others over those left."""
     most = min(dims - 1, len(values))
-    left = np.maximum(values.sum() + beside - np.cumsum([0.0, *values[:most]]), 0.0)
+    # Added up from the least, so that a sum is never less than one of its terms.
+    left = beside + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]
     level = left / (dims - np.arange(most + 1))
-    following = np.append(values, 0.0)[: most + 1]
-    kept = int(np.argmax(level >= following * (1 - 1e-12)))
+    kept = int(np.argmax(level >= np.append(values, 0.0)[: most + 1]))
     return kept, max(float(level[kept]), FLOOR)
 
 

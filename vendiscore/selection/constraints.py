@@ -33,7 +33,8 @@ class Constraints:
     def open(self, places: list[int]) -> np.ndarray:
         """Which samples (n,) may join those in `places`."""
         counts = np.bincount(self.group[places], minlength=len(self.most))
-        allowed = (counts < self.most)[self.group]
+        room = counts < self.most
+        allowed = np.ones(self.n, bool) if room.all() else room[self.group]
         allowed[places] = False
         return allowed
 

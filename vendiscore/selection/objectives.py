@@ -23,6 +23,8 @@ EQUAL = 1e-11
 WORTH = 1e-3
 # Error of exact comparisons, and about how many ridges they take.
 EXACT, NODES = 1e-13, 60
+# What a sample has beside the span of the set, if it is no more than this.
+ROUNDING = 1e-12
 # Candidates of `Cover` that are looked at again at once.
 BATCH = 64
 
@@ -152,12 +154,14 @@ class Spectral(Objective):
         """The objective of a set that is one sample away from this one, exactly."""
         known = {place: j for j, place in enumerate(self.places)}
         C = self.resolvent.rows()
-        rows = np.array([C[known[p]] if p in known else self.candidates.row(p) for p in places])
-        values = np.maximum(np.linalg.eigvalsh(rows[:, places]), 0.0)
+        rows = (C[known[p]] if p in known else self.candidates.row(p) for p in places)
+        K = np.array([row[places] for row in rows])
+        values = np.maximum(np.linalg.eigvalsh(K), 0.0)
         own = np.ones(1) if self.quality is None else self.quality[places]
         if self.q is None:
             found = float(np.log(values + RIDGE).sum())
             return found + 2 * float(np.log(own).sum())
+        values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0  # as `spectrum` has
         return log_effective(values / values.sum(), self.q) + float(np.log(own.mean()))
 
     def _quality(self) -> float:
@@ -184,10 +188,11 @@ class Spectral(Objective):
         """How much of a difference of values may be the error of the quadrature."""
         if self.q is None:
             return EQUAL
-        if self.quality is None:
-            finite = values[np.isfinite(values)]
-            return MARGIN * TOLERANCE * max(1.0, float(np.abs(finite).max(initial=0)))
-        return MARGIN * TOLERANCE
+        # What is below the least ridge counts for small orders.
+        share = max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
+        if self.quality is not None:
+            return share
+        return share * max(1.0, float(values.max()), -float(values.min()))
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
         """The objective with each of `some` candidates, up to a constant, from one spectrum."""
@@ -201,8 +206,9 @@ class Spectral(Objective):
         spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
         found = np.empty(len(some))
         for rows in row_blocks(len(some), 32 * NODES):
-            length = np.ones(len(squares[rows]))
-            found[rows] = exact_gains(spectrum, squares[rows], length, 1 / m, q, tolerance=EXACT)
+            inside = squares[rows].sum(axis=1)
+            lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
+            found[rows] = exact_gains(spectrum, squares[rows], lengths, 1 / m, q, tolerance=EXACT)
         if self.quality is not None:
             found += np.log(self._quality() + self.quality[some])
         return found

@@ -35,7 +35,8 @@ TOLERANCE = 1e-4
 COLUMNS = 4096
 # Numbers that are held at once where many members are looked at.
 SWEPT = 1 << 18
-# log det of a set that has more samples than dimensions is taken beside a ridge.
+# The least ridge: the rounding of inverses beside smaller ones grows with every sample of a set
+# that has more samples than dimensions. log det is taken beside it.
 RIDGE = 1e-9
 
 
@@ -66,7 +67,7 @@ def vendi_form(q: float, size: int) -> Form:
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
-    t, weights = ridges(q, 0.0, float(size), TOLERANCE)
+    t, weights = ridges(q, RIDGE / TOLERANCE, float(size), TOLERANCE)
     b, step, factor = math.sqrt(size), step_for(TOLERANCE), of_integral(q)
     beyond = step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
     first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
