@@ -126,7 +126,7 @@ class Selection:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """The scores of the prefixes, with the bound as a line: see `plots.selection`."""
+        """The scores of the prefixes, with the bound, which is found for it, as a line."""
         return draw(self.scores, self.bound, ax=ax)
 
     def __repr__(self) -> str:
