@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import vendiscore
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
 from vendiscore.selection import resolvent
+from vendiscore.similarity.bits import BitSimilarity
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) + 2 * RNG.normal(size=(6, 5))[RNG.integers(0, 6, 60)]
@@ -20,7 +20,7 @@ SETS = {
     "rbf": (X, {"k": "rbf", "sigma": 1.5}),
     "features": (X, {"k": "cosine"}),
     "text": (TEXTS, {"k": "ngram_overlap", "ns": [1, 2]}),
-    "tanimoto": (vendiscore.similarity.bits.BitSimilarity(BITS), {}),
+    "tanimoto": (BitSimilarity(BITS), {}),
     "few features": (np.abs(X[:, :3]), {"k": "cosine"}),
 }
 ORDERS = [0.5, 1.0, 1.5, 2.0]

@@ -37,8 +37,8 @@ from ..spectral.spectrum import NEGATIVE_MASS
 from .candidates import Candidates
 from .constraints import Constraints
 
-# Steps of the search, which ends where the bound is so close to the best fractional selection, in
-# log VS, that no more of them could make it less.
+# Steps of the search, which ends where the bound is this close to a fractional selection in log VS:
+# more steps could lower it by no more than that.
 STEPS, ENOUGH = 20, 5e-3
 # Up to so many samples without features are all landmarks; of more, the selection and this many,
 # or fewer where their coordinates would be more numbers. Measured on 2,000 digits, 60 chosen: 256
