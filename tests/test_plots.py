@@ -30,6 +30,7 @@ PLOTS = {
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
     "draws": lambda ax=None: plots.draws(COMPARED, ax=ax),
+    "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "profiles": lambda ax=None: plots.profiles(COMPARED, ax=ax),
 }
 

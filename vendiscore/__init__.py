@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .registry import get_kernel, list_kernels, register_kernel
     from .resolve import as_similarity
     from .scoring import compute, conditional_score, score, score_dual, score_K, score_X
+    from .selection import Selection, select
     from .similarity.base import Similarity
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
@@ -63,6 +64,7 @@ _MODULES = {
     "registry": "get_kernel list_kernels register_kernel",
     "resolve": "as_similarity",
     "scoring": "compute conditional_score score score_K score_X score_dual",
+    "selection": "Selection select",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
@@ -82,6 +84,7 @@ __all__ = [
     "ProductSimilarity",
     "RowsSimilarity",
     "SampleError",
+    "Selection",
     "Similarity",
     "SumSimilarity",
     "TooLargeError",
@@ -109,6 +112,7 @@ __all__ = [
     "score_K",
     "score_X",
     "score_dual",
+    "select",
     "spectrum",
     "spread",
 ]

@@ -7,6 +7,16 @@ from .comparisons import draws, profiles
 from .diversity import profile, spectrum
 from .explanations import contributions
 from .magnitudes import magnitude
+from .selections import selection
 from .similarities import heat_map
 
-__all__ = ["contributions", "draws", "heat_map", "magnitude", "profile", "profiles", "spectrum"]
+__all__ = [
+    "contributions",
+    "draws",
+    "heat_map",
+    "magnitude",
+    "profile",
+    "profiles",
+    "selection",
+    "spectrum",
+]

@@ -1,0 +1,116 @@
+"""No selection exceeds the bound: tried on all selections of small sets, and from known spectra."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from vendiscore import FeatureSimilarity, as_similarity, select
+from vendiscore.selection import certificate
+
+RNG = np.random.default_rng(0)
+ORDERS = [0.25, 0.5, 1.0, 1.5, 2.0]
+SETS = {
+    "rbf": (RNG.normal(size=(12, 3)), {"k": "rbf", "sigma": 1.0}),
+    "cosine": (RNG.normal(size=(12, 3)) + 1, {"k": "cosine"}),
+    "copies": (RNG.normal(size=(4, 3))[RNG.integers(0, 4, 12)], {"k": "rbf", "sigma": 1.0}),
+    "labels": (list("aaabbbccddef"), {"k": "labels"}),
+}
+GROUPS = list("uuuvvvvvwwww")
+CONSTRAINTS = {
+    "free": {},
+    "initial": {"initial": [3, 7]},
+    "quota": {"groups": GROUPS, "quota": {"u": 2, "v": 1, "w": 1}},
+    "at most": {"groups": GROUPS, "quota": 2, "initial": [0]},
+}
+
+
+def allowed(places, constraints):
+    counts = {label: sum(GROUPS[i] == label for i in places) for label in "uvw"}
+    quota = constraints.get("quota", 12)
+    return set(constraints.get("initial", [])) <= set(places) and all(
+        counts[label] == quota[label] if isinstance(quota, dict) else counts[label] <= quota
+        for label in "uvw"
+    )
+
+
+def best(K, size, q, constraints):
+    """The largest VS_q of all selections."""
+    every = np.array(
+        [list(c) for c in itertools.combinations(range(len(K)), size) if allowed(c, constraints)]
+    )
+    values = np.linalg.eigvalsh(K[every[:, :, None], every[:, None, :]] / size)
+    values = np.where(values > 1e-14, values, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(values > 0, np.log(values), 0.0)
+    powers = np.where(values > 0, values**q, 0.0).sum(axis=1)
+    found = np.exp(-(values * logs).sum(axis=1)) if q == 1 else powers ** (1 / (1 - q))
+    return found.max()
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("constraints", CONSTRAINTS)
+@pytest.mark.parametrize("name", SETS)
+def test_no_selection_of_a_small_set_exceeds_the_bound(name, constraints, q):
+    samples, how = SETS[name]
+    found = select(samples, 4, q=q, **CONSTRAINTS[constraints], **how)
+    K = as_similarity(samples, **how).dense()
+    most = best(K, 4, q, CONSTRAINTS[constraints])
+    assert found.bound >= most * (1 - 1e-9)
+    assert found.scores[-1] <= most * (1 + 1e-9)
+    assert found.scores[-1] >= 0.9 * most
+    assert found.certified == found.scores[-1] / found.bound
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_the_bound_of_any_point_holds(q, monkeypatch):
+    # The first point of the search is as good a bound as the last, only larger.
+    samples, how = SETS["rbf"]
+    most = best(as_similarity(samples, **how).dense(), 4, q, {})
+    bounds = []
+    for steps in (1, 3, 20):
+        monkeypatch.setattr(certificate, "STEPS", steps)
+        bounds.append(select(samples, 4, q=q, **how).bound)
+    assert bounds[0] >= bounds[1] >= bounds[2] >= most * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("landmarks", [1, 3, 6])
+def test_few_landmarks_bound_too(landmarks, q, monkeypatch):
+    samples, how = SETS["rbf"]
+    whole = select(samples, 4, q=q, **how).bound
+    monkeypatch.setattr(certificate, "LANDMARKS", landmarks)
+    found = select(samples, 4, q=q, **how)
+    most = best(as_similarity(samples, **how).dense(), 4, q, {})
+    assert found.bound >= most * (1 - 1e-9)
+    assert found.bound <= 1.5 * whole
+
+
+def test_features_and_their_similarities_have_one_bound():
+    X = RNG.normal(size=(60, 4))
+    features = select(FeatureSimilarity(X), 8, normalize=True)
+    matrix = select(as_similarity(X, k="cosine").dense(), 8, score_K=True)
+    np.testing.assert_allclose(features.bound, matrix.bound, rtol=1e-6)
+
+
+def test_a_basis_is_the_best_there_is():
+    found = select(np.eye(5)[[0, 0, 1, 2, 3, 4]], 4, score_X=True)
+    np.testing.assert_allclose(found.scores, [1, 2, 3, 4])
+    assert found.bound == pytest.approx(4, rel=1e-9)
+    # No more dimensions than features, however many are chosen.
+    assert select(np.eye(3)[[0, 1, 2] * 4], 6, score_X=True).bound == pytest.approx(3, rel=1e-9)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_of_all_samples_there_is_one_selection(q):
+    X = RNG.normal(size=(30, 2))  # most of its eigenvalues are rounding
+    found = select(X, 30, q=q, k="rbf")
+    assert found.certified > 1 - 1e-4
+    assert select(X, 29, q=q, k="rbf").certified > 0.97
+
+
+def test_selections_of_digits_are_near_the_best(mnist):
+    digits = mnist["images"][:2000].reshape(2000, -1)
+    found = select(digits, 60, k="cosine")
+    assert found.scores[-1] > 24.65
+    assert found.certified > 0.93

@@ -1,0 +1,172 @@
+"""What a selection must have it has, exactly; what cannot be met is an error with the remedy."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from vendiscore import NotPSDError, select
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 4))
+GROUPS = ["a"] * 20 + ["b"] * 15 + ["c"] * 5
+OBJECTIVES = ["vendi", "q2", "logdet", "maxmin", "represent"]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_first_samples_are_those_that_are_in(objective):
+    found = select(X, 8, objective=objective, initial=np.array([31, 4, 17]), k="rbf")
+    assert found.places[:3].tolist() == [31, 4, 17]
+    assert len(set(found.places.tolist())) == 8
+    alone = select(X, 3, objective=objective, initial=[31, 4, 17], k="rbf")
+    assert alone.places.tolist() == [31, 4, 17]
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_counts_of_groups_are_exact(objective, swaps):
+    quota = {"a": 2, "c": 5, "b": 3}
+    found = select(
+        X, 10, objective=objective, groups=GROUPS, quota=quota, swaps=swaps, initial=[39], k="rbf"
+    )
+    assert Counter(GROUPS[place] for place in found.places) == quota
+    assert found.places[0] == 39
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_groups_that_are_not_named_have_no_samples(swaps):
+    found = select(X, 6, groups=GROUPS, quota={"a": 5, "b": 1}, swaps=swaps, k="rbf")
+    assert Counter(GROUPS[place] for place in found.places) == {"a": 5, "b": 1}
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_one_number_is_the_most_of_any_group(objective):
+    found = select(X, 10, objective=objective, groups=np.array(GROUPS), quota=4, k="rbf")
+    assert max(Counter(GROUPS[place] for place in found.places).values()) <= 4
+    free = select(X, 10, objective=objective, k="rbf")
+    loose = select(X, 10, objective=objective, groups=GROUPS, quota=10, k="rbf")
+    np.testing.assert_array_equal(free.places, loose.places)
+
+
+def test_groups_may_be_numbers_tensors_or_a_column():
+    torch, pandas = pytest.importorskip("torch"), pytest.importorskip("pandas")
+    numbers = np.repeat([3, 1], 20)
+    expected = select(X, 6, groups=numbers, quota={3: 4, 1: 2}, k="rbf").places
+    for groups in (torch.tensor(numbers), pandas.Series(numbers), numbers.tolist()):
+        found = select(X, 6, groups=groups, quota={3: 4, 1: 2}, k="rbf")
+        np.testing.assert_array_equal(found.places, expected)
+
+
+def test_one_of_one_is_chosen():
+    found = select(X[:1], 1, k="rbf", sigma=1.0)
+    assert (found.places.tolist(), found.scores.tolist(), found.bound) == ([0], [1.0], 1.0)
+    both = select(X[:2], 2, k="rbf", sigma=1.0)
+    assert both.certified == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"size": 41}, ValueError, "`size` must be an integer from 1 to 40, got 41; there are 40"),
+        ({"size": 0}, ValueError, "`size` must be an integer from 1 to 40, got 0"),
+        ({"size": 2.0}, TypeError, "`size` must be an integer from 1 to 40, got 2.0"),
+        (
+            {"size": 2, "initial": [1, 2, 3]},
+            ValueError,
+            "`initial` must have at most the 2 samples",
+        ),
+        ({"initial": [1, 1]}, ValueError, "`initial` must have no place twice, got 1 twice"),
+        (
+            {"initial": [40]},
+            ValueError,
+            "`initial` must be an integer from 0 to 39, got 40; places",
+        ),
+        ({"initial": [-1]}, ValueError, "`initial` must be an integer from 0 to 39, got -1"),
+        ({"initial": 3}, TypeError, "`initial` must be a list of places of samples, got 3"),
+        ({"q": 0}, ValueError, "got 0: q=0 counts dimensions, and nearly every sample is one more"),
+        ({"q": -1}, ValueError, "`q` must be an order above 0 and at most 2, got -1"),
+        ({"q": 2.5}, ValueError, "got 2.5: higher ones look at the largest eigenvalues only"),
+        ({"q": np.inf}, ValueError, "pass q=2, or q=1"),
+        ({"q": np.nan}, ValueError, "`q` must be an order above 0 and at most 2, got nan"),
+        ({"q": "inf"}, TypeError, "`q` must be an order above 0 and at most 2, got 'inf'"),
+        ({"objective": "vndi"}, ValueError, "`objective` must be 'vendi', 'q2', 'logdet', 'maxm"),
+        ({"swaps": 1}, TypeError, "`swaps` must be True or False, got 1"),
+        ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
+        ({"groups": GROUPS}, ValueError, "`groups` needs `quota`: pass quota=, how many of each"),
+        ({"quota": {"a": 5}}, ValueError, "`quota` needs `groups`: pass groups=, one label for"),
+        ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of the 40 samples, got 9; pass the"),
+        ({"groups": "abc", "quota": 3}, TypeError, "`groups` must be a list of labels"),
+        ({"groups": [[1]] * 40, "quota": 3}, TypeError, "got [1] for sample 0; join it to one"),
+        ({"groups": [None] * 40, "quota": 5}, ValueError, "a label for every sample, got None for"),
+        ({"groups": [np.nan] * 40, "quota": 5}, ValueError, "got nan for sample 0; give it one"),
+        (
+            {"groups": GROUPS, "quota": {"c": 6}, "size": 6},
+            ValueError,
+            "`quota` asks for 6 of group 'c', which has 5; lower it, or add samples",
+        ),
+        (
+            {"groups": GROUPS, "quota": {"d": 1, "a": 4}},
+            ValueError,
+            "`quota` asks for 1 of group 'd', which has 0",
+        ),
+        (
+            {"groups": GROUPS, "quota": {"a": 1, "b": 2}},
+            ValueError,
+            "the counts of `quota` must sum to `size`=5, got 3; change one of the two",
+        ),
+        (
+            {"groups": GROUPS, "quota": 1},
+            ValueError,
+            "`quota`=1 leaves no more than 3 of 3 groups, fewer than the 5 of `size`; raise",
+        ),
+        ({"groups": GROUPS, "quota": 0}, ValueError, "`quota` must be an integer of at least 1"),
+        ({"groups": GROUPS, "quota": {"a": -5}}, ValueError, "`quota` must be an integer of at"),
+        (
+            {"groups": GROUPS, "quota": {"a": 4, "c": 1}, "initial": [35, 36]},
+            ValueError,
+            "`initial` has 2 of group 'c', of which `quota` allows 1; raise the quota",
+        ),
+        ({"quality": 3}, TypeError, "`quality` must be numbers of at least 0, one for each sample"),
+        ({"quality": ["x"] * 40}, TypeError, "pass plain numbers"),
+        ({"quality": [1.0] * 39}, ValueError, "got 39 for 40; pass them in the same order"),
+        ({"quality": [1.0] * 39 + [-1]}, ValueError, "got -1 for sample 39; add a constant"),
+        ({"quality": [1.0] * 39 + [np.nan]}, ValueError, "got nan for sample 39"),
+        ({"quality": [0] * 40}, ValueError, "above 0 for 1 sample or more, got 0"),
+        (
+            {"quality": [1] + [0] * 39, "objective": "logdet"},
+            ValueError,
+            "`quality` must be above 0 for 5 samples or more, got 1; lower `size`",
+        ),
+        (
+            {"quality": [1] * 40, "objective": "maxmin"},
+            ValueError,
+            "`quality` has no part in objective='maxmin'; leave it out, or take 'vendi'",
+        ),
+        ({"p": [1 / 40] * 40}, TypeError, "scores of how good each sample is go with `quality`"),
+        ({"metric": "euclidean"}, TypeError, "`metric` is not used in a selection"),
+        ({"swap": True}, TypeError, "swap"),
+    ],
+)
+def test_what_cannot_be_met_is_an_error_with_the_remedy(how, error, message):
+    with pytest.raises(error) as refused:
+        select(X, **({"size": 5, "k": "rbf", "sigma": 1.0} | how))
+    assert message in str(refused.value)
+
+
+def test_an_initial_sample_that_was_left_out_is_an_error():
+    texts = ["a b", "", "c d", "e f"]
+    with (
+        pytest.warns(UserWarning, match="left out"),
+        pytest.raises(ValueError, match="`initial` has sample 1, which was left out: it"),
+    ):
+        select(texts, 2, k="ngram_overlap", ns=[1], on_error="skip", initial=[1])
+
+
+def test_a_similarity_that_is_no_kernel_is_refused_or_clipped():
+    K = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
+    with pytest.raises(NotPSDError, match="psd='clip'"):
+        select(K, 3, score_K=True)
+    clipped = select(K, 3, score_K=True, psd="clip")
+    assert sorted(clipped.places.tolist()) == [0, 1, 2]
+    with pytest.raises(NotPSDError):
+        _ = clipped.bound

@@ -1,0 +1,277 @@
+"""Choose the samples that are most different, or that stand for all others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arguments import flag, number, one_of
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import Samples
+from ..resolve import is_whole, resolve_sets
+from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import spectrum_of
+from .candidates import Candidates
+from .constraints import Constraints, listed, read_constraints, read_initial, read_quality
+from .greedy import exchanged, greedy
+from .objectives import Cover, Objective, Spectral, Spread
+from .selection import Selection
+
+Wish = Literal["vendi", "q2", "logdet", "maxmin", "represent"]
+OBJECTIVES: tuple[Wish, ...] = ("vendi", "q2", "logdet", "maxmin", "represent")
+PSDS: tuple[PSD, ...] = ("check", "clip")
+
+
+def select(
+    samples: Samples,
+    size: int,
+    *,
+    objective: Wish = "vendi",
+    q: float = 1.0,
+    initial: Any = None,
+    quota: Any = None,
+    groups: Any = None,
+    quality: Any = None,
+    swaps: bool = True,
+    psd: PSD = "check",
+    k: KernelArgument | None = None,
+    score_K: bool = False,
+    score_X: bool = False,
+    score_dual: bool = False,
+    normalize: bool = False,
+    **options: Any,
+) -> Selection:
+    """Choose `size` samples, and say how good the choice is.
+
+    Parameters
+    ----------
+    samples
+        What `vendiscore.compute` takes: a list, an array, a tensor, a column, or a Similarity.
+        Not changed.
+    size : int from 1 to n
+        How many to choose.
+    objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
+        What to make large. For samples that *differ* (a test set, prompts, molecules to buy):
+
+        - "vendi", VS_q, the effective number of different samples;
+        - "q2", VS_2 at the least cost, by running sums of k²;
+        - "logdet", the volume, as the most probable set of a determinantal point process (DPP);
+        - "maxmin", the least distance, so that no two are close (Gonzalez; RDKit's MaxMin).
+
+        For samples that *stand for all* (a summary, a coreset): "represent", facility location,
+        the mean similarity of all samples to the nearest chosen one. It prefers the middle of
+        dense regions to what is rare, and scores low. The most diverse subset need not be the best
+        to train on (arXiv 2605.29448).
+    q : float in (0, 2]
+        Order of "vendi", and of `scores` and `bound` for all. Below 1 rare samples count more.
+    initial : list of int, optional
+        Places of samples that are in, first and in this order.
+    groups : list of labels, optional
+        One for each sample; with `quota`.
+    quota : dict of label to int, or int, optional
+        Exactly so many of each group, summing to `size` (of groups that are not named, none); or
+        at most that many of any.
+    quality : list of float, optional
+        A score of at least 0 for each sample. "vendi" and "q2" then maximise mean quality times VS
+        (Nguyen & Dieng, arXiv 2405.02449), "logdet" the determinant of diag(r) K diag(r) (Kulesza
+        & Taskar, arXiv 1207.6083), with samples of quality 0 left out.
+    swaps : bool
+        Exchange members for candidates after the greedy choice while that raises the objective, in
+        at most eight rounds: it never falls, and the arbitrary first sample goes if another is
+        better. Samples of `initial` stay and quotas hold. The final set is then put in the order
+        in which greedy choice takes it. "maxmin" and "represent" are greedy alone; without
+        quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best of what
+        they maximise.
+    psd : {"check", "clip"}
+        As for `vendiscore.compute`.
+    k, score_K, score_X, score_dual, normalize, **options
+        How samples are compared, as for `vendiscore.compute`.
+
+    Returns
+    -------
+    Selection
+        `.places`, `.scores` of all prefixes, `.gains`, `.bound` and `.certified`, `.plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If samples or arguments cannot be used, or a quota cannot be met; the message says what to
+        do.
+    NotPSDError
+        If the chosen samples have a similarity that is no kernel.
+
+    Notes
+    -----
+    Each pick is the best at its time, compared exactly where the quadrature cannot tell; of equal
+    ones it is the first, and while nothing is chosen all are equal. What "vendi" adds up is
+    submodular at q = 1, but not monotone, since a copy lowers it: greedy choice has no (1 − 1/e)
+    guarantee for log VS, whatever is said of it. For q < 1 the sum Σλ^q is monotone and submodular
+    and has one. `bound` says how good this selection is.
+
+    Time for N samples and a selection of k: a row of similarities a pick, and O(ridges · k² N) for
+    about 15 ridges ("vendi"), O(k² N) ("logdet"), O(k N) ("q2" without `swaps`, "maxmin"), O(N²)
+    rows at least once ("represent"); a round of swaps takes about twice the time of the choice.
+    Memory (k + 15) N numbers, never N² (but for a function k, whose similarities are kept).
+
+    References
+    ----------
+    Friedman & Dieng, arXiv 2210.02410 (the Vendi Score). Chen, Zhang & Zhou, arXiv 1709.05135
+    (greedy DPP). Gonzalez, Theoretical Computer Science 1985 (maxmin). Minoux 1978; Wei, Iyer &
+    Bilmes, ICML 2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location). The
+    integral by which log VS follows from log determinants: `vendiscore.spectral.rank_one`.
+
+    Examples
+    --------
+    >>> found = select(["a b", "a b c", "d e", "f"], 3, k="ngram_overlap", ns=[1])
+    >>> found.places
+    array([0, 2, 3])
+    >>> found.scores.round(3)
+    array([1., 2., 3.])
+    >>> round(found.certified, 6)  # no three are more different
+    1.0
+    """
+    wish = one_of("objective", objective, OBJECTIVES)
+    order = check_order(q)
+    swaps, psd = flag("swaps", swaps), one_of("psd", psd, PSDS)
+    if quality is not None and wish in ("maxmin", "represent"):
+        raise ValueError(
+            f"`quality` has no part in objective={wish!r}; leave it out, or take 'vendi', 'q2' or "
+            f"'logdet'"
+        )
+    similarity = _compared(
+        samples,
+        {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual}
+        | {"normalize": normalize, **options},
+    )
+    with np.errstate(all="ignore"):  # numbers are checked
+        return _select(similarity, size, wish, order, initial, groups, quota, quality, swaps, psd)
+
+
+def check_order(q: Any) -> float:
+    """An order that can be selected for."""
+    remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
+    order = number("q", q, "an order above 0 and at most 2", lambda order: order == order, remedy)
+    if order <= 0:
+        raise ValueError(
+            f"`q` must be an order above 0 and at most 2, got {q!r:.60}: q=0 counts dimensions, "
+            f"and nearly every sample is one more, so that it would choose by place; pass q=0.5, "
+            f"which counts rare samples more, or q=1"
+        )
+    if order > 2:
+        raise ValueError(
+            f"`q` must be an order above 0 and at most 2, got {q!r:.60}: higher ones look at the "
+            f"largest eigenvalues only, which most samples do not change; pass q=2, or q=1"
+        )
+    return order
+
+
+def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
+    """The Similarity of the samples, as `as_similarity` finds it."""
+    if "p" in rest:
+        raise TypeError(
+            "`p` weighs samples of a score, and all that are chosen count alike; "
+            "scores of how good each sample is go with `quality`"
+        )
+    for name in ("metric", "solver", "fit"):
+        if name in rest:
+            raise TypeError(
+                f"`{name}` is not used in a selection, which looks at similarities of one set; "
+                f"leave it out, and name a kernel by `k`"
+            )
+    how = with_the_rest(read_how(rest), rest)
+    read = samples if is_whole(samples, how) else as_samples(samples)
+    return resolve_sets([read], how, ["samples"])[0]
+
+
+def _select(
+    similarity: Similarity,
+    size: int,
+    wish: Wish,
+    q: float,
+    initial: Any,
+    groups: Any,
+    quota: Any,
+    quality: Any,
+    swaps: bool,
+    psd: PSD,
+) -> Selection:
+    whole = similarity.n + len(similarity.dropped)
+    kept = np.setdiff1d(np.arange(whole), list(similarity.dropped))
+    first = _present(read_initial(whole, initial), similarity, kept)
+    constraints = read_constraints(similarity.n, size, first, _of(groups, kept, whole), quota)
+    if quality is not None:
+        quality = read_quality(
+            similarity.n, constraints.size, _of(quality, kept, whole), wish == "logdet"
+        )
+    candidates = Candidates(similarity)
+    rows, swapped, cover = _chosen(candidates, constraints, wish, q, quality, swaps)
+    part = candidates.among(rows)
+    spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
+    return Selection(
+        places=kept[rows],
+        objective=wish,
+        q=q,
+        swapped=swapped,
+        _K=part,
+        _quality=None if quality is None else quality[rows],
+        _candidates=candidates,
+        _constraints=constraints,
+        _rows=rows,
+        _cover=cover,
+    )
+
+
+def _chosen(
+    candidates: Candidates,
+    constraints: Constraints,
+    wish: Wish,
+    q: float,
+    quality: np.ndarray | None,
+    swaps: bool,
+) -> tuple[np.ndarray, int, np.ndarray | None]:
+    """The rows chosen, in order, how many were swapped, and the gains where they are known."""
+    objective: Objective
+    if wish in ("maxmin", "represent"):
+        objective = Spread(candidates) if wish == "maxmin" else Cover(candidates)
+        rows = np.array(greedy(objective, constraints))
+        return rows, 0, objective.gains if isinstance(objective, Cover) else None
+    order = {"vendi": q, "q2": 2.0, "logdet": None}[wish]
+    objective = Spectral(candidates, constraints.size, order, quality)
+    rows = np.array(greedy(objective, constraints))
+    swapped = exchanged(objective, constraints) if swaps else 0
+    if swapped:
+        rows = np.array(
+            [
+                *constraints.initial,
+                *(v for v in objective.places if v not in set(constraints.initial)),
+            ]
+        )
+        again = Spectral(
+            Candidates(MatrixSimilarity(candidates.among(rows))),
+            len(rows),
+            order,
+            None if quality is None else quality[rows],
+        )
+        rows = rows[greedy(again, constraints.of(rows))]
+    return rows, swapped, None
+
+
+def _of(values: Any, kept: np.ndarray, whole: int) -> Any:
+    """Those of the samples that were not left out, where there is one for each that came."""
+    if values is None or len(kept) == whole or not hasattr(values, "__len__"):
+        return values
+    return [listed(values)[i] for i in kept] if len(values) == whole else values
+
+
+def _present(initial: list[int], similarity: Similarity, kept: np.ndarray) -> list[int]:
+    for place in initial:
+        if place in similarity.dropped:
+            raise ValueError(
+                f"`initial` has sample {place}, which was left out: it "
+                f"{similarity.dropped[place]}; leave it out there too"
+            )
+    return [int(row) for row in np.searchsorted(kept, initial)]

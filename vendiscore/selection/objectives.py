@@ -1,0 +1,289 @@
+"""What a selection maximises: a number of the chosen, and what each candidate would make of it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..arrays.namespace import row_blocks
+from ..spectral.rank_one import gains as exact_gains
+from ..spectral.spectrum import Spectrum
+from .candidates import Candidates
+from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
+
+# Gains of the quadrature that differ by less than so many tolerances are compared exactly.
+MARGIN = 4.0
+# Values that differ by less are equal: the first sample is taken.
+EQUAL = 1e-11
+# An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
+WORTH = 1e-3
+# Error of exact comparisons, and about how many ridges they take.
+EXACT, NODES = 1e-13, 60
+# What a sample has beside the span of the set, if it is no more than this.
+ROUNDING = 1e-12
+# Candidates of `Cover` that are looked at again at once.
+BATCH = 64
+
+# Which candidates of some columns may come in.
+Allowed: TypeAlias = Callable[[slice], np.ndarray]
+
+
+class Objective(ABC):
+    """A number of a set of candidates that greedy choice makes as large as it can.
+
+    Attributes
+    ----------
+    candidates : Candidates
+    places : list of int
+        The set so far.
+    """
+
+    candidates: Candidates
+    places: list[int]
+
+    @abstractmethod
+    def best(self, allowed: np.ndarray) -> int:
+        """The candidate, of those that are `allowed` (N,), with which the set is worth most."""
+
+    @abstractmethod
+    def add(self, v: int) -> None:
+        """Take it in."""
+
+
+class Spectral(Objective):
+    """log VS_q of the set (log det for q = None), with the log of its mean quality.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    most : int
+        How many samples there may be in the set.
+    q : float in (0, 2], or None
+    quality : array (N,), optional
+    """
+
+    def __init__(
+        self, candidates: Candidates, most: int, q: float | None, quality: np.ndarray | None
+    ) -> None:
+        self.candidates, self.q, self.quality = candidates, q, quality
+        form = determinant_form() if q is None else vendi_form(q, most)
+        self.resolvent = Resolvent(candidates, form, most)
+        self.total = 0.0  # Φ of the set
+
+    @property
+    def places(self) -> list[int]:  # type: ignore[override]
+        return self.resolvent.places
+
+    def best(self, allowed: np.ndarray) -> int:
+        some = np.flatnonzero(allowed)
+        values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
+        top = float(values.max())
+        close = some[values >= top - self._margin(values)]
+        if len(close) > 1 and self.places and self.q is not None:
+            exact = self._exact(close, self.q)
+            close = close[exact >= exact.max() - EQUAL]
+        return int(close[0])
+
+    def add(self, v: int) -> None:
+        self.total += float(self.resolvent.gains[v])
+        self.resolvent.add(v)
+
+    def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
+        """For the members at these positions, the best candidate instead, and what it is worth.
+
+        Parameters
+        ----------
+        members : int array (m,)
+        allowed : callable
+            `allowed(columns)` says which candidates may come in for each, (m, …).
+
+        Returns
+        -------
+        best : int array (m,)
+        more : array (m,)
+            How much more than the member; not above 0 where no candidate is better.
+        """
+        losses, places = self.resolvent.losses()[members], np.array(self.places)[members]
+        total = (self.total - losses)[:, None]
+        left = np.zeros((len(members), 1))
+        if self.quality is not None:
+            left = self._quality() - self.quality[places][:, None]
+        own = self._values(losses[:, None], places[:, None], total, left, -1)[:, 0]
+        best, top = np.zeros(len(members), int), np.full(len(members), -np.inf)
+        here = np.arange(len(members))
+        for columns, gains in self.resolvent.without(members):
+            some = np.arange(columns.start, columns.stop)
+            values = self._values(gains, some, total, left, -1)
+            values[~allowed(columns)] = -np.inf
+            found = values.argmax(axis=1)
+            better = values[here, found] > top
+            best[better] = some[found[better]]
+            top[better] = values[here, found][better]
+        return best, top - own
+
+    def exchange(self, j: int, allowed: Allowed) -> bool:
+        """Put the best candidate in the place of the member at position j, if it is better."""
+        best, more = self.exchanges(np.array([j]), allowed)
+        if not more[0] > self.least:
+            return False
+        changed = [*self.places]
+        changed[j] = int(best[0])
+        # The quadrature is not exact, and what is added up drifts.
+        if not self.score(changed) > self.score(self.places) + EQUAL:
+            return False
+        self.swap(j, int(best[0]))
+        return True
+
+    @property
+    def least(self) -> float:
+        """What an exchange must be worth, in the units of `exchanges`."""
+        per_sample = self.quality is not None and self.q is not None
+        return WORTH / len(self.places) if per_sample else WORTH
+
+    def swap(self, j: int, v: int) -> None:
+        """Put v in the place of the member at position j."""
+        self.total -= float(self.resolvent.losses()[j])
+        self.resolvent.remove(j)
+        self.add(v)
+
+    def score(self, places: list[int]) -> float:
+        """The objective of a set that is one sample away from this one, exactly."""
+        known = {place: j for j, place in enumerate(self.places)}
+        C = self.resolvent.rows()
+        rows = (C[known[p]] if p in known else self.candidates.row(p) for p in places)
+        K = np.array([row[places] for row in rows])
+        values = np.maximum(np.linalg.eigvalsh(K), 0.0)
+        own = np.ones(1) if self.quality is None else self.quality[places]
+        if self.q is None:
+            found = float(np.log(values + RIDGE).sum())
+            return found + 2 * float(np.log(own).sum())
+        values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0  # as `spectrum` has
+        return log_effective(values / values.sum(), self.q) + float(np.log(own.mean()))
+
+    def _quality(self) -> float:
+        return 0.0 if self.quality is None else float(self.quality[self.places].sum())
+
+    def _values(
+        self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int = 0
+    ) -> np.ndarray:
+        """The objective with each of `some` candidates, or what orders them as it does."""
+        if self.quality is None:
+            return gains
+        own = self.quality[some]
+        if self.q is None:
+            return gains + 2 * np.log(own)
+        m = len(self.places) + 1 + more
+        S = total + gains
+        if self.q == 1:
+            logs = math.log(m) + S / m
+        else:
+            logs = (np.log(m + (1 - self.q) * S) - self.q * math.log(m)) / (1 - self.q)
+        return logs + np.log((quality + own) / m)
+
+    def _margin(self, values: np.ndarray) -> float:
+        """How much of a difference of values may be the error of the quadrature."""
+        if self.q is None:
+            return EQUAL
+        # What is below the least ridge counts for small orders.
+        share = max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
+        if self.quality is not None:
+            return share
+        return share * max(1.0, float(values.max()), -float(values.min()))
+
+    def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
+        """The objective with each of `some` candidates, up to a constant, from one spectrum."""
+        m = len(self.places)
+        C = self.resolvent.rows()
+        values, U = np.linalg.eigh(C[:, self.places])
+        values, U = values[::-1], U[:, ::-1]
+        kept = values > m * np.finfo(float).eps * values[0]
+        values, U = values[kept], U[:, kept]
+        squares = (U.T @ C[:, some]).T ** 2 / values
+        spectrum = Spectrum(values / values.sum(), m, "eigenvalues", "")
+        found = np.empty(len(some))
+        for rows in row_blocks(len(some), 32 * NODES):
+            inside = squares[rows].sum(axis=1)
+            lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
+            found[rows] = exact_gains(spectrum, squares[rows], lengths, 1 / m, q, tolerance=EXACT)
+        if self.quality is not None:
+            found += np.log(self._quality() + self.quality[some])
+        return found
+
+
+def log_effective(shares: np.ndarray, q: float) -> float:
+    """log VS_q of shares that sum to 1."""
+    some = shares[shares > 0]
+    if q == 1:
+        return -float(some @ np.log(some))
+    return math.log(float(np.sum(some**q))) / (1 - q)
+
+
+class Spread(Objective):
+    """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates, self.places = candidates, []
+        self._nearest = np.full(candidates.n, -np.inf)
+
+    def best(self, allowed: np.ndarray) -> int:
+        return int(np.argmin(np.where(allowed, self._nearest, np.inf)))
+
+    def add(self, v: int) -> None:
+        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
+        self.places.append(v)
+
+
+class Cover(Objective):
+    """Facility location: the mean similarity of all samples to the most similar chosen one.
+
+    Gains only fall as the set grows, so that candidates are looked at again in the order of what
+    they were worth before (Minoux), a batch at a time.
+    """
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates, self.places = candidates, []
+        self._nearest = np.full(candidates.n, -1.0)  # below which there is no similarity
+        self._bounds = np.empty(0)
+        self._values = [0.0]
+
+    def best(self, allowed: np.ndarray) -> int:
+        n = self.candidates.n
+        if not len(self._bounds):
+            self._bounds = np.empty(n)
+            for start in range(0, n, BATCH):
+                some = np.arange(start, min(start + BATCH, n))
+                self._bounds[some] = self._worth(some)
+        order = np.flatnonzero(allowed)
+        order = order[np.argsort(-self._bounds[order], kind="stable")]
+        if not self.places:
+            return int(order[0])
+        best, top = int(order[0]), -np.inf
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            if self._bounds[some[0]] <= top:
+                break
+            self._bounds[some] = self._worth(some)
+            k = int(np.argmax(self._bounds[some]))
+            if self._bounds[some[k]] > top:
+                best, top = int(some[k]), float(self._bounds[some[k]])
+        return best
+
+    def add(self, v: int) -> None:
+        np.maximum(self._nearest, self.candidates.row(v), out=self._nearest)
+        self.places.append(v)
+        self._values.append(float(self._nearest.mean()))
+
+    @property
+    def gains(self) -> np.ndarray:
+        """What each sample added when it came, (m,)."""
+        return np.diff(self._values)
+
+    def _worth(self, some: np.ndarray) -> np.ndarray:
+        rows = self.candidates.rows(some)
+        np.maximum(rows, self._nearest, out=rows)
+        rows -= self._nearest
+        return rows.mean(axis=1)

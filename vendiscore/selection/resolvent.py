@@ -1,0 +1,204 @@
+"""What every candidate would add to a set, kept up to date as the set changes.
+
+Let A = Σ_S x xᵀ over the chosen samples, of trace m, and s_x(t) = xᵀ (A + tI)⁻¹ x. The objectives
+that are read off the spectrum of A are all of one form,
+
+    Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t),
+
+so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)), and a member takes away
+α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)). For the Vendi Score of order q the ridges and weights
+are those of `quadrature`; one ridge near 0 alone is log det; no ridge at all, order 2.
+
+Let C (m, N) be the similarities of the chosen to all, and R_t = (C_S + tI)⁻¹ from those to each
+other. Without a member v at position j, s_x(t) is larger by (xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)),
+where xᵀ(A + tI)⁻¹v = c_xᵀ R_t e_j and 1 − s_v(t) = t e_jᵀ R_t e_j, so that
+
+    t s_x(t) of the others = t s_x(t) + (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j).
+
+A step is one product of a (ridges, m) and an (m, N) matrix, whether a sample comes or goes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..spectral.quadrature import of_integral, of_trace, ridges, step_for
+from .candidates import Candidates
+
+# Error of a gain, relative to a change of the trace by 1; what is closer is compared exactly.
+TOLERANCE = 1e-4
+# Candidates that are looked at together, so that their numbers stay in a core's cache.
+COLUMNS = 4096
+# Numbers that are held at once where many members are looked at.
+SWEPT = 1 << 18
+# The least ridge: the rounding of inverses beside smaller ones grows with every sample of a set
+# that has more samples than dimensions. log det is taken beside it.
+RIDGE = 1e-9
+
+
+class Form(NamedTuple):
+    """α, β, ridges t (r,) and weights w (r,) of an objective; see above."""
+
+    of_trace: float
+    of_square: float
+    t: np.ndarray
+    w: np.ndarray
+
+    def value(self, v: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """What candidates add, from t (1 + s) (r, ...) and xᵀAx (...); v is overwritten."""
+        fixed = self.of_trace + self.of_square - float(self.w @ np.log(self.t))
+        added = squares * (2 * self.of_square)
+        if len(self.t):
+            np.log(v, out=v)
+            added += (self.w @ v.reshape(len(v), -1)).reshape(v.shape[1:])
+        added += fixed
+        return added
+
+
+def vendi_form(q: float, size: int) -> Form:
+    """That of (tr A^q − tr A)/(1 − q), or −tr A log A at q = 1, of sets of up to `size` samples.
+
+    The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − b_x) t^{q−3} with
+    b_x = xᵀAx + 1/2. One b serves all candidates, since the sum beyond the last node is known.
+    """
+    if q == 2:
+        return Form(1.0, -1.0, np.empty(0), np.empty(0))
+    t, weights = ridges(q, RIDGE / TOLERANCE, float(size), TOLERANCE)
+    b, step, factor = math.sqrt(size), step_for(TOLERANCE), of_integral(q)
+    beyond = step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
+    first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
+    # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
+    return Form(first + factor * beyond * b, -factor * beyond / 2, t, factor * weights)
+
+
+def determinant_form() -> Form:
+    """log det(A + tI) − log det(tI) at the least ridge, plus log t for each sample."""
+    return Form(math.log(RIDGE), 0.0, np.array([RIDGE]), np.ones(1))
+
+
+class Resolvent:
+    """The set so far, and what each candidate would add.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        Of N samples.
+    form : Form
+    most : int
+        How many samples may be in the set at once.
+
+    Attributes
+    ----------
+    places : list of int
+        The set, in no order that means anything.
+    gains : array (N,)
+        What each candidate would add.
+
+    Notes
+    -----
+    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory (ridges + m) · N.
+    """
+
+    def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
+        self.candidates, self.form = candidates, form
+        self.places: list[int] = []
+        r, n = len(form.t), candidates.n
+        self._v = np.repeat(form.t + 1, n).reshape(r, n)  # t (1 + s)
+        self._squares = np.zeros(n)  # xᵀAx
+        self._C = np.empty((most, n))
+        self._R = np.empty((r, most, most))
+        self.gains = np.full(n, form.value(form.t + 1, np.zeros(1))[0])
+
+    def rows(self) -> np.ndarray:
+        """Similarities (m, N) of the set to all."""
+        return self._C[: len(self.places)]
+
+    def losses(self) -> np.ndarray:
+        """What each member adds to the others, (m,)."""
+        m, form = len(self.places), self.form
+        left = form.t[:, None] * np.diagonal(self._R[:, :m, :m], axis1=1, axis2=2)
+        logs = form.w @ np.log(np.maximum(left, np.finfo(float).tiny))
+        squares = 2 * self._squares[self.places] - 1
+        return np.asarray(form.of_trace + form.of_square * squares - logs)
+
+    def without(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """What candidates would add to the set without each of `members`, which are positions.
+
+        Some columns at a time, (len(members), …).
+        """
+        m, r = len(self.places), len(self.form.t)
+        diagonal = self._R[:, members, members]
+        across = self._R[:, members, :m] / np.sqrt(diagonal)[:, :, None]
+        across = across.reshape(r * len(members), m)
+        width = max(64, SWEPT // max(1, len(across)))
+        for start in range(0, self.candidates.n, width):
+            columns = slice(start, min(start + width, self.candidates.n))
+            C = self._C[:m, columns]
+            v = across @ C
+            v *= v
+            v = v.reshape(r, len(members), C.shape[1])
+            v += self._v[:, None, columns]
+            yield columns, self.form.value(v, self._squares[columns] - C[members] ** 2)
+
+    def add(self, v: int) -> None:
+        """Take the candidate v in."""
+        m, R = len(self.places), self._R
+        self._C[m] = self.candidates.row(v)
+        self._squares += self._C[m] ** 2
+        c = self._C[:m, v]
+        inner = R[:, :m, :m] @ c
+        # t (1 + s_v): of a copy of a member it is t, but for rounding.
+        left = np.maximum(1 - inner @ c, 0.0) + self.form.t
+        outer = inner / left[:, None]
+        R[:, :m, :m] += inner[:, :, None] * outer[:, None, :]
+        R[:, m, :m] = R[:, :m, m] = -outer
+        R[:, m, m] = 1 / left
+        self.places.append(v)
+        self._change(self._of_member(m), -1)
+
+    def remove(self, j: int) -> None:
+        """Take the member at position j out; the last takes its position."""
+        m, R = len(self.places), self._R
+        self._squares -= self._C[j] ** 2
+        across = self._of_member(j)
+        self._change(across, 1)
+        R[:, :m, :m] -= across[:, :, None] * across[:, None, :]
+        last = self.places.pop()
+        if j < m - 1:
+            R[:, j, :m] = R[:, m - 1, :m]
+            R[:, :m, j] = R[:, :m, m - 1]
+            R[:, j, j] = R[:, m - 1, m - 1]
+            self._C[j] = self._C[m - 1]
+            self.places[j] = last
+
+    def _of_member(self, j: int) -> np.ndarray:
+        """R_t e_j / √(e_jᵀ R_t e_j) of the member at position j, (ridges, m).
+
+        Its product with C, squared, is what t (1 + s) is larger by without the member.
+        """
+        across = self._R[:, j, : len(self.places)]
+        return np.asarray(across / np.sqrt(across[:, j, None]))
+
+    def _products(self, across: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """The squares of across @ C, some columns at a time."""
+        n, m = self.candidates.n, across.shape[1]
+        for start in range(0, n, COLUMNS):
+            columns = slice(start, min(start + COLUMNS, n))
+            product = across @ self._C[:m, columns]
+            product *= product
+            yield columns, product
+
+    def _change(self, across: np.ndarray, sign: int) -> None:
+        for columns, change in self._products(across):
+            v = self._v[:, columns]
+            if sign > 0:
+                v += change
+            else:
+                v -= change
+                np.maximum(v, self.form.t[:, None], out=v)  # but for rounding
+            np.copyto(change, v)
+            self.gains[columns] = self.form.value(change, self._squares[columns])

@@ -1,0 +1,150 @@
+"""What was chosen, and how good it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ..plots.selections import selection as draw
+from ..spectral.hill import effective_number
+from .candidates import Candidates
+from .certificate import bound
+from .constraints import Constraints
+from .resolvent import RIDGE
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection:
+    """Samples that were chosen, in the order of what they add; numbers are found when asked for.
+
+    Attributes
+    ----------
+    places : int array (size,)
+        Where each is in the list that was given. The first m are a selection of m, for every m.
+    objective : str
+    q : float
+        The order of `scores` and `bound`.
+    swapped : int
+        How many samples were exchanged after the greedy choice.
+    """
+
+    places: np.ndarray
+    objective: str
+    q: float
+    swapped: int
+    _K: np.ndarray = field(repr=False)
+    _quality: np.ndarray | None = field(repr=False)
+    _candidates: Candidates = field(repr=False)
+    _constraints: Constraints = field(repr=False)
+    _rows: np.ndarray = field(repr=False)
+    _cover: np.ndarray | None = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """VS_q of the first sample, the first two and so on, (size,), whatever the objective.
+
+        Time O(size⁴) at most: a small spectrum for each.
+        """
+        return self._scores(self.q)
+
+    def _scores(self, q: float) -> np.ndarray:
+        found = np.empty(len(self))
+        for m in range(1, len(self) + 1):
+            values = np.linalg.eigvalsh(self._K[:m, :m])
+            values[values < m * np.finfo(float).eps * values[-1]] = 0.0
+            found[m - 1] = effective_number(values / values.sum(), q)
+        return found
+
+    @cached_property
+    def gains(self) -> np.ndarray:
+        """What each sample added to the objective when it joined those before it, (size,).
+
+        Of "vendi" and "q2" in log VS_q, of order 2 for the latter, with `quality` in the log of
+        the mean quality times VS_q; of "logdet" in log det, with `quality` plus 2 log quality; of
+        "maxmin" the distance √(2 − 2k) to the nearest before it, infinite for the first; of
+        "represent" in mean similarity. Can be below 0: a copy lowers log VS.
+        """
+        if self._cover is not None:
+            return self._cover
+        quality = self._quality
+        if self.objective == "logdet":
+            # Chosen in the order of a Cholesky factor: its diagonal is what each adds.
+            L = np.linalg.cholesky(self._K + RIDGE * np.eye(len(self)))
+            found = 2 * np.log(L.diagonal())
+            return found if quality is None else found + 2 * np.log(quality)
+        if self.objective == "maxmin":
+            nearest = [self._K[m, :m].max(initial=-math.inf) for m in range(len(self))]
+            return np.sqrt(np.maximum(2 - 2 * np.array(nearest), 0.0))
+        scores = self.scores if self.objective == "vendi" else self._scores(2.0)
+        logs = np.log(scores)
+        if quality is not None:
+            with np.errstate(divide="ignore"):
+                logs += np.log(np.cumsum(quality) / np.arange(1, len(self) + 1))
+        with np.errstate(invalid="ignore"):
+            return np.diff(logs, prepend=0.0)
+
+    @cached_property
+    def bound(self) -> float:
+        """An upper bound on VS_q of every selection of this size that meets the constraints.
+
+        It is proved, not estimated; see `vendiscore.selection.certificate` for how, and for what
+        it costs, which can be more than the selection did. Quality has no part in it.
+
+        Raises
+        ------
+        NotPSDError
+            If the similarity has negative eigenvalues.
+        """
+        found = bound(self._candidates, self._rows, self._constraints, self.q)
+        return max(found, float(self.scores[-1]))  # but for rounding
+
+    @property
+    def certified(self) -> float:
+        """scores[-1] / bound: no selection of this size scores more than 1/certified times this."""
+        return float(self.scores[-1]) / self.bound
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON; the bound is found for it."""
+        gains = [gain if math.isfinite(gain) else None for gain in self.gains.tolist()]
+        return {
+            "places": self.places.tolist(),
+            "objective": self.objective,
+            "q": self.q,
+            "scores": self.scores.tolist(),
+            "gains": gains,
+            "swapped": self.swapped,
+            "bound": self.bound,
+            "certified": self.certified,
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """The scores of the prefixes, with the bound, which is found for it, as a line."""
+        return draw(self.scores, self.bound, ax=ax)
+
+    def __repr__(self) -> str:
+        return f"Selection({self._said()}, places={self.places.tolist()!r:.60})"
+
+    def _repr_html_(self) -> str:
+        rows = enumerate(zip(self.places, self.scores, self.gains, strict=True), 1)
+        body = "".join(
+            f"<tr><td>{m}</td><td>{place}</td><td>{score:.4g}</td><td>{gain:.3g}</td></tr>"
+            for m, (place, score, gain) in rows
+            if m <= 10 or m == len(self)
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("", "place", "score so far", "gain"))
+        return f"<p>{escape(self._said())}</p><table><tr>{head}</tr>{body}</table>"
+
+    def _said(self) -> str:
+        said = f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
+        said += f"VS (q={self.q:g}) = {self.scores[-1]:.4g}"
+        if "bound" in self.__dict__:  # not looked for only to be shown
+            said += f", at least {self.certified:.1%} of what is possible"
+        return said
