@@ -14,12 +14,13 @@ from collections import Counter
 from vendiscore import compare
 
 ESTERS = [f"{'C' * a}C(=O)O{'C' * b}" for a in range(1, 6) for b in range(1, 5)]
-OTHERS = """
-O=Cc1ccccc1 COc1cc(C=O)ccc1O CC(=CCCC(=CCO)C)C CC1=CCC(CC1)C(=C)C O=C1CCCCCCCCCCCCCC1
-CC(C)C1CCC(C)CC1O CC12CCC(CC1=O)C2(C)C c1ccsc1 CSC=CC=O CC(=O)c1ccccc1 OCCc1ccccc1
-CCCCCCC=O CC(C)=CCCC(C)CC=O COc1ccc(CC=C)cc1 O=C1OCCC1 Cc1cnc(C)cn1 CCS CC(=O)C(C)=O
-c1ccc2[nH]ccc2c1 CC(C)CCO
-""".split()
+OTHERS = [
+    *("O=Cc1ccccc1", "COc1cc(C=O)ccc1O", "CC(=CCCC(=CCO)C)C", "CC1=CCC(CC1)C(=C)C"),
+    *("O=C1CCCCCCCCCCCCCC1", "CC(C)C1CCC(C)CC1O", "CC12CCC(CC1=O)C2(C)C", "c1ccsc1"),
+    *("CSC=CC=O", "CC(=O)c1ccccc1", "OCCc1ccccc1", "CCCCCCC=O", "CC(C)=CCCC(C)CC=O"),
+    *("COc1ccc(CC=C)cc1", "O=C1OCCC1", "Cc1cnc(C)cn1", "CCS", "CC(=O)C(C)=O"),
+    *("c1ccc2[nH]ccc2c1", "CC(C)CCO"),
+]
 MOST = 5
 
 

@@ -24,7 +24,7 @@ from ..request import read_request
 from ..similarity.base import Similarity
 from ..spectral.rank_one import adds, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum
-from ..spectral.vendi import spectrum_of, vendi
+from ..spectral.vendi import vendi
 from .duplicates import MARGIN, Duplicates, NearPairs
 from .modes import Mode, modes_of, strongest
 from .neighbours import Neighbours
@@ -361,7 +361,7 @@ def explain(
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         subject = Subject(samples, request.how, orders=[order], p=request.p, psd=request.psd)
         similarity = subject.similarity
-        spectrum = spectrum_of(similarity, subject.p, request.psd, vectors=True)
+        spectrum = subject.eigen
         pairs = NearPairs(limit - MARGIN, similarity.groups())
         neighbours = Neighbours.of(similarity, pairs)
     left_out = list(similarity.dropped)

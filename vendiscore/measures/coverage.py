@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays.namespace import to_host
 from ..spectral.rank_one import novelty
-from ..spectral.vendi import spectrum_of
 from .registry import register_measure
 from .subject import Subject
 
@@ -23,7 +22,7 @@ from .subject import Subject
 )
 def sample_coverage(subject: Subject) -> Any:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
-    found = novelty(spectrum_of(subject.similarity, subject.p, subject.psd, vectors=True))
+    found = novelty(subject.eigen)
     n = len(found)
     p = np.full(n, 1 / n) if subject.p is None else to_host(subject.p)
     return 1 - float(p @ found)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..spectral.quadrature import of_integral, of_trace, ridges, step_for
+from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
 # Error of a gain, relative to a change of the trace by 1; what is closer is compared exactly.
@@ -67,7 +67,9 @@ def vendi_form(q: float, size: int) -> Form:
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
-    t, weights = ridges(q, RIDGE / TOLERANCE, float(size), TOLERANCE)
+    # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `ridges`.
+    least = math.sqrt(RIDGE ** (1 + q) / (NOTHING * TOLERANCE))
+    t, weights = ridges(q, least, float(size), TOLERANCE)
     b, step, factor = math.sqrt(size), step_for(TOLERANCE), of_integral(q)
     beyond = step * t[-1] ** (q - 2) / math.expm1((2 - q) * step)
     first = float(of_trace(q, b)) - factor * float(weights @ (1 / (t + b)))
