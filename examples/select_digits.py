@@ -22,7 +22,8 @@ def images(path: str | None) -> Any:
 
         return load_digits().images
     with np.load(path) as arrays:
-        return arrays["images"][:OF]
+        every = arrays["images"]
+    return every[np.random.default_rng(0).permutation(len(every))[:OF]]
 
 
 def draw(sets: dict[str, Any], path: str) -> None:
