@@ -1,0 +1,92 @@
+"""The standard error of any score of a set, by subsampling without replacement.
+
+The ordinary bootstrap draws n of n samples with replacement. That makes copies, about 37 % of a
+draw, and a score that counts what is different takes each copy for a lack of difference: its draws
+lie 5 to 22 % below the score (benchmarks/intervals.py), intervals from them beside the truth. Draws
+*without* replacement have no copies, and are samples of the source themselves, only smaller.
+
+Let a and b be the scores of two halves of the set, of m = ⌊n/2⌋ samples each, none in common. As
+the samples are independent, so are the halves: (a − b)²/2 has the expectation Var(score_m), without
+a correction for drawing from a finite set. With a variance that falls like 1/n, as that of every
+smooth function of averages does, Var(score_n) = Var(score_m) m/n. Averaging over splits leaves the
+expectation as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arguments import integer
+
+MIN_SAMPLES = 4  # below, halves have one sample, and whatever is scored they are alike
+
+
+def subsample_error(
+    n: int, score: Callable[[np.ndarray], float], *, draws: int = 20, seed: int = 0
+) -> float:
+    """The standard error of a score of n samples, from scores of halves of them.
+
+    Parameters
+    ----------
+    n : int of at least 4
+        Number of samples.
+    score : callable
+        From places (m,), ascending, of some of the samples, to a finite number: the score of these
+        alone. Its logarithm, for scores whose errors grow with them.
+    draws : int of at least 1
+        How many pairs of halves. The result varies with the splits by about 1/√(2 draws) of
+        itself: 16 % for 20.
+    seed : int of at least 0
+
+    Returns
+    -------
+    float of at least 0
+        Of `score` of n samples, on its own scale: how far those of another n samples of the same
+        source would be. It knows nothing of the bias of a score that grows with n.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For fewer than four samples, and where a score is not finite.
+
+    Notes
+    -----
+    Assumes samples that are independent of each other, weighted alike, and a score that changes
+    little with any one of them, with a variance that falls like 1/n. A set of which some samples
+    come together (answers to one prompt) needs the error over these groups. Time: 2 · draws scores
+    of n/2 samples.
+
+    References
+    ----------
+    Politis & Romano, Annals of Statistics 1994 (subsampling, of which this is m = n/2 with scale
+    √(m/n)); half samples: McCarthy, Review of the International Statistical Institute 1969.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=400)
+    >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)
+    >>> round(found, 3), round(float(x.std()) / 20, 3)
+    (0.051, 0.05)
+    """
+    n = integer("n", n, MIN_SAMPLES, remedy="an error needs halves of two samples or more")
+    draws = integer("draws", draws, 1, remedy="20 is usual")
+    rng = np.random.default_rng(integer("seed", seed, 0))
+    m = n // 2
+    squares = 0.0
+    for _ in range(draws):
+        mixed = rng.permutation(n)
+        a, b = (_finite(score(np.sort(half))) for half in (mixed[:m], mixed[-m:]))
+        squares += (a - b) ** 2 / 2
+    return math.sqrt(squares / draws * m / n)
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(read := float(value)):
+        raise ValueError(
+            f"`score` must be finite for every half of the samples, got {read}; score something "
+            f"that half of them have, or leave the error out"
+        )
+    return read
