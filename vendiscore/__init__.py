@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
+    from .uncertainty import compare
 
 # Where each name is; tests/test_front_door.py compares it with what type checkers read above.
 _MODULES = {
@@ -68,6 +69,7 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
+    "uncertainty": "compare",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -84,6 +86,7 @@ __all__ = [
     "SumSimilarity",
     "TooLargeError",
     "as_similarity",
+    "compare",
     "compute",
     "convergence_scale",
     "effective_number",

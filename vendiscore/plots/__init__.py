@@ -3,9 +3,9 @@
 Colours and ink are those of the reader's style, which is not touched; nothing is shown or saved.
 """
 
-from .comparisons import draws, profiles
+from .comparisons import intervals, profiles
 from .diversity import profile, spectrum
 from .magnitudes import magnitude
 from .similarities import heat_map
 
-__all__ = ["draws", "heat_map", "magnitude", "profile", "profiles", "spectrum"]
+__all__ = ["heat_map", "intervals", "magnitude", "profile", "profiles", "spectrum"]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -74,13 +75,19 @@ def subsample_error(
     n = integer("n", n, MIN_SAMPLES, remedy="an error needs halves of two samples or more")
     draws = integer("draws", draws, 1, remedy="20 is usual")
     rng = np.random.default_rng(integer("seed", seed, 0))
-    m = n // 2
+    return float(halves_error(n, lambda places: _finite(score(places)), n // 2, draws, rng))
+
+
+def halves_error(
+    n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
+) -> Any:
+    """The same from two parts of m ≤ n/2 samples each, of one score or an array of several."""
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)
-        a, b = (_finite(score(np.sort(half))) for half in (mixed[:m], mixed[-m:]))
-        squares += (a - b) ** 2 / 2
-    return math.sqrt(squares / draws * m / n)
+        a, b = (score(np.sort(part)) for part in (mixed[:m], mixed[-m:]))
+        squares = squares + (a - b) ** 2 / 2
+    return np.sqrt(squares / draws * m / n)
 
 
 def _finite(value: float) -> float:
