@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
-    from .uncertainty import compare
+    from .uncertainty.comparing import compare
+    from .uncertainty.growth import growth
 
 # Where each name is; tests/test_front_door.py compares it with what type checkers read above.
 _MODULES = {
@@ -69,7 +70,8 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
-    "uncertainty": "compare",
+    "uncertainty.comparing": "compare",
+    "uncertainty.growth": "growth",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -92,6 +94,7 @@ __all__ = [
     "effective_number",
     "encoder",
     "get_kernel",
+    "growth",
     "list_kernels",
     "list_measures",
     "load",

@@ -5,7 +5,8 @@ Colours and ink are those of the reader's style, which is not touched; nothing i
 
 from .comparisons import intervals, profiles
 from .diversity import profile, spectrum
+from .growth import growth
 from .magnitudes import magnitude
 from .similarities import heat_map
 
-__all__ = ["heat_map", "intervals", "magnitude", "profile", "profiles", "spectrum"]
+__all__ = ["growth", "heat_map", "intervals", "magnitude", "profile", "profiles", "spectrum"]

@@ -2,6 +2,7 @@
 
 from .comparing import compare
 from .comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
+from .growth import Growth, growth
 from .subsampling import subsample_error
 
 __all__ = [
@@ -9,8 +10,10 @@ __all__ = [
     "MORE",
     "SAME",
     "Comparison",
+    "Growth",
     "PairRow",
     "SetRow",
     "compare",
+    "growth",
     "subsample_error",
 ]

@@ -6,8 +6,8 @@ after their samples were exchanged at random, whole comparisons again, drawing d
 both sets are samples of one source all exchanges are equally likely, and p is exact for any size
 and any score. As T is divided by its standard error, p is nearly right, too, for two sources that
 differ in all but their diversity (Chung & Romano, Annals of Statistics 2013): without that, sets of
-one diversity and two vocabularies were said to differ 12 times in 100 instead of 5
-(benchmarks/intervals.py).
+one diversity and two vocabularies are said to differ twice as often as they should
+(benchmarks/compare_null.py).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..spectral.spectrum import PSD
 from .comparison import Comparison, PairRow
 from .drawn import DrawnSets
 from .paired import Groups, paired_pairs, paired_rows, read_groups
-from .permutation import PValue, holm, permuted
+from .permutation import Null, holm, permuted
 from .plan import MIN_SAMPLES, Match, Plan
 
 # For hints about misspelt keywords.
@@ -72,7 +72,7 @@ def compare(
         Of the intervals; a difference counts where the adjusted p is 1 − level at most.
     permutations : int of at least 19
         At most so many exchanges for each pair: p is at least 1/(permutations + 1). A pair is done
-        earlier when 20 of them differ as much as the sets do.
+        earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
         Draw all sets down to one size, that of the smallest but 500 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
@@ -107,10 +107,11 @@ def compare(
     p is how often two sets drawn from one source differ as much. Samples are taken to be
     independent: several that come together (generations for one prompt) need `groups`. Sets that
     share samples are compared as if these had been drawn twice; what they share cannot differ,
-    so that p is too large then, and intervals too wide. Intervals come from the jackknife, on the
-    scale of log VS (differences: Zou & Donner, Statistics in Medicine 2008); orders above 2 from
-    its infinitesimal form, order 0 from halves, without an error in T. Of sets larger than four
-    times the matched size a random part of that size is compared.
+    so that p is too large then, and intervals too wide. The interval of a difference is as wide as
+    T is by chance, so that it leaves out 0 where p of that pair is 1 − level at most (but for
+    ties and the last digit). Errors of scores are those of the jackknife on the scale of log VS,
+    orders above 2 from its infinitesimal form; order 0 from halves, and T without an error. Of
+    sets larger than four times the matched size a random part of that size is compared.
 
     Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
     (or d × d, from fewer features) for each m samples.
@@ -186,15 +187,15 @@ def comparing(
         rows = [sets.row(i) for i in range(len(names))]
         profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
         statistics = [sets.pair(i, j) for i, j in pairs]
-    found: list[PValue] = []
+    found: list[Null] = []
     for each, pair in enumerate(statistics):
-        steps = permuted(pair.seen, pair.draw, plan.permutations)
+        steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
         found.append((yield from _after(each * plan.permutations, steps)))
     adjusted = holm([value.p for value in found])
     return Comparison(
         sets=tuple(rows),
         pairs=tuple(
-            PairRow(names[i], names[j], *statistic.interval, value.p, p, value.done)
+            PairRow(names[i], names[j], *statistic.interval(value.reach), value.p, p, value.done)
             for (i, j), statistic, value, p in zip(pairs, statistics, found, adjusted, strict=True)
         ),
         q=plan.q,
@@ -231,13 +232,13 @@ def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any
     return dict(zip(names, sets, strict=True))
 
 
-def _after(done: int, steps: Counts[PValue]) -> Counts[PValue]:
+def _after(done: int, steps: Counts[Null]) -> Counts[Null]:
     """The same steps, counted on."""
     with contextlib.closing(steps):
         while True:
             try:
                 step = next(steps)
             except StopIteration as end:
-                value: PValue = end.value
+                value: Null = end.value
                 return value
             yield done + step

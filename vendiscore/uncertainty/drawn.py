@@ -36,11 +36,14 @@ _NO_ERROR = 1e-12  # what a standard error of 0 counts as
 
 
 class Statistic(NamedTuple):
-    """A pair of sets: difference, low and high; T as it was seen, and as chance draws it."""
+    """A pair of sets: T as it was seen and as chance draws it, and what follows from both.
 
-    interval: tuple[float, float, float]
+    `interval` gives the difference and both ends of its interval, from how far T reaches.
+    """
+
     seen: float
     draw: Callable[[], float]
+    interval: Callable[[float], tuple[float, float, float]]
 
 
 class Score(NamedTuple):
@@ -148,8 +151,10 @@ class DrawnSets:
             a, b = (matched(both.score, own, m) for own, m in zip(mixed, sizes, strict=True))
             return _studentized(a, b)
 
-        interval = _difference(self.scores[i], self.scores[j])
-        return Statistic(interval, _studentized(self.found[i], self.found[j]), draw)
+        ours, theirs = self.found[i], self.found[j]
+        return Statistic(
+            _studentized(ours, theirs), draw, lambda reach: _difference(ours, theirs, reach)
+        )
 
     def profile(self, i: int) -> np.ndarray:
         """VS of set i as drawn down for every order, and both ends of its interval."""
@@ -211,11 +216,19 @@ def _studentized(a: Matched, b: Matched) -> float:
     return 0.0 if abs(apart) < 1e-9 else apart / max(math.hypot(a.error, b.error), _NO_ERROR)
 
 
-def _difference(a: Score, b: Score) -> tuple[float, float, float]:
-    """The difference of two scores with uneven intervals, with its own (Zou & Donner 2008)."""
-    apart = a.value - b.value
-    low = apart - math.hypot(a.value - a.low, b.high - b.value)
-    return apart, low, apart + math.hypot(a.high - a.value, b.value - b.low)
+def _difference(a: Matched, b: Matched, reach: float) -> tuple[float, float, float]:
+    """VS of a minus VS of b, and its interval where T reaches so far.
+
+    From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008).
+    """
+    errors = (a.error, b.error) if a.error or b.error else (_NO_ERROR / math.sqrt(2),) * 2
+    x, x_low, x_high = (math.exp(a.log + reach * side * errors[0]) for side in (0, -1, 1))
+    y, y_low, y_high = (math.exp(b.log + reach * side * errors[1]) for side in (0, -1, 1))
+    return (
+        x - y,
+        x - y - math.hypot(x - x_low, y_high - y),
+        x - y + math.hypot(x_high - x, y - y_low),
+    )
 
 
 def _quantile(level: float) -> float:

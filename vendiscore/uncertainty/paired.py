@@ -128,13 +128,13 @@ def paired_rows(
         row = SetRow(
             name,
             sum(len(own[i]) for own in groups),
-            *_mean(whole, plan.level),
+            *_ends(whole, plan.level),
             sum(min(map(len, own)) for own in groups),
             None,
-            *_mean(of[plan.q], plan.level),
+            *_ends(of[plan.q], plan.level),
         )
         rows.append(row)
-        ends = np.array([_mean(of[q], plan.level) for q in plan.orders])
+        ends = np.array([_ends(of[q], plan.level) for q in plan.orders])
         profiles += [ends[:, [0, 2, 3]].T] if plan.orders else []
     return rows, profiles
 
@@ -152,29 +152,36 @@ def paired_pairs(
 
 def _pair(stacks: list[_Stack], plan: Plan, rng: np.random.Generator) -> Statistic:
     def gaps(exchanged: bool) -> np.ndarray:
-        """log VS of both sets in each group, (2, groups)."""
+        """VS of one set minus that of the other, in each group."""
         found = []
         for K, (first, second), m in stacks:
             order = np.tile(np.arange(first + second), (len(K), 1))
             if exchanged:
                 order = rng.permuted(order, axis=1)
-            found.append([_logs(K, plan.q, order[:, at : at + m]) for at in (0, first)])
-        return np.concatenate(found, axis=1)
+            a, b = (np.exp(_logs(K, plan.q, order[:, at : at + m])) for at in (0, first))
+            found.append(a - b)
+        return np.concatenate(found)
 
-    def statistic(logs: np.ndarray) -> float:
-        apart = logs[0] - logs[1]
-        mean, deviation = float(apart.mean()), float(apart.std(ddof=1))
-        return 0.0 if abs(mean) < 1e-9 else mean / max(deviation, 1e-12)
+    def statistic(apart: np.ndarray) -> float:
+        mean, error = _mean(apart)
+        return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
 
-    seen = gaps(False)
-    scores = np.exp(seen)
-    mean, _, low, high = _mean(scores[0] - scores[1], plan.level)
-    return Statistic((mean, low, high), statistic(seen), lambda: statistic(gaps(True)))
+    mean, error = _mean(gaps(False))
+    return Statistic(
+        statistic(gaps(False)),
+        lambda: statistic(gaps(True)),
+        lambda reach: (mean, mean - reach * max(error, 1e-12), mean + reach * max(error, 1e-12)),
+    )
 
 
-def _mean(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
+def _mean(values: np.ndarray) -> tuple[float, float]:
+    """The mean, and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def _ends(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
     """The mean, its standard error, and Student's interval."""
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
+    mean, error = _mean(values)
     reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean, error, mean - reach, mean + reach
 

@@ -2,45 +2,71 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-# Permutations as extreme as what was seen, after which a p-value is known to a fifth of itself.
-ENOUGH = 20
+# So many permutations as extreme as what was seen say well enough that it is nothing special, once
+# there are enough of them all.
+ENOUGH, LEAST = 20, 99
 
 
-class PValue(NamedTuple):
-    """A p-value in (0, 1], and how many permutations it took."""
+class Null(NamedTuple):
+    """What chance makes of a statistic.
+
+    Attributes
+    ----------
+    p : float
+        In (0, 1]: the share of permutations, with the one seen, that are as far from 0 as that.
+    reach : float
+        How far from 0 a share of `level` of them stay.
+    done : int
+        How many permutations it took.
+    """
 
     p: float
+    reach: float
     done: int
 
 
 def permuted(
-    seen: float, draw: Callable[[], float], permutations: int
-) -> Generator[int, None, PValue]:
-    """The share of permutations whose statistic is as far from 0 as the one seen, or farther.
+    seen: float, draw: Callable[[], float], permutations: int, level: float = 0.95
+) -> Generator[int, None, Null]:
+    """Draw a statistic again and again, with labels exchanged; yields how often it was drawn.
 
-    Stops at the 20th of these: h of the first l give p = h/l, all of N give (h + 1)/(N + 1). Both
-    are at most α with probability at most α where all permutations are equally likely (Besag &
-    Clifford, Biometrika 1991). Yields how many were drawn.
+    Of l draws of which h are as far from 0 as what was seen, or farther, p = (h + 1)/(l + 1). That
+    is at most α with probability at most α where all permutations are equally likely, even if
+    drawing stops at the 20th (Besag & Clifford, Biometrika 1991); p is then known to a fifth of
+    itself.
 
     >>> from vendiscore.progress import finish
-    >>> finish(permuted(3.0, lambda: 1.0, 99))
-    PValue(p=0.01, done=99)
-    >>> finish(permuted(0.0, lambda: 1.0, 99))
-    PValue(p=1.0, done=20)
+    >>> finish(permuted(3.0, lambda: 1.0, 199))
+    Null(p=0.005, reach=1.0, done=199)
+    >>> finish(permuted(0.0, lambda: 1.0, 199))
+    Null(p=1.0, reach=1.0, done=99)
     """
     bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
+    least = min(permutations, max(LEAST, needed(level)))
+    drawn: list[float] = []
     beyond = 0
-    for done in range(1, permutations + 1):
-        beyond += abs(draw()) >= bar
-        yield done
-        if beyond == ENOUGH:
-            return PValue(beyond / done, done)
-    return PValue((beyond + 1) / (permutations + 1), permutations)
+    while len(drawn) < permutations and not (beyond >= ENOUGH and len(drawn) >= least):
+        drawn.append(abs(draw()))
+        beyond += drawn[-1] >= bar
+        yield len(drawn)
+    done = len(drawn)
+    reach = sorted(drawn)[min(done, math.ceil(level * (done + 1) - 1e-9)) - 1]
+    return Null((beyond + 1) / (done + 1), reach, done)
+
+
+def needed(level: float) -> int:
+    """How many permutations have one that is farther from 0 than a share of `level` of them.
+
+    >>> needed(0.95), needed(0.99)
+    (19, 99)
+    """
+    return math.ceil(1 / (1 - level) - 1e-6) - 1
 
 
 def holm(p: Sequence[float]) -> list[float]:

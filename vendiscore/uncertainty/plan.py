@@ -9,10 +9,11 @@ from typing import Any, Literal
 from ..arguments import integer, number, one_of
 from ..request import PSD_REMEDY, PSDS, check_orders
 from ..spectral.spectrum import PSD
+from .permutation import needed
 
 Match = Literal["size", "coverage"]
 MIN_SAMPLES = 4  # below, an error is no more than a guess
-_USUAL = "999 is usual, 199 for a first look"
+_USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ class Plan:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
             if self.match == "coverage":
                 raise ValueError("`size` is for match='size': leave it out to match coverage")
+        level = number(
+            "level", self.level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual"
+        )
         return Plan(
             q,
-            number("level", self.level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95"),
-            integer("permutations", self.permutations, 19, remedy=_USUAL),
+            level,
+            integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             one_of("match", self.match, ("size", "coverage")),
             size,
             tuple(check_orders(self.orders)) if len(self.orders) else (),
