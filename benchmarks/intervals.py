@@ -27,11 +27,10 @@ from vendiscore.spectral.vendi import spectrum_of, vendi
 from vendiscore.uncertainty.jackknife import jackknife
 from vendiscore.uncertainty.subsampling import subsample_error
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "support"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import molecules, vectors
 
-PICTURE = ROOT / "docs" / "images" / "bootstrap-bias.png"
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-bias.png"
 # Of a bandwidth that does not follow from the set, so that all sets are of one kernel.
 KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "linear": (vectors, {"k": "cosine"}),

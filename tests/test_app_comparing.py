@@ -43,9 +43,7 @@ def test_two_sets_of_one_source_are_rarely_told_apart():
 @pytest.mark.parametrize("n", [1, 3])
 def test_sets_that_are_too_small_are_said_to_be(n):
     box = "\n".join(f"x{i}" for i in range(n))
-    with pytest.raises(
-        RefusedError, match=rf"Set A has too few samples to be compared: {n}, where"
-    ):
+    with pytest.raises(RefusedError, match=f"Set A has too few samples to be compared: {n}, "):
         shown(box, "\n".join(["same"] * 20))
 
 

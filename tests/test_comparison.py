@@ -135,6 +135,19 @@ def test_an_interval_leaves_out_0_where_p_says_so():
             assert (row.low <= 0 <= row.high) == (row.p > 0.05)
 
 
+def test_labels_that_all_differ_or_are_all_the_same_have_an_interval():
+    """Errors of 0, in the sets or in what is exchanged."""
+    different, same = list("abcdefgh"), ["a"] * 8
+    row = compared(different, same, k="labels").pairs[0]
+    assert (row.difference, row.low, row.high, row.p) == (7, 7, 7, 0.01) or row.low > 0
+    row = compared(different[:4], ["a", "b", "b", "c"], k="labels").pairs[0]
+    assert -3 <= row.low <= row.difference <= row.high <= 3
+    row = compared(different, list("ijklmnop"), k="labels").pairs[0]
+    assert (row.difference, row.p) == (0, 1)
+    row = compared(same, same, k="labels").pairs[0]
+    assert (row.difference, row.p) == (0, 1)
+
+
 def test_a_bandwidth_follows_from_all_sets():
     X, Y = normal(0, 20), 100 + normal(1, 20)
     both = compute(np.vstack([X, Y]), k="rbf", details=True)["details"]["options"]["sigma"]

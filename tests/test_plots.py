@@ -69,7 +69,9 @@ def test_a_plot_gives_back_the_axes_it_drew_on_and_leaves_the_style_alone(name, 
     assert dict(matplotlib.rcParams) == style
 
 
-@pytest.mark.parametrize("name", ["spectrum", "profile", "magnitude", "draws", "profiles"])
+@pytest.mark.parametrize(
+    "name", ["spectrum", "profile", "magnitude", "growth", "intervals", "profiles"]
+)
 def test_colours_are_those_of_the_style(name):
     with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
         drawn = PLOTS[name]()

@@ -22,7 +22,7 @@ def page(compared: Compared, sets: Sequence[Any], kind: str) -> str:
         f"<td>{_against_first(result, i)}</td></tr>"
         for i, row in enumerate(result.sets)
     )
-    best = max(result.sets, key=lambda row: row.matched).name
+    best = max(result.sets, key=lambda row: round(row.matched, 9)).name
     verdicts = " ".join(
         _verdict(result, turned(result, best, name), kind) for name in result.names if name != best
     )

@@ -33,6 +33,7 @@ from .subsampling import halves_error
 MOST = 500
 _DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
 _NO_ERROR = 1e-12  # what a standard error of 0 counts as
+_EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
 
 
 class Statistic(NamedTuple):
@@ -152,8 +153,9 @@ class DrawnSets:
             return _studentized(a, b)
 
         ours, theirs = self.found[i], self.found[j]
+        most = (self.drawn[i], self.drawn[j])
         return Statistic(
-            _studentized(ours, theirs), draw, lambda reach: _difference(ours, theirs, reach)
+            _studentized(ours, theirs), draw, lambda reach: _difference(ours, theirs, reach, most)
         )
 
     def profile(self, i: int) -> np.ndarray:
@@ -172,9 +174,8 @@ class DrawnSets:
         error = found.error
         if self.plan.q == 0:
             error = float(part.halves(m, [0.0], self.plan.seed)[0])
-        reach = _quantile(self.plan.level) * error
-        value, low, high = np.exp([found.log, found.log - reach, found.log + reach]).tolist()
-        return Score(value, value * error, max(1.0, low), min(float(m), high))
+        value, low, high = _around(found.log, _quantile(self.plan.level) * error, m)
+        return Score(value, value * error, low, high)
 
     def _check_coverage(self) -> None:
         least = min(self.coverages)
@@ -194,6 +195,8 @@ class DrawnSets:
 
 def log_with_error(similarity: Similarity, q: float, psd: PSD = "check") -> Matched:
     """log VS_q, q > 0, with its standard error by the jackknife; infinitesimal above order 2."""
+    if similarity.n == 1:
+        return Matched(0.0, 0.0)
     spectrum = spectrum_of(similarity, psd=psd, vectors=True)
     if q > 2:
         return Matched(math.log(spectrum.effective_number(q)), influence_error(spectrum, q))
@@ -213,22 +216,29 @@ def _size(plan: Plan, sizes: Sequence[int]) -> int:
 def _studentized(a: Matched, b: Matched) -> float:
     """T, and 0 where sets are equal but for rounding."""
     apart = a.log - b.log
-    return 0.0 if abs(apart) < 1e-9 else apart / max(math.hypot(a.error, b.error), _NO_ERROR)
+    return 0.0 if abs(apart) < _EQUAL else apart / max(math.hypot(a.error, b.error), _NO_ERROR)
 
 
-def _difference(a: Matched, b: Matched, reach: float) -> tuple[float, float, float]:
+def _difference(
+    a: Matched, b: Matched, reach: float, most: tuple[int, int]
+) -> tuple[float, float, float]:
     """VS of a minus VS of b, and its interval where T reaches so far.
 
-    From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008).
+    From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008), which end where
+    a score of so many samples must.
     """
-    errors = (a.error, b.error) if a.error or b.error else (_NO_ERROR / math.sqrt(2),) * 2
-    x, x_low, x_high = (math.exp(a.log + reach * side * errors[0]) for side in (0, -1, 1))
-    y, y_low, y_high = (math.exp(b.log + reach * side * errors[1]) for side in (0, -1, 1))
-    return (
-        x - y,
-        x - y - math.hypot(x - x_low, y_high - y),
-        x - y + math.hypot(x_high - x, y - y_low),
-    )
+    least = 0.0 if a.error or b.error else _NO_ERROR / math.sqrt(2)
+    x, x_low, x_high = _around(a.log, reach * max(a.error, least), most[0])
+    y, y_low, y_high = _around(b.log, reach * max(b.error, least), most[1])
+    apart = 0.0 if abs(a.log - b.log) < _EQUAL else x - y
+    low, high = math.hypot(x - x_low, y_high - y), math.hypot(x_high - x, y - y_low)
+    return apart, apart - low, apart + high
+
+
+def _around(log: float, reach: float, most: int) -> tuple[float, float, float]:
+    """A score of so many samples, and the ends of its interval, in [1, most]."""
+    low, high = math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
+    return math.exp(log), low, max(high, math.exp(log))
 
 
 def _quantile(level: float) -> float:

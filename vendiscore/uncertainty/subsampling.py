@@ -58,8 +58,8 @@ def subsample_error(
     Assumes samples that are independent of each other, weighted alike, and a score that changes
     little with any one of them, with a variance that falls like 1/n. That of the Vendi Score falls
     more slowly where nearly all samples differ: the error was then found a third too small, that
-    of the jackknife right. A set of which some samples come together (answers to one prompt) needs the error over these groups. Time: 2 · draws scores
-    of n/2 samples.
+    of the jackknife right. A set of which some samples come together (answers to one prompt) needs
+    the error over these groups. Time: 2 · draws scores of n/2 samples.
 
     References
     ----------
