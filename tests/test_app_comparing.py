@@ -66,10 +66,10 @@ def test_the_api_says_how_sure_it_is():
         assert found["p_adjusted"] == pytest.approx(row.p_adjusted)
 
 
-def test_large_sets_are_compared_at_200():
+def test_large_sets_are_compared_at_100():
     rng = np.random.default_rng(0)
-    rows = [rng.normal(size=(n, 3)).tolist() for n in (250, 300)]
-    assert handlers.compare(rows, "vectors", "cosine")["matched_size"] == 200
+    rows = [rng.normal(size=(n, 3)).tolist() for n in (110, 130)]
+    assert handlers.compare(rows, "vectors", "cosine")["matched_size"] == 100
 
 
 def test_the_table_has_an_error_for_every_set():

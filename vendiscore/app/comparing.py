@@ -19,7 +19,7 @@ from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 # Of three pairs the least p is 3/300, which is what LEVEL asks for.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
 LEVEL = 0.99  # sets of one source are said to differ once in a hundred times
-LARGEST = 200  # samples that are decomposed at once: two cores serve all visitors
+LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
 NAMES = "ABC"
 _SLOW = 50  # samples whose permutations take so long that one wants to know how far they are
 
@@ -34,7 +34,7 @@ class Compared(NamedTuple):
 def compare_steps(
     sets: Sequence[Any], q: float = 1.0, permutations: int = MIN_PERMUTATIONS, **arguments: Any
 ) -> Steps[Compared]:
-    """Compare sets of samples at the size of the smallest, pausing where it takes long.
+    """Compare sets of samples at the size of the smallest or 100, pausing where it takes long.
 
     Parameters
     ----------

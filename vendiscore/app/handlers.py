@@ -102,7 +102,7 @@ def compare(
     """Compare the diversity of two or three sets, and say which differences are beyond chance.
 
     A larger set scores higher for its size alone, so all are drawn down to the size of the
-    smallest, 200 at most, without replacement. Their samples are then exchanged at random, to see
+    smallest, 100 at most, without replacement. Their samples are then exchanged at random, to see
     how often chance makes as much of a difference.
 
     Args:
