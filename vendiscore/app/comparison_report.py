@@ -58,7 +58,8 @@ def page(compared: Compared, sets: Sequence[Any], kind: str) -> str:
         f"<table><thead><tr><th>set</th><th>n</th><th>score, whole</th><th>score of {size}</th>"
         f"<th>against A</th></tr></thead><tbody>{rows}</tbody></table></div>"
         f"<p>A larger set scores higher for its size alone, so the last two columns draw {size} of "
-        f"each (the smallest set, or 100), without replacement. ± is one standard error: what another set of the same source "
+        f"each (as many as the smallest has, 100 at most), without replacement. ± is one standard "
+        f"error: what another set of the same source "
         f"might change. p is how often sets differ as much once their samples are exchanged at "
         f"random. Sets of one source are said to differ at most once in a hundred times.</p>"
         f'<div class="vs-grid">{figures}</div><p class="vs-links">{table}{full}</p></section>'

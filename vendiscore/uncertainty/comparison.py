@@ -203,16 +203,20 @@ class Comparison:
         low, high = (row.low, row.high) if more else (-row.high, -row.low)
         return (
             f"{a} is more diverse than {b}: {abs(row.difference):.2f} more effectively different "
-            f"samples {self.at} ({100 * self.level:g} % interval {low:.2f} to {high:.2f}, "
-            f"{_p(row)})."
+            f"samples {self.at} ({self._interval(low, high)}, {_p(row)})."
         )
 
     def _same(self, row: PairRow) -> str:
         return (
             f"No difference larger than chance between {row.a} and {row.b}: {row.difference:+.2f} "
-            f"effectively different samples {self.at} ({100 * self.level:g} % interval "
-            f"{row.low:.2f} to {row.high:.2f}, {_p(row)})."
+            f"effectively different samples {self.at} ({self._interval(row.low, row.high)}, "
+            f"{_p(row)})."
         )
+
+    def _interval(self, low: float, high: float) -> str:
+        # 0.0 is added for the sign of −0.0.
+        low, high = round(low, 2) + 0.0, round(high, 2) + 0.0
+        return f"{100 * self.level:g} % interval {low:.2f} to {high:.2f}"
 
 
 def _p(row: PairRow) -> str:

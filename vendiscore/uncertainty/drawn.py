@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from ..arrays.namespace import scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
+from ..spectral.rank_one import log_score
 from ..spectral.spectrum import PSD
 from ..spectral.vendi import spectrum_of, vendi
 from .comparison import SetRow
@@ -199,7 +200,7 @@ def log_with_error(similarity: Similarity, q: float, psd: PSD = "check") -> Matc
         return Matched(0.0, 0.0)
     spectrum = spectrum_of(similarity, psd=psd, vectors=True)
     if q > 2:
-        return Matched(math.log(spectrum.effective_number(q)), influence_error(spectrum, q))
+        return Matched(log_score(spectrum, q), influence_error(spectrum, q))
     found = jackknife(spectrum, q)
     return Matched(found.log, found.error)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from ..arrays.namespace import to_host
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
 
@@ -97,8 +98,11 @@ def influence_error(spectrum: Spectrum, q: float = 1.0) -> float:
     Jaeckel, The infinitesimal jackknife, Bell Laboratories 1972; Efron, 1982, chapter 6.
     """
     if math.isinf(q):
-        assert spectrum.vectors is not None
-        share = spectrum.n * np.asarray(spectrum.vectors)[:, 0] ** 2
+        if spectrum.vectors is None:
+            raise ValueError(
+                "`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)"
+            )
+        share = spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2
         slopes = 1 - share
     else:
         gaps = surprise(spectrum, q) - log_score(spectrum, q)
