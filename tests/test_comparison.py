@@ -324,6 +324,17 @@ TEXTS = [f"w{i}" for i in range(8)]
         ),
         ([X, Y], {"permutations": 10}, "`permutations` must be an integer of at least 19, got 10"),
         ([X, Y], {"level": 0.999}, "`permutations` must be an integer of at least 999, got 99"),
+        (
+            [X, Y, X, Y],
+            {"permutations": 99},
+            "`permutations` must be 119 or more for a difference among 6 pairs to be beyond chance",
+        ),
+        (
+            [X, Y],
+            {"groups": [[0] * 8] * 2, "match": "coverage"},
+            "`groups` are matched by size, each by itself: leave `match` and `size` out",
+        ),
+        ([X, Y], {"groups": [[0] * 8] * 2, "size": 4}, "leave `match` and `size` out"),
         ([X, Y], {"level": 95}, "`level` must be a number between 0 and 1, got 95; 0.95 is usual"),
         ([X, Y], {"match": "n"}, "`match` must be 'size' or 'coverage', got 'n'"),
         ([X, Y], {"match": "coverage"}, "has nothing to match: every sample is explained by"),

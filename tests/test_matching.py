@@ -9,6 +9,7 @@ from sources import sentences
 from vendiscore import compare
 from vendiscore.progress import finish
 from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.uncertainty import MORE
 from vendiscore.uncertainty.matching import Matched, coverage_curve, matched, size_for, windows
 from vendiscore.uncertainty.permutation import holm, permuted
@@ -33,6 +34,23 @@ def test_coverage_is_that_of_good_and_turing_at_every_size():
         ]
         assert curves[m - 1] == pytest.approx(1 - sum(missing), abs=0.03)
     assert (np.diff(coverage_curve(whole, np.arange(60))) >= 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_coverage_of_copies_is_known_whatever_rounding_makes_of_their_matrix(dtype):
+    X = np.random.default_rng(0).normal(size=(20, 40))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    whole = MatrixSimilarity((X @ X.T).astype(dtype)[np.ix_([*range(20)] * 2, [*range(20)] * 2)])
+    curve = coverage_curve(whole, np.random.default_rng(1).permutation(40))
+    assert curve[-1] == pytest.approx(1, abs=1e-4)
+    assert curve[5] < 0.5
+
+
+def test_coverage_of_a_clipped_matrix_is_a_share():
+    K = np.kron(np.eye(4), np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
+    curve = coverage_curve(MatrixSimilarity(K), np.arange(12))
+    assert (curve >= 0).all()
+    assert (curve <= 1).all()
 
 
 def test_sets_are_drawn_down_to_the_least_coverage():

@@ -31,7 +31,7 @@ from ..spectral.spectrum import PSD
 from .comparison import Comparison, PairRow
 from .drawn import DrawnSets
 from .paired import Groups, paired_pairs, paired_rows, read_groups
-from .permutation import Null, holm, permuted
+from .permutation import Null, holm, needed, permuted
 from .plan import MIN_SAMPLES, Match, Plan
 
 # For hints about misspelt keywords.
@@ -71,7 +71,8 @@ def compare(
     level : float in (0, 1)
         Of the intervals; a difference counts where the adjusted p is 1 − level at most.
     permutations : int of at least 19
-        At most so many exchanges for each pair: p is at least 1/(permutations + 1). A pair is done
+        At most so many exchanges for each pair: p is at least 1/(permutations + 1), which must be
+        small enough for all pairs together. A pair is done
         earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
         Draw all sets down to one size, that of the smallest but 500 at most; or all to one
@@ -136,11 +137,20 @@ def compare(
     plan = Plan(q, level, permutations, match, size, tuple(orders), psd, seed).checked()
     given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
     pool, starts = resolve_pool(given, read, list(named))
+    pairs = len(named) * (len(named) - 1) // 2
+    if plan.permutations < (least := needed(plan.level, pairs)):
+        raise ValueError(
+            f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
+            f"beyond chance, got {plan.permutations}; or compare fewer sets"
+        )
     paired = None
     if groups is not None:
+        if plan.match == "coverage" or plan.size is not None:
+            raise ValueError(
+                "`groups` are matched by size, each by itself: leave `match` and `size` out"
+            )
         paired = read_groups(groups, list(named), starts, pool.dropped)
     steps = comparing(pool, starts, list(named), plan, paired)
-    pairs = len(named) * (len(named) - 1) // 2
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
 

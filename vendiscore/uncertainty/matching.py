@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import isotonic_regression
 
@@ -70,9 +71,8 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     in sets of m, and their mean over cyclic shifts is made to fall (isotonic regression). At n it
     is that of all samples. Time O((draws + 3) n³/3).
     """
-    K = to_host(similarity.take(order).dense())
+    K = _positive(to_host(similarity.take(order).dense()))
     n = len(K)
-    K.flat[:: n + 1] += RIDGE
     pivots = np.zeros(n)
     for shift in range(draws):
         at = np.roll(np.arange(n), shift * n // draws)
@@ -83,6 +83,20 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     falling = isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
     falling[-1] = 0.0
     return np.asarray(1 - np.clip(falling, least, 1))
+
+
+def _positive(K: np.ndarray) -> np.ndarray:
+    """K and the ridge; without its negative eigenvalues, of rounding or by choice, if it has any.
+
+    K may be overwritten.
+    """
+    K.flat[:: len(K) + 1] += RIDGE
+    try:
+        cholesky(K, lower=True, check_finite=False)
+    except LinAlgError:
+        values, U = np.linalg.eigh(K)
+        return np.asarray((U * np.maximum(values, 2 * RIDGE)) @ U.T)
+    return K
 
 
 def size_for(curve: np.ndarray, coverage: float) -> int:

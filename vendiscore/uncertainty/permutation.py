@@ -60,13 +60,13 @@ def permuted(
     return Null((beyond + 1) / (done + 1), reach, done)
 
 
-def needed(level: float) -> int:
-    """How many permutations have one that is farther from 0 than a share of `level` of them.
+def needed(level: float, pairs: int = 1) -> int:
+    """How many permutations the least p of so many pairs needs to be 1 − level once adjusted.
 
-    >>> needed(0.95), needed(0.99)
-    (19, 99)
+    >>> needed(0.95), needed(0.99, 3)
+    (19, 299)
     """
-    return math.ceil(1 / (1 - level) - 1e-6) - 1
+    return math.ceil(pairs / (1 - level) - 1e-6) - 1
 
 
 def holm(p: Sequence[float]) -> list[float]:
