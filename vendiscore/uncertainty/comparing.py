@@ -135,14 +135,14 @@ def compare(
     rest = {"k": k, **how}
     read = with_the_rest(read_how(rest), rest, _KEYWORDS)
     plan = Plan(q, level, permutations, match, size, tuple(orders), psd, seed).checked()
-    given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
-    pool, starts = resolve_pool(given, read, list(named))
     pairs = len(named) * (len(named) - 1) // 2
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
             f"beyond chance, got {plan.permutations}; or compare fewer sets"
         )
+    given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
+    pool, starts = resolve_pool(given, read, list(named))
     paired = None
     if groups is not None:
         if plan.match == "coverage" or plan.size is not None:
