@@ -1,73 +1,106 @@
 """How often does a comparison find a difference where there is none, and where there is one?
 
-    python benchmarks/compare_null.py --repeats 60
+    python benchmarks/compare_null.py --repeats 300
 
-Draws two sets of one source again and again, and counts how often each of two rules says that they
-differ: that of `compare`, and the one that it had before (the smaller set used whole, the larger
-drawn down to its size, a difference of more than two deviations over these draws), which knows
-nothing of how else the sets might have come out. Then the same for a source and a narrower one.
+Draws two sets of one source again and again, and counts how often `compare` says at 5 % that they
+differ; a z-test of the scores of whole sets beside it, which takes size for diversity. Then two
+sources of one diversity that have nothing in common (the words of the second spelt otherwise, its
+vectors turned), where exchanging labels is not all there is to it: the same permutations without
+dividing by the standard error are counted beside. Then a source and a narrower one: power.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.vendi import vendi
-from vendiscore.uncertainty import FEW, SAME, compare
+from vendiscore.progress import finish
+from vendiscore.uncertainty import Comparison, drawn
+from vendiscore.uncertainty.comparing import comparing
+from vendiscore.uncertainty.plan import Plan
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import SOURCES, pooled
 
-SIZES = [(40, 40), (40, 42), (40, 80), (12, 12), (200, 200)]
-DRAWS = 10
+PERMUTATIONS = 99
+PLAN = Plan(permutations=PERMUTATIONS).checked()
 
 
-def before(together: Similarity, sizes: list[int]) -> bool:
-    """The rule of one-sided draws: do the sets differ?"""
-    matched, start, scores = min(sizes), 0, []
-    for size in sizes:
-        draws = [
-            np.random.default_rng(seed).choice(size, matched, replace=False)
-            for seed in range(DRAWS if size > matched else 1)
-        ]
-        each = [float(vendi(together.take(start + draw), [1]).values[0]) for draw in draws]
-        scores.append(np.resize(each, DRAWS))
-        start += size
-    gaps = scores[0] - scores[1]
-    deviation = gaps.std(ddof=1) if np.ptp(gaps) else 0.0
-    return bool(abs(gaps.mean()) > max(2 * deviation, 0.01))
+def elsewhere(samples: Any) -> Any:
+    """Samples as diverse, that have nothing in common with those of the source."""
+    if isinstance(samples, np.ndarray):
+        return np.hstack([np.zeros_like(samples), samples])
+    return [" ".join(f"z{word}" for word in text.split()) for text in samples]
 
 
-def differ(name: str, sizes: tuple[int, int], narrow: float, repeats: int) -> dict[str, Any]:
-    """How often the rules tell a set of a source from one of the source or a narrower one."""
+def here(samples: Any) -> Any:
+    """The source, beside what is elsewhere."""
+    if isinstance(samples, np.ndarray):
+        return np.hstack([samples, np.zeros_like(samples)])
+    return samples
+
+
+def compared(sets: Sequence[Any], options: dict[str, Any]) -> Comparison:
+    """Both sets, by `compare` at few permutations; without its bar."""
+    pool, sizes = pooled(sets, **options)
+    return finish(comparing(pool, np.cumsum([0, *sizes]), ["A", "B"], PLAN))
+
+
+def naive(found: Comparison) -> bool:
+    """Whether a z-test of the scores of whole sets says that they differ."""
+    a, b = found.sets
+    error = np.hypot(a.se / a.score, b.se / b.score)
+    return bool(abs(np.log(a.score / b.score)) > 1.96 * error)
+
+
+def differ(
+    name: str, sizes: tuple[int, int], narrow: float, repeats: int, other: bool = False
+) -> dict[str, Any]:
+    """How often two sets are said to differ, as a share."""
     source, options = SOURCES[name]
-    now = then = 0
+    said = whole = plain = covered = 0
     for seed in range(repeats):
         rng = np.random.default_rng(seed)
         sets = [source(rng, sizes[0]), source(rng, sizes[1], narrow)]
-        together, each = pooled(sets, **options)
-        now += compare(together, each, draws=DRAWS).verdict(0, 1) not in (SAME, FEW)
-        then += before(together, each)
-    print(f"{name:<20} {sizes!s:<12} {narrow:<6} now {now:3d}   before {then:3d}", flush=True)
-    return {"name": name, "sizes": sizes, "narrow": narrow, "now": now, "before": then}
+        if other:
+            sets = [here(sets[0]), elsewhere(sets[1])]
+        found = compared(sets, options)
+        pair = found.pairs[0]
+        said += pair.p <= 0.05
+        covered += pair.low <= 0 <= pair.high
+        whole += naive(found)
+        if other:
+            kept, drawn._NO_ERROR = drawn._NO_ERROR, 1e9  # T without its standard error
+            plain += compared(sets, options).pairs[0].p <= 0.05
+            drawn._NO_ERROR = kept
+    row = {
+        "name": name,
+        "sizes": sizes,
+        "narrow": narrow,
+        "sources": "two of one diversity" if other else "one" if narrow == 0.25 else "two",
+        "differ": said / repeats,
+        "interval_has_0": covered / repeats,
+        "z_of_whole_sets": whole / repeats,
+    }
+    if other:
+        row["without_standard_error"] = plain / repeats
+    print(row, flush=True)
+    return row
 
 
 def main() -> None:
     given = arguments(__doc__)
-    print(f"of {given.repeats} pairs of sets, said to differ:")
-    rows = [
-        differ(name, sizes, narrow, given.repeats)
-        for narrow in (0.25, 0.35, 0.5)
-        for name in SOURCES
-        for sizes in (SIZES if narrow == 0.25 else SIZES[:1])
-    ]
-    write(given.json, rows, environment() | {"repeats": given.repeats, "draws": DRAWS})
+    vectors_and_texts = [name for name in SOURCES if not name.startswith("molecules")]
+    rows = [differ(n, s, 0.25, given.repeats) for n in SOURCES for s in ((40, 40), (80, 40))]
+    rows += [differ(n, (80, 80), 0.25, given.repeats, True) for n in vectors_and_texts]
+    rows += [differ(n, (40, 40), w, given.repeats) for n in SOURCES for w in (0.35, 0.5)]
+    facts = {"repeats": given.repeats, "permutations": PERMUTATIONS}
+    write(given.json, rows, environment() | facts)
 
 
 if __name__ == "__main__":

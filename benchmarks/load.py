@@ -48,7 +48,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
 import visitor  # noqa: E402
 from drawn import png  # noqa: E402
-from sources import pooled  # noqa: E402
 
 # Its name, how to ask, and the right answer.
 Job = tuple[str, Callable[[httpx.Client], float], float]
@@ -77,18 +76,21 @@ def jobs() -> list[Job]:
         X = rng.normal(size=(n, 8)).round(6)
         found += _both("vectors", [X.tolist(), "rbf", 0, 1], compute(X, k="rbf")["VS"])
     sets = [long[:200], long[200:300]]
-    together, sizes = pooled(sets, k="ngram_overlap", ns=[1, 2, 3, 4])
-    right = compare(together, sizes, draws=5).difference(1, 0)[0]
-    found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 5], right))
+    right = -compare(*sets, k="ngram_overlap", permutations=299, level=0.99).pairs[0].difference
+    found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 299], right))
     boxes = ["\n".join(texts) for texts in sets]
-    found.append(_comparison(["texts", "ngram_overlap", *boxes, "", None, None, None, 1, 5], right))
+    found.append(
+        _comparison(["texts", "ngram_overlap", *boxes, "", None, None, None, 1, 299], right)
+    )
     return found
 
 
 def _api(name: str, data: list[Any], right: float) -> Job:
     def ask(http: httpx.Client) -> float:
         result = visitor.call(http, name, data)
-        value = result["differences_to_first"][0]["mean"] if name == "compare" else result["VS"]
+        value = (
+            result["differences_to_first"][0]["difference"] if name == "compare" else result["VS"]
+        )
         return float(value)
 
     return f"{name} (API)", ask, right
@@ -122,8 +124,8 @@ def _images(files: list[bytes], right: float) -> list[Job]:
 
 def _comparison(sent: list[Any], right: float) -> Job:
     def ask(http: httpx.Client) -> float:
-        first, second = visitor.everything(visitor.press(http, "compare", sent))["VS_matched"]
-        return float(np.mean(second) - np.mean(first))
+        first, second = visitor.everything(visitor.press(http, "compare", sent))["scores"]
+        return float(second["matched"] - first["matched"])
 
     return "compare (page)", ask, right
 

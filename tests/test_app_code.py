@@ -168,7 +168,7 @@ def test_images_are_read_from_their_folder(printed, folder):
 def test_a_comparison_reads_the_download(printed, folder, name):
     kind, *boxes = examples.COMPARISONS[name]
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
-    page, code = last(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 5))
+    page, code = last(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 299))
     (folder / "vendiscore.json").write_bytes(everything(page))
     for result in printed(code):
         assert f"<td>{result['VS']:.2f}</td>" in page
@@ -183,6 +183,6 @@ def test_a_comparison_of_images_reads_their_folders(printed, folder):
             for i, image in enumerate(images):
                 image.save(folder / name / f"{i:02}.png")
                 archive.write(folder / name / f"{i:02}.png", f"{i:02}.png")
-    page, code = last(shows.show_comparison("images", "pixels", "", "", "", *zips, None, 1, 5))
+    page, code = last(shows.show_comparison("images", "pixels", "", "", "", *zips, None, 1, 299))
     for result in printed(code):
         assert f"<td>{result['VS']:.2f}</td>" in page

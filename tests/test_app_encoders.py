@@ -162,20 +162,20 @@ def archive(paths):
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
 def test_sets_of_images_are_compared(files, tmp_path, kernel):
     (tmp_path / "a.zip").write_bytes(archive(files))
-    (tmp_path / "b.zip").write_bytes(archive(files[:3]))
+    (tmp_path / "b.zip").write_bytes(archive(files[:4]))
     zips = [str(tmp_path / "a.zip"), str(tmp_path / "b.zip"), None]
-    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 5)
+    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 299)
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
-    for part in (files, files[:3]):
+    for part in (files, files[:4]):
         assert f"<td>{compute(part, **options)['VS']:.2f}</td>" in page
     assert "glob(folder + '/*')) for folder in ['A', 'B']" in code
     data = page.partition("json;base64,")[2].partition('"')[0]
-    assert json.loads(base64.b64decode(data))["sets"][1] == ["0.png", "1.png", "2.png"]
+    assert json.loads(base64.b64decode(data))["sets"][1] == ["0.png", "1.png", "2.png", "3.png"]
 
 
 def test_sets_of_images_come_as_files():
     (page, _), *_ = shows.safe(shows.show_comparison)(
-        "images", "pixels", "a", "b", "c", None, None, None, 1, 5
+        "images", "pixels", "a", "b", "c", None, None, None, 1, 299
     )
     assert "Two or three sets can be compared, got 0" in page
 

@@ -108,8 +108,12 @@ def test_the_bandwidth_changes_the_score():
         (lambda: handlers.compare("ab"), "Expected a list of sets"),
         (lambda: handlers.compare([["a"], "b"]), "Expected a list of texts"),
         (lambda: handlers.compare([["a"], ["b"]], kind="files"), "Unknown kind"),
-        (lambda: handlers.compare([["a"], ["b"]], draws=10**9), "from 5 to 20"),
-        (lambda: handlers.compare([[[1]], [[1, 2]]], "vectors", "rbf"), "as many columns"),
+        (lambda: handlers.compare([["a"], ["b"]], permutations=10**9), "from 299 to 999"),
+        (lambda: handlers.compare([["a"], ["b"]]), "Set A has too few samples to be compared: 1"),
+        (
+            lambda: handlers.compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),
+            "as many columns",
+        ),
     ],
 )
 def test_calls_past_the_limits_of_the_page_are_refused(call, said):
@@ -277,14 +281,14 @@ def test_one_analysis_decomposes_one_matrix_once(kernel, size, q):
 def test_every_example_of_a_comparison_is_shown(name):
     kind, *boxes = examples.COMPARISONS[name]
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
-    page, code = list(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 5))[-1]
+    page, code = list(shows.show_comparison(kind, kernel, *boxes, None, None, None, 1, 299))[-1]
     assert page.count("<svg") == 2
     everything = json.loads(download(page, "vendiscore.json"))
     assert everything["VS_whole"] == pytest.approx(
         [compute(samples, **everything["arguments"])["VS"] for samples in everything["sets"]]
     )
     first, *rows = download(page, "vendiscore.csv").splitlines()
-    assert first.startswith("set,n,VS,matched_size")
+    assert first.startswith("set,n,VS,VS_se,VS_low,VS_high,matched_size,VS_matched")
     assert [float(row.split(",")[2]) for row in rows] == pytest.approx(
         everything["VS_whole"], abs=1e-6
     )

@@ -20,6 +20,7 @@ PIL = pytest.importorskip("PIL.Image")
 
 from vendiscore.app import encoders, examples, limits  # noqa: E402
 from vendiscore.scoring import compute  # noqa: E402
+from vendiscore.uncertainty import compare  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -119,23 +120,22 @@ def test_a_comparison_by_the_client_is_that_of_the_package(
     client, metric, kind, kernel, samples, sent, arguments
 ):
     ours = client.predict(
-        sets=[sent, sent[:6]], kind=kind, kernel=kernel, draws=5, api_name="/compare"
+        sets=[sent, sent[:6]], kind=kind, kernel=kernel, permutations=299, api_name="/compare"
     )
-    rel = 1e-6 if "model_path" in arguments else 1e-12
+    rel = 1e-6 if "model_path" in arguments else 1e-9
     for part, found in zip((samples, samples[:6]), ours["sets"], strict=True):
         assert found["n"] == len(part)
         for score in (compute(part, **arguments), metric.compute(samples=part, **arguments)):
             assert found["VS"] == pytest.approx(score["VS"], rel=rel)
-    assert ours["matched_size"] == 3
-    mixed = [np.random.default_rng(seed).permutation(len(samples)) for seed in range(5)]
-    halves = [half for order in mixed for half in (order[:3], order[-3:])]
-    matched = [compute([samples[i] for i in half], **arguments)["VS"] for half in halves]
-    first, second = ours["sets"]
-    assert first["matched_mean"] == pytest.approx(np.mean(matched), rel=rel)
-    (found,) = ours["differences_to_first"]
-    gap = second["matched_mean"] - first["matched_mean"]
-    assert found["mean"] == pytest.approx(gap, rel=1e-9)
-    assert found["se"] == pytest.approx(np.hypot(first["matched_se"], second["matched_se"]))
+    assert ours["matched_size"] == 6
+    right = compare(samples, samples[:6], level=0.99, permutations=299, **arguments)
+    for row, found in zip(right.sets, ours["sets"], strict=True):
+        assert found["matched"] == pytest.approx(row.matched, rel=rel)
+        assert found["matched_se"] == pytest.approx(row.matched_se, rel=1e-3)
+    (found,), (pair,) = ours["differences_to_first"], right.pairs
+    assert found["difference"] == pytest.approx(-pair.difference, rel=1e-4, abs=1e-6)
+    assert found["low"] == pytest.approx(-pair.high, rel=1e-2)
+    assert found["p"] == pytest.approx(pair.p, abs=0.02)
     assert found["verdict"] == "no difference larger than chance"
 
 
@@ -183,7 +183,7 @@ def test_the_tools_of_mcp_are_described_and_work(http):
         ("vectors", [[[1, None]], "cosine", 0, 1], "real numbers"),
         ("vectors", [[[1] * 5000], "cosine", 0, 1], "columns are too many"),
         ("images", [["QUJD"], "pixels", 1], "not an image"),
-        ("compare", [[["a"], ["b"]], "texts", "ngram_overlap", 1, 10**9], "from 5 to 20"),
+        ("compare", [[["a"], ["b"]], "texts", "ngram_overlap", 1, 10**9], "from 299 to 999"),
         ("text", [["a"]], "needed: 5, got: 1"),
     ],
 )
@@ -285,7 +285,7 @@ def test_hostile_files_are_refused_in_words_within_five_seconds(http, what):
 def test_hostile_sets_of_images_are_refused_in_words(http, name, data, said):
     start = time.perf_counter()
     (file,) = upload(http, [(name, data())])
-    sent = ["images", "pixels", "", "", "", file, file, None, 1, 5]
+    sent = ["images", "pixels", "", "", "", file, file, None, 1, 299]
     assert said in press(http, "compare", sent)
     assert time.perf_counter() - start < 5
 

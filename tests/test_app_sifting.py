@@ -125,7 +125,7 @@ def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
 
 def test_the_sets_of_a_comparison_are_sifted_together_and_what_was_read_is_said(save):
     other = save("b.csv", "smiles\n" + "\n".join([*GOOD, "bad", *BAD[:1]]))
-    given = ["molecules", "morgan", "", "", "", save("a.csv", SMILES), other, None, 1, 5]
+    given = ["molecules", "morgan", "", "", "", save("a.csv", SMILES), other, None, 1, 299]
     said = text_of(last(shows.show_comparison(*given)))
     assert "7 of 17 molecules cannot be used" in said
     assert "set A, row 3, 'C1CC', is not" in said
@@ -140,7 +140,7 @@ def test_a_comparison_takes_one_column_of_all_files_or_asks_for_it(save):
     texts = [f"number {i} it is" for i in range(12)]
     table = "left,right\n" + "\n".join(f"{text},{text[::-1]}" for text in texts)
     paths = [save("a.csv", table), save("b.csv", table)]
-    given = ["texts", "ngram_overlap", "", "", "", *paths, None, 1, 5]
+    given = ["texts", "ngram_overlap", "", "", "", *paths, None, 1, 299]
     assert "Set A: Which column holds the texts?" in text_of(last(shows.show_comparison(*given)))
     page = last(shows.show_comparison(*given, column="right"))
     assert download(page)["sets"][0] == [text[::-1] for text in texts]
@@ -181,7 +181,7 @@ LEFT = examples.TEXTS["A primer"]
         lambda: shows.show_vectors("1,2", None, "rbf", 0, 1, 1, source=shows.FILE),
         lambda: shows.show_images([("a.png", None)], None, "pixels", 1, 1, source=shows.FILE),
         lambda: shows.show_comparison(
-            "texts", "ngram_overlap", LEFT, LEFT, "", None, None, None, 1, 5, source_b=shows.FILE
+            "texts", "ngram_overlap", LEFT, LEFT, "", None, None, None, 1, 299, source_b=shows.FILE
         ),
     ],
 )

@@ -16,22 +16,30 @@ from vendiscore import plots  # noqa: E402
 from vendiscore.explanation import analyse  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
 from vendiscore.resolve import as_similarity  # noqa: E402
-from vendiscore.uncertainty import compare  # noqa: E402
+from vendiscore.uncertainty import compare, growth  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)
 FOUND = analyse(SIMILARITY, 2)
 CURVE = magnitude_curve(SIMILARITY)
-COMPARED = compare(SIMILARITY, [15, 25], draws=5, orders=[0, 1, 2])
+COMPARED = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19, orders=[0, 1, 2])
+GROWN = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
+
+
+def profiles(names, ax=None):
+    return plots.profiles(COMPARED.orders, names, COMPARED.profiles, ax=ax)
+
+
 PLOTS = {
     "spectrum": lambda ax=None: plots.spectrum(FOUND.shares, ax=ax),
     "profile": lambda ax=None: plots.profile(FOUND.orders, FOUND.profile, ax=ax),
     "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.order, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
-    "draws": lambda ax=None: plots.draws(COMPARED, ax=ax),
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
-    "profiles": lambda ax=None: plots.profiles(COMPARED, ax=ax),
+    "growth": lambda ax=None: GROWN.plot(ax),
+    "intervals": lambda ax=None: COMPARED.plot(ax),
+    "profiles": lambda ax=None: profiles(["A", "B"], ax),
 }
 
 
@@ -109,24 +117,32 @@ def test_a_scale_is_marked_on_the_magnitude_function(ax):
     assert point.get_xydata().tolist() == [[1.0, CURVE.at(1.0)]]
 
 
-def test_there_is_a_dot_for_each_draw_and_a_name_for_each_set(ax):
-    plots.draws(COMPARED, ["ours", "theirs"], ax=ax)
+def test_there_is_a_dot_and_an_interval_for_each_set(ax):
+    plots.intervals(["ours", "theirs"], [3, 4], [2, 3.5], [5, 4.5], label="scores", ax=ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["ours", "theirs"]
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    for line, scores in zip(dots, COMPARED.draws, strict=True):
-        assert np.array_equal(line.get_xdata(), scores.ravel())
+    assert [list(line.get_xdata()) for line in ax.lines] == [[2, 5], [3], [3.5, 4.5], [4]]
+    assert ax.get_xlabel() == "scores"
 
 
-def test_profiles_are_means_and_have_a_legend(ax):
-    plots.profiles(COMPARED, ax=ax)
-    for i, line in enumerate(ax.lines):
-        assert np.array_equal(line.get_ydata(), COMPARED.profile(i)[0])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
+def test_profiles_have_a_band_and_a_legend(ax):
+    profiles(["ours", "theirs"], ax)
+    for line, (scores, _, _) in zip(ax.lines, COMPARED.profiles, strict=True):
+        assert np.array_equal(line.get_ydata(), scores)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["ours", "theirs"]
 
 
 def test_profiles_need_orders():
-    with pytest.raises(ValueError, match=r"must have profiles; make it by compare\(…, orders="):
-        plots.profiles(compare(SIMILARITY, [20, 20], draws=1))
+    with pytest.raises(ValueError, match="`orders` must have one order or more; pass orders="):
+        plots.profiles([], ["A"], [np.empty((3, 0))])
+
+
+def test_growth_is_dashed_where_it_is_extrapolated(ax):
+    GROWN.plot(ax)
+    known, beyond, _ = ax.lines
+    assert list(known.get_xdata()) == [10, 20, 40]
+    assert list(beyond.get_xdata()) == [40, 80]
+    assert beyond.get_linestyle() == "--"
+    plots.growth([2, 4], [1, 2], [1, 1.5], [1, 2.5], 4, ax=Figure().add_subplot())
 
 
 def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missing():

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
+    from .uncertainty.comparing import compare
+    from .uncertainty.growth import growth
 
 # Where each name is; tests/test_front_door.py compares it with what type checkers read above.
 _MODULES = {
@@ -72,6 +74,8 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
+    "uncertainty.comparing": "compare",
+    "uncertainty.growth": "growth",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -89,6 +93,7 @@ __all__ = [
     "SumSimilarity",
     "TooLargeError",
     "as_similarity",
+    "compare",
     "compute",
     "conditional_score",
     "convergence_scale",
@@ -96,6 +101,7 @@ __all__ = [
     "encoder",
     "explain",
     "get_kernel",
+    "growth",
     "list_kernels",
     "list_measures",
     "load",

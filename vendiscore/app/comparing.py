@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..explanation.analysis import ORDERS
-from ..progress import Steps, finish, told
-from ..uncertainty.comparison import Comparison, comparing
+from ..progress import Counts, Steps
+from ..uncertainty import Comparison
+from ..uncertainty.comparing import comparing
+from ..uncertainty.plan import MIN_SAMPLES, Plan
 from . import encoders
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
 
-MIN_DRAWS, MAX_DRAWS = 5, 20
-_SLOW = 200  # samples whose spectrum takes so long that one wants to know how far it is
+# Of three pairs the least p is 3/300, which is what LEVEL asks for.
+MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
+LEVEL = 0.99  # sets of one source are said to differ once in a hundred times
+LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
+NAMES = "ABC"
+_SLOW = 50  # samples whose permutations take so long that one wants to know how far they are
 
 
 class Compared(NamedTuple):
@@ -25,17 +32,17 @@ class Compared(NamedTuple):
 
 
 def compare_steps(
-    sets: Sequence[Any], q: float = 1.0, draws: int = 10, **arguments: Any
+    sets: Sequence[Any], q: float = 1.0, permutations: int = MIN_PERMUTATIONS, **arguments: Any
 ) -> Steps[Compared]:
-    """Compare sets of samples at half the size of the smallest, pausing where it takes long.
+    """Compare sets of samples at the size of the smallest or 100, pausing where it takes long.
 
     Parameters
     ----------
     sets : sequence of list or array
-        Two or three sets of at most 1,000 samples each.
+        Two or three sets of at least 4 and at most 1,000 samples each.
     q : float in [0, ∞]
-    draws : int
-        Seeds 0, 1, … of the pairs of draws; from 5 to 20.
+    permutations : int
+        From 299 to 999.
     **arguments
         As for `vendiscore.compute`. A bandwidth left open is found for all sets together.
 
@@ -46,23 +53,47 @@ def compare_steps(
     """
     if not 2 <= len(sets) <= MAX_SETS:
         raise RefusedError(f"Two or three sets can be compared, got {len(sets)}; fill in another.")
-    if not isinstance(draws, int) or not MIN_DRAWS <= draws <= MAX_DRAWS:
+    if not isinstance(permutations, int) or not (
+        MIN_PERMUTATIONS <= permutations <= MAX_PERMUTATIONS
+    ):
         raise RefusedError(
-            f"The number of draws must be from {MIN_DRAWS} to {MAX_DRAWS}, got {draws}."
+            f"The number of permutations must be from {MIN_PERMUTATIONS} to {MAX_PERMUTATIONS}, "
+            f"got {permutations}."
         )
     sizes = [len(samples) for samples in sets]
-    for size in sizes:
+    for name, size in zip(NAMES, sizes, strict=False):
         check_count(size, MAX_SAMPLES, "samples in a set")
+        if size < MIN_SAMPLES:
+            raise RefusedError(
+                f"Set {name} has too few samples to be compared: {size}, where a comparison needs "
+                f"at least {MIN_SAMPLES} in every set."
+            )
     slow = max(sizes) > _SLOW
     if slow:
         yield _note(0)
     together = yield from encoders.similarity(_pool(sets), arguments)
-    steps = comparing(together, sizes, q, draws, orders=ORDERS)
-    if slow:
-        found = yield from told(steps, lambda done: _note(done / (len(sizes) * draws)))
-    else:
-        found = finish(steps)
+    size = min(*sizes, LARGEST)
+    plan = Plan(q, LEVEL, permutations, size=size, orders=ORDERS).checked()
+    starts = np.cumsum([0, *sizes])
+    steps = comparing(together, starts, list(NAMES[: len(sets)]), plan)
+    pairs = len(sets) * (len(sets) - 1) // 2
+    found = yield from _by_percent(steps, pairs * permutations, slow)
     return Compared(found, {**arguments, **together.fitted})
+
+
+def _by_percent(steps: Counts[Comparison], total: int, told: bool) -> Steps[Comparison]:
+    """The steps in words, one for each percent."""
+    last = 0
+    with contextlib.closing(steps):
+        while True:
+            try:
+                done = next(steps)
+            except StopIteration as end:
+                found: Comparison = end.value
+                return found
+            if told and 100 * done // total > last:
+                last = 100 * done // total
+                yield _note(done / total)
 
 
 def _note(share: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from ..progress import finish
 from . import report
 from .comparing import Compared
+from .comparison_report import turned
 from .jobs import Job, comparable, comparison, image_job, molecule_job, text_job, vector_job
 from .limits import MAX_SETS, RefusedError
 from .pictures import decoded
@@ -96,15 +97,16 @@ def compare(
     kind: str = "texts",
     kernel: str = "ngram_overlap",
     q: float = 1.0,
-    draws: int = 10,
+    permutations: int = 299,
 ) -> dict[str, Any]:
     """Compare the diversity of two or three sets, and say which differences are beyond chance.
 
-    A larger set scores higher for its size alone, so all are drawn down to half the size of the
-    smallest, without replacement, several times.
+    A larger set scores higher for its size alone, so all are drawn down to the size of the
+    smallest, 100 at most, without replacement. Their samples are then exchanged at random, to see
+    how often chance makes as much of a difference.
 
     Args:
-        sets: Two or three lists of up to 1,000 samples each; at least 4 each for a verdict.
+        sets: Two or three lists of 4 to 1,000 samples each.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows of
             numbers).
         kernel: A kernel of that kind: "ngram_overlap" or "MiniLM"; "pixels" or "DINOv2";
@@ -112,10 +114,11 @@ def compare(
             "laplacian".
         q: Order of at least 0. Small q counts rare samples, large q the commonest only; 1 is
             usual.
-        draws: How many pairs of halves to draw of each set, from 5 to 20.
+        permutations: How often samples are exchanged at most, from 299 to 999.
 
     Returns:
-        Per set n, VS, and mean, sd and se at matched size; gap to the first set, se and verdict.
+        Per set n, VS and VS at matched size, each with standard error and interval; difference of
+        each other set to the first, with interval, p and verdict; a sentence.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
@@ -124,29 +127,44 @@ def compare(
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decoded(images) for images in sets]
     jobs = [comparable(samples, kind, kernel) for samples in sets]
-    return _comparison_record(finish(comparison(jobs, q, draws)))
+    return _comparison_record(finish(comparison(jobs, q, permutations)))
 
 
 def _comparison_record(compared: Compared) -> dict[str, Any]:
     """A comparison as plain values."""
     result = compared.comparison
-    gaps = [(result.difference(i, 0), result.verdict(i, 0)) for i in range(1, len(result.sizes))]
+    first, *others = result.names
+    rows = [turned(result, name, first) for name in others]
     return {
-        "matched_size": result.matched,
+        "matched_size": result.sets[0].size,
         "q": result.q if math.isfinite(result.q) else "inf",
+        "level": result.level,
         "sets": [
             {
-                "n": n,
-                "VS": result.whole[i],
-                "matched_mean": result.mean(i),
-                "matched_sd": result.deviation(i),
-                "matched_se": result.error(i),
+                "n": row.n,
+                "VS": row.score,
+                "VS_se": row.se,
+                "VS_low": row.low,
+                "VS_high": row.high,
+                "matched": row.matched,
+                "matched_se": row.matched_se,
+                "matched_low": row.matched_low,
+                "matched_high": row.matched_high,
             }
-            for i, n in enumerate(result.sizes)
+            for row in result.sets
         ],
         "differences_to_first": [
-            {"mean": gap, "se": error, "verdict": verdict} for (gap, error), verdict in gaps
+            {
+                "difference": row.difference,
+                "low": row.low,
+                "high": row.high,
+                "p": row.p,
+                "p_adjusted": row.p_adjusted,
+                "verdict": result.verdict(row.a, row.b),
+            }
+            for row in rows
         ],
+        "sentence": result.sentence,
         "arguments": dict(compared.arguments),
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..explanation.analysis import Analysis, analyse
 from ..progress import Steps
 from . import encoders, report
-from .comparing import Compared, compare_steps
+from .comparing import MIN_PERMUTATIONS, Compared, compare_steps
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture, drawing
@@ -171,10 +171,12 @@ def vector_job(
     )
 
 
-def comparison(jobs: Sequence[Job], q: float, draws: int = 10) -> Steps[Compared]:
+def comparison(
+    jobs: Sequence[Job], q: float, permutations: int = MIN_PERMUTATIONS
+) -> Steps[Compared]:
     """Sets of one kind, compared step by step; see `comparing.compare_steps`."""
     arguments = jobs[0].arguments if jobs else {}
-    return compare_steps([job.samples for job in jobs], check_order(q), draws, **arguments)
+    return compare_steps([job.samples for job in jobs], check_order(q), permutations, **arguments)
 
 
 def comparable(samples: Any, kind: str, kernel: str) -> Job:

@@ -150,7 +150,7 @@ def show_comparison(
     file_b: str | None,
     file_c: str | None,
     q: float,
-    draws: float,
+    permutations: float,
     column: str | None = None,
     separator: str = reading.LINE,
     leave_out: bool = False,
@@ -170,11 +170,12 @@ def show_comparison(
             raise RefusedError(f"Set {name}: {error}") from None
         if found:
             sets[name] = found
-    whole = int(draws) if isinstance(draws, float) and draws.is_integer() else draws
+    whole = isinstance(permutations, float) and permutations.is_integer()
+    count = int(permutations) if whole else permutations
 
     def run(kept: dict[str, list[int]]) -> Generator[Shown, None, Any]:
         each = [jobs.comparable(sets[name].take(kept[name]), kind, kernel) for name in sets]
-        result = yield from _noted(jobs.comparison(each, q, whole))  # type: ignore[arg-type]
+        result = yield from _noted(jobs.comparison(each, q, count))  # type: ignore[arg-type]
         return each, result
 
     bad, (each, result) = yield from sifted(sets, kind, run, leave_out)

@@ -320,11 +320,13 @@ def compare_tab() -> None:
             buttons = _buttons()
         with gr.Column():
             a, b, c = sets
-            initial = show_comparison(kind, menus[kind][0], a, b, c, None, None, None, 1, 10)
+            initial = show_comparison(kind, menus[kind][0], a, b, c, None, None, None, 1, 299)
             outputs = _result(_first(initial), "The scores of whole sets in Python")
         with gr.Column():
             q = _order()
-            draws = gr.Slider(5, 20, 10, step=1, label="Draws", info="pairs, drawn from each set")
+            permutations = gr.Slider(
+                299, 999, 299, step=100, label="Permutations", info="at most, of each two sets"
+            )
 
     def turn_to(kind: str) -> list[Any]:
         """The kernels of the kind; images come as files, so that there is nothing to paste."""
@@ -348,6 +350,16 @@ def compare_tab() -> None:
     loads = _loads(choices, list(examples.COMPARISONS.values()), targets, load)
     kinds.input(turn_to, kinds, [kernel, files.accordion, separator, *boxes], **QUICK)
     show_what_is_compared(files, kinds, separator)
-    inputs = [kinds, kernel, *boxes, *files.files, q, draws, files.column, separator, leave_out]
-    controls = [kernel, q, draws, files.column, separator, leave_out]
+    inputs = [
+        kinds,
+        kernel,
+        *boxes,
+        *files.files,
+        q,
+        permutations,
+        files.column,
+        separator,
+        leave_out,
+    ]
+    controls = [kernel, q, permutations, files.column, separator, leave_out]
     _wire(show_comparison, [*inputs, *files.sources], outputs, buttons, controls, loads)

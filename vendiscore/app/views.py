@@ -11,11 +11,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .. import plots
 from ..explanation.analysis import Analysis
-from ..uncertainty.comparison import Comparison
+from ..uncertainty import Comparison
 from .zoom import Zoom
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -72,23 +70,20 @@ def magnitude(zoom: Zoom) -> str:
     )
 
 
-def profiles(comparison: Comparison, names: str) -> str:
-    """The profiles of several sets at matched size, each a mean with a band of one error."""
-    means = [comparison.profile(i)[0] for i in range(len(names))]
-    ends = ", ".join(f"{name} {mean[0]:.1f}" for name, mean in zip(names, means, strict=True))
+def profiles(comparison: Comparison) -> str:
+    """The profiles of several sets at matched size, each with a band for its interval."""
+    names, curves = comparison.names, comparison.profiles
+    ends = ", ".join(f"{name} {curve[0, 0]:.1f}" for name, curve in zip(names, curves, strict=True))
     return _svg(
-        lambda ax: plots.profiles(comparison, names, ax=ax),
+        lambda ax: plots.profiles(comparison.orders, names, curves, ax=ax),
         f"Profiles at matched size; at q = 0: {ends}",
     )
 
 
-def draws(comparison: Comparison, names: str) -> str:
-    """One dot for the score of each draw of each set."""
-    means = [np.mean(scores) for scores in comparison.draws]
-    words = ", ".join(f"{name} {mean:.1f}" for name, mean in zip(names, means, strict=True))
-    return _svg(
-        lambda ax: plots.draws(comparison, names, ax=ax), f"Scores at matched size: {words}"
-    )
+def intervals(comparison: Comparison) -> str:
+    """The score of each set at matched size, with its interval."""
+    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
+    return _svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
 
 
 def _svg(

@@ -3,17 +3,19 @@
 Colours and ink are those of the reader's style, which is not touched; nothing is shown or saved.
 """
 
-from .comparisons import draws, profiles
+from .comparisons import intervals, profiles
 from .diversity import profile, spectrum
 from .explanations import contributions
+from .growth import growth
 from .magnitudes import magnitude
 from .selections import selection
 from .similarities import heat_map
 
 __all__ = [
     "contributions",
-    "draws",
+    "growth",
     "heat_map",
+    "intervals",
     "magnitude",
     "profile",
     "profiles",

@@ -1,9 +1,8 @@
-"""Sets side by side at matched size: every draw of them, and their profiles."""
+"""Sets side by side: their scores with intervals, and their profiles with bands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,23 @@ import numpy as np
 from .axes import axes_of
 
 
-def draws(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any = None) -> Any:
-    """One dot for the score of each draw of each set, and a bar for their mean.
+def intervals(
+    names: Sequence[str],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "effectively different",
+    ax: Any = None,
+) -> Any:
+    """A dot for the score of each set, and a bar for its interval.
 
     Parameters
     ----------
-    comparison : Comparison
-        Of `uncertainty.compare`.
     names : sequence of str
-        Of the sets; A, B, … by default.
+    scores, low, high : sequences of float, one for each name
+    label : str
+        What the scores are.
     ax : matplotlib Axes, optional
 
     Returns
@@ -27,29 +34,30 @@ def draws(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any = 
     matplotlib Axes
     """
     ax = axes_of(ax)
-    drawn = [scores.ravel() for scores in comparison.draws]
-    for i, values in enumerate(drawn):
-        spread = np.linspace(-0.12, 0.12, len(values))
-        same = len(values) == 1 or not np.ptp(values)
-        values, spread = (values[:1], np.zeros(1)) if same else (values, spread)
-        ax.plot(values, i + spread, "o", color=f"C{i}", ms=5, alpha=0.75)
-        ax.plot([np.mean(values)] * 2, [i - 0.25, i + 0.25], color=f"C{i}", lw=2.5)
-    ax.set_yticks(range(len(drawn)), names[: len(drawn)])
-    ax.set(xlabel="effectively different, at matched size", ylim=(len(drawn) - 0.5, -0.5))
-    low, high = min(map(np.min, drawn)), max(map(np.max, drawn))
-    ax.set_xlim(low - 0.08 * (high - low) - 0.2, high + 0.08 * (high - low) + 0.2)
+    for i, (score, left, right) in enumerate(zip(scores, low, high, strict=True)):
+        ax.plot([left, right], [i, i], color=f"C{i}", lw=2.5, alpha=0.6)
+        ax.plot([score], [i], "o", color=f"C{i}", ms=7)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    ax.margins(x=0.1)
     return ax
 
 
-def profiles(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any = None) -> Any:
-    """The mean score of each set at every order, with a band of one standard error.
+def profiles(
+    orders: Sequence[float],
+    names: Sequence[str],
+    curves: Sequence[np.ndarray],
+    *,
+    ax: Any = None,
+) -> Any:
+    """The score of each set at every order, with a band for its interval.
 
     Parameters
     ----------
-    comparison : Comparison
-        With `orders`, ascending.
+    orders : sequence of float, ascending
     names : sequence of str
-        Of the sets; A, B, … by default.
+    curves : sequence of array (3, len(orders))
+        For each name the scores, and the lower and upper ends of their intervals.
     ax : matplotlib Axes, optional
 
     Returns
@@ -59,16 +67,14 @@ def profiles(comparison: Any, names: Sequence[str] = ascii_uppercase, *, ax: Any
     Raises
     ------
     ValueError
-        If the comparison has no orders.
+        If there are no orders.
     """
-    orders = comparison.orders
-    if not orders:
-        raise ValueError("`comparison` must have profiles; make it by compare(…, orders=[0, 1, 2])")
+    if not len(orders):
+        raise ValueError("`orders` must have one order or more; pass orders= to compare")
     ax = axes_of(ax)
-    for i, name in zip(range(len(comparison.sizes)), names, strict=False):
-        mean, error = comparison.profile(i)
-        ax.plot(orders, mean, color=f"C{i}", lw=2, label=name)
-        ax.fill_between(orders, mean - error, mean + error, color=f"C{i}", alpha=0.25, lw=0)
+    for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
+        ax.plot(orders, scores, color=f"C{i}", lw=2, label=name)
+        ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
     ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
     ax.legend(frameon=False)
     return ax

@@ -134,6 +134,89 @@ def resolve_sets(
     return _apart(pool, starts)
 
 
+def resolve_pool(
+    sets: Sequence[Any], how: How, names: Sequence[str]
+) -> tuple[Similarity, np.ndarray]:
+    """The Similarity of all samples of several sets together, and where each set begins in it.
+
+    For comparisons that take samples of several sets together, so that similarities between sets
+    are needed too.
+
+    Parameters
+    ----------
+    sets, how, names
+        As for `resolve_sets`.
+
+    Returns
+    -------
+    Similarity
+        Of the sets one after the other; options that follow from samples follow from all of them.
+    array (sets + 1,)
+        Set i has the places from starts[i] to starts[i + 1]. Samples that were left out have none.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError
+        As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
+    """
+    _check_one_kind(sets, how, names)
+    if isinstance(how.k, tuple):
+        whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
+        columns = [[column(samples, part) for samples in whole] for part in how.k]
+        starts = np.cumsum([0, *map(size, columns[0])])
+        merged: Any = [pooled(each) for each in columns]
+    else:
+        whole = list(sets)
+        starts = np.cumsum([0, *map(size, sets)])
+        merged = pooled(sets)
+    try:
+        if how.given:
+            return _given(merged, how), starts
+        pool = _compared(merged, how, None)
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
+    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    pool = _finished(pool, how, max(map(precision, whole)))
+    return pool, np.searchsorted(kept, starts)
+
+
+def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None:
+    """Raise unless samples of all sets can be compared with each other."""
+    for samples, name in zip(sets, names, strict=True):
+        if isinstance(samples, Similarity) or how.given == "K":
+            raise TypeError(
+                f"`{name}` is similarities, which know nothing of the samples of other sets; pass "
+                f"the samples, and how they are compared as `k`"
+            )
+    if how.fit in ("samples", "references"):
+        raise ValueError(
+            f"`fit` must be 'pool' here, got {how.fit!r}: sets share what follows from all of "
+            f"them; pass the option itself, such as sigma=…"
+        )
+    if isinstance(how.k, tuple):
+        return
+    first, *others = [_shape(samples) for samples in sets]
+    for shape, name in zip(others, names[1:], strict=True):
+        if shape != first:
+            raise ValueError(
+                f"`{name}` must be of the kind of `{names[0]}`, {first}, got {shape}; compare sets "
+                f"of one kind"
+            )
+
+
+def _shape(samples: Any) -> str:
+    """The kind of samples, as far as sets of two kinds could not be compared."""
+    if getattr(samples, "ndim", 1) == 2:
+        return f"rows of {samples.shape[1]} numbers"
+    first = samples[0] if isinstance(samples, list) else None
+    if isinstance(first, str):
+        return "strings"
+    if isinstance(first, (list, tuple)) and first and isinstance(first[0], Number):
+        return f"rows of {len(first)} numbers"
+    number = isinstance(first, Number) or getattr(samples, "ndim", 0) == 1
+    return "numbers" if number else "other samples"
+
+
 def _fits(how: How) -> bool:
     """Whether options may follow from the samples, which sets that are compared must share."""
     kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
-from ..arrays.namespace import row_blocks, to_host
+from ..arrays.namespace import row_blocks, scalar, to_host
 from .quadrature import of_integral, of_trace, ridges
 from .secular import powers
 from .spectrum import Spectrum
@@ -259,7 +259,7 @@ def coordinates(spectrum: Spectrum, cross: np.ndarray, p: np.ndarray | None = No
 
 def log_score(spectrum: Spectrum, q: float) -> float:
     """log VS_q of the set."""
-    return math.log(spectrum.effective_number(q))
+    return math.log(scalar(spectrum.effective_number(q)))
 
 
 def check_order(q: float) -> float:

@@ -1,0 +1,254 @@
+"""Sets compared at matched size or coverage, with p-values by permutation.
+
+A score grows with the number of samples, so that sets are first drawn down to what all have. Then
+log VS of two sets is compared by T = (log VS_a − log VS_b)/√(se_a² + se_b²), and T with what it is
+after their samples were exchanged at random, whole comparisons again, drawing down included. Where
+both sets are samples of one source all exchanges are equally likely, and p is exact for any size
+and any score. As T is divided by its standard error, p is nearly right, too, for two sources that
+differ in all but their diversity (Chung & Romano, Annals of Statistics 2013): without that, sets of
+one diversity and two vocabularies are said to differ twice as often as they should
+(benchmarks/compare_null.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from ..arguments import is_several
+from ..arrays.inputs import as_samples
+from ..progress import Counts, counted
+from ..resolve import is_whole, resolve_pool
+from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..signature import plain
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD
+from .comparison import Comparison, PairRow
+from .drawn import DrawnSets
+from .paired import Groups, paired_pairs, paired_rows, read_groups
+from .permutation import Null, holm, needed, permuted
+from .plan import MIN_SAMPLES, Match, Plan
+
+# For hints about misspelt keywords.
+_KEYWORDS = ("names", "groups", *Plan.__dataclass_fields__)
+
+
+def compare(
+    *sets: Any,
+    names: Sequence[str] | None = None,
+    groups: Sequence[Any] | Mapping[str, Any] | None = None,
+    q: float | str = 1.0,
+    level: float = 0.95,
+    permutations: int = 999,
+    match: Match = "size",
+    size: int | None = None,
+    orders: Sequence[float] = (),
+    psd: PSD = "check",
+    seed: int = 0,
+    k: KernelArgument | None = None,
+    **how: Any,
+) -> Comparison:
+    """Compare the diversity of two or more sets: how much they differ, and whether by chance.
+
+    Parameters
+    ----------
+    *sets : list or array
+        Two or more collections of at least 4 samples each, of one kind; or one dict of them by
+        name. All samples are compared with each other: a bandwidth left open follows from all
+        together. Not changed.
+    names : sequence of str, optional
+        Of the sets; A, B, … unless given.
+    groups : sequence of sequences of labels, or a dict of them, optional
+        For each set the group (the prompt, say) of each of its samples. Sets are then compared
+        within groups, which all sets must have, two samples of each or more: `difference` is the
+        mean over groups, its error that over groups, and samples are exchanged within groups only.
+    q : float in [0, ∞] or "inf"
+    level : float in (0, 1)
+        Of the intervals; a difference counts where the adjusted p is 1 − level at most.
+    permutations : int of at least 19
+        At most so many exchanges for each pair: p is at least 1/(permutations + 1), which must be
+        small enough for all pairs together. A pair is done
+        earlier, after 99, when 20 of them differ as much as the sets do.
+    match : {"size", "coverage"}
+        Draw all sets down to one size, that of the smallest but 500 at most; or all to one
+        coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
+        (Chao & Jost, Ecology 2012). The second asks how diverse equally well-known parts of the
+        sources are. It says nothing where samples outnumber features, since all then have a
+        coverage of 1.
+    size : int of at least 4, optional
+        The matched size, where not the usual one.
+    orders : sequence of float in [0, ∞]
+        Orders of profiles to find too.
+    psd : {"check", "clip"}
+        As for `vendiscore.compute`.
+    seed : int of at least 0
+    k, **how
+        How samples are compared, as for `vendiscore.compute`; weights are not taken.
+
+    Returns
+    -------
+    Comparison
+        With a row for each set and each pair, `.sentence`, `.to_frame()`, `.plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are no two sets of one kind, one has fewer than 4 samples, groups do not pair, or
+        keywords are wrong; the message names the argument and the remedy.
+    NotPSDError, TooLargeError, SampleError
+        As `vendiscore.compute`.
+
+    Notes
+    -----
+    p is how often two sets drawn from one source differ as much. Samples are taken to be
+    independent: several that come together (generations for one prompt) need `groups`. Sets that
+    share samples are compared as if these had been drawn twice; what they share cannot differ,
+    so that p is too large then, and intervals too wide. The interval of a difference is as wide as
+    T is by chance, so that it leaves out 0 where p of that pair is 1 − level at most (but for
+    ties and the last digit). Errors of scores are those of the jackknife on the scale of log VS,
+    orders above 2 from its infinitesimal form; order 0 from halves, and T without an error. Of
+    sets larger than four times the matched size a random part of that size is compared.
+
+    Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
+    (or d × d, from fewer features) for each m samples.
+
+    References
+    ----------
+    Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> copies, different = ["a b", "c d"] * 10, [f"x{i} y{i}" for i in range(20)]
+    >>> found = vendiscore.compare(different, copies, names=["new", "old"], permutations=99)
+    >>> found.verdict("new", "old")
+    'more diverse'
+    >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
+    18.0
+    """
+    named = read_sets(sets, names)
+    rest = {"k": k, **how}
+    read = with_the_rest(read_how(rest), rest, _KEYWORDS)
+    plan = Plan(q, level, permutations, match, size, tuple(orders), psd, seed).checked()
+    pairs = len(named) * (len(named) - 1) // 2
+    if plan.permutations < (least := needed(plan.level, pairs)):
+        raise ValueError(
+            f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
+            f"beyond chance, got {plan.permutations}; or compare fewer sets"
+        )
+    given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
+    pool, starts = resolve_pool(given, read, list(named))
+    paired = None
+    if groups is not None:
+        if plan.match == "coverage" or plan.size is not None:
+            raise ValueError(
+                "`groups` are matched by size, each by itself: leave `match` and `size` out"
+            )
+        paired = read_groups(groups, list(named), starts, pool.dropped)
+    steps = comparing(pool, starts, list(named), plan, paired)
+    return counted(steps, pairs * plan.permutations, "comparing sets")
+
+
+def comparing(
+    pool: Similarity,
+    starts: np.ndarray,
+    names: Sequence[str],
+    plan: Plan,
+    groups: Groups | None = None,
+) -> Counts[Comparison]:
+    """`compare` of sets that are pooled, step by step.
+
+    Parameters
+    ----------
+    pool : Similarity
+        Of all samples, with unit diagonal, one set after the other.
+    starts : array (sets + 1,)
+        Where in it each begins.
+    names : sequence of str
+    plan : Plan
+        Checked.
+    groups : list of list of array, optional
+        For each group, the places in the pool of its samples of each set.
+
+    Yields
+    ------
+    int
+        How many permutations are done, of plan.permutations for each pair.
+    """
+    for name, n in zip(names, np.diff(starts).tolist(), strict=True):
+        if n < MIN_SAMPLES:
+            raise ValueError(
+                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
+                f"samples, or leave it out"
+            )
+    yield 0
+    rng = np.random.default_rng(plan.seed)
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    if groups is not None:
+        rows, profiles = paired_rows(pool, groups, names, plan)
+        statistics = paired_pairs(pool, groups, pairs, plan, rng)
+    else:
+        sets = DrawnSets(pool, starts, names, plan, rng)
+        rows = [sets.row(i) for i in range(len(names))]
+        profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
+        statistics = [sets.pair(i, j) for i, j in pairs]
+    found: list[Null] = []
+    for each, pair in enumerate(statistics):
+        steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
+        found.append((yield from _after(each * plan.permutations, steps)))
+    adjusted = holm([value.p for value in found])
+    return Comparison(
+        sets=tuple(rows),
+        pairs=tuple(
+            PairRow(names[i], names[j], *statistic.interval(value.reach), value.p, p, value.done)
+            for (i, j), statistic, value, p in zip(pairs, statistics, found, adjusted, strict=True)
+        ),
+        q=plan.q,
+        level=plan.level,
+        match=plan.match,
+        groups=len(groups or ()),
+        settings={name: plain(value) for name, value in pool.settings.items()},
+        orders=tuple(plan.orders),
+        profiles=tuple(profiles),
+    )
+
+
+def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """The sets by name."""
+    if len(sets) == 1 and isinstance(sets[0], Mapping):
+        if names is not None:
+            raise ValueError("`names` are those of the dict: leave them out")
+        sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
+    if len(sets) < 2:
+        raise ValueError(
+            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), or one dict of "
+            f"them by name"
+        )
+    if names is None:
+        names = [f"{letter}{time or ''}" for time in range(len(sets)) for letter in ascii_uppercase]
+        names = names[: len(sets)]
+    elif not is_several(names) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
+    names = list(names)
+    if len(names) != len(sets) or len(set(names)) != len(names):
+        raise ValueError(
+            f"`names` must be {len(sets)} that all differ, one for each set, got {names!r:.60}"
+        )
+    return dict(zip(names, sets, strict=True))
+
+
+def _after(done: int, steps: Counts[Null]) -> Counts[Null]:
+    """The same steps, counted on."""
+    with contextlib.closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                value: Null = end.value
+                return value
+            yield done + step

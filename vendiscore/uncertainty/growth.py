@@ -1,0 +1,323 @@
+"""How a score grows with the number of samples, below it and up to twice it.
+
+At order 2 it is known for every size at once: of m samples of a source, with κ the mean of K_ij²
+over its pairs, E Σλ² = 1/m + (1 − 1/m) κ, and the mean over the pairs of the set is an unbiased
+estimate of κ. The curve is 1/E Σλ², which is at most E VS₂ (Jensen) and meets VS₂ of the set at n;
+it goes on to any m. At other orders it is a mean over subsets drawn without replacement, and beyond
+n it is extrapolated. There, log VS is taken to come to its end like m^{−c}, so that every doubling
+adds r = 2^{−c} times what the one before has added; r follows from n, n/2 and n/4. How wrong that
+is, is known for the last doubling, predicted from n/2, n/4 and n/8: the interval has twice that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from .. import plots
+from ..arguments import integer, is_several, number, one_of
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import row_blocks, to_host
+from ..optional import require
+from ..progress import Counts, counted
+from ..request import PSD_REMEDY, PSDS, check_orders
+from ..resolve import is_whole, resolve_sets
+from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD
+from .drawn import MOST, Part
+from .matching import MOST_WINDOWS, Matched, coverage_curve
+from .plan import MIN_SAMPLES
+
+ENOUGH = 16  # samples of which an eighth has a score that is not 1
+# The next doubling is missed by more than the last one was, where growth has hardly slowed down.
+_MARGIN = 2.0
+_KEYWORDS = ("sizes", "q", "draws", "level", "psd", "seed")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Scores of as many samples as `sizes` says.
+
+    Attributes
+    ----------
+    q, level : float
+    n : int
+        Number of samples that there are.
+    sizes : tuple of int
+    scores, low, high : tuple of float
+        VS_q of so many samples of the source, with its interval for other samples of the source.
+    coverage : tuple of float or None
+        1 − mean novelty; None beyond n, and beyond 2,000 samples.
+    extrapolated : tuple of bool
+        Whether the size is beyond n.
+    """
+
+    q: float
+    level: float
+    n: int
+    sizes: tuple[int, ...]
+    scores: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    coverage: tuple[float | None, ...]
+    extrapolated: tuple[bool, ...]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each size."""
+        return require("pandas", "dev", "a frame").DataFrame(self._columns())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON; order ∞ is "inf"."""
+        q = self.q if math.isfinite(self.q) else "inf"
+        columns = {name: list(column) for name, column in self._columns().items()}
+        return {"q": q, "level": self.level, "n": self.n} | columns
+
+    def plot(self, ax: Any = None) -> Any:
+        """The curve with its band, dashed beyond n, on matplotlib Axes, which are returned."""
+        return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
+
+    def _columns(self) -> dict[str, tuple[Any, ...]]:
+        names = ("size", "score", "low", "high", "coverage", "extrapolated")
+        columns = (self.sizes, self.scores, self.low, self.high, self.coverage, self.extrapolated)
+        return dict(zip(names, columns, strict=True))
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in self._columns())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>"
+            for row in zip(*self._columns().values(), strict=True)
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def growth(
+    samples: Any,
+    sizes: Sequence[int] | None = None,
+    *,
+    q: float | str = 1.0,
+    draws: int = 20,
+    level: float = 0.95,
+    psd: PSD = "check",
+    seed: int = 0,
+    k: KernelArgument | None = None,
+    **how: Any,
+) -> Growth:
+    """The score against the number of samples: would more of them add much?
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        At least 4, taken to be independent samples of a source. Not changed.
+    sizes : sequence of int, optional
+        From 1 to twice the number of samples n; beyond n, at orders other than 2, of at least 16
+        samples. From n/16 to 2n unless given.
+    q : float in [0, ∞] or "inf"
+    draws : int of at least 2
+        How many subsets of each size below n; not used at order 2.
+    level : float in (0, 1)
+        Of the intervals.
+    psd : {"check", "clip"}
+        As for `vendiscore.compute`.
+    seed : int of at least 0
+    k, **how
+        How samples are compared, as for `vendiscore.compute`.
+
+    Returns
+    -------
+    Growth
+
+    Raises
+    ------
+    TypeError, ValueError
+        For fewer than 4 samples, sizes that are none, and what `compute` raises.
+    NotPSDError, TooLargeError, SampleError
+        As `vendiscore.compute`.
+
+    Notes
+    -----
+    Up to n: the mean of log VS over subsets without replacement, with the jackknife error of each
+    times √(m/n), and that of the mean of few draws. Beyond n see the module; measured at 2n by
+    benchmarks/intervals.py. Time: `draws` decompositions with eigenvectors for each size;
+    at order 2 one pass over all pairs.
+
+    References
+    ----------
+    Rarefaction and extrapolation: Chao et al., Ecological Monographs 2014, after whom no more than
+    2n is safe. Jackknife: Efron & Stein 1981.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
+    [1.67, 2.0, 2.07]
+    """
+    rest = {"k": k, **how}
+    read = with_the_rest(read_how(rest), rest, _KEYWORDS)
+    (order,) = check_orders([q])
+    draws = integer("draws", draws, 2, remedy="20 is usual")
+    level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
+    psd, seed = one_of("psd", psd, PSDS, PSD_REMEDY), integer("seed", seed, 0)
+    given = samples if is_whole(samples, read) else as_samples(samples)
+    similarity = resolve_sets([given], read, ["samples"])[0]
+    if similarity.n < MIN_SAMPLES:
+        raise ValueError(
+            f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
+            f"how a score grows with them"
+        )
+    wanted = _sizes(sizes, similarity.n, order)
+    if order == 2:
+        points = _of_pairs(similarity, wanted)
+    else:
+        needed = _needed(wanted, similarity.n)
+        steps = _drawn(similarity, needed, order, draws, psd, seed)
+        total = sum(_draws(m, similarity.n, draws) for m in needed)
+        points = _extended(counted(steps, total, "drawing subsets"), wanted, similarity.n)
+    return _growth(points, wanted, similarity, order, level, seed)
+
+
+def _sizes(sizes: Any, n: int, q: float) -> list[int]:
+    """The sizes asked for, ascending."""
+    most = 2 * n if q == 2 or n >= ENOUGH else n
+    if sizes is None:
+        usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
+        return sorted({int(m) for m in usual if 2 <= m <= most})
+    if not is_several(sizes) or not len(list(sizes)):
+        raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
+    remedy = f"no size beyond twice the {n} samples can be told"
+    if most == n:
+        remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
+    return sorted({integer("sizes", m, 1, most, remedy) for m in sizes})
+
+
+def _needed(wanted: Sequence[int], n: int) -> list[int]:
+    """The sizes to draw: those up to n, and what sizes beyond it follow from."""
+    beyond = wanted[-1] > n
+    return sorted(
+        {m for m in wanted if m <= n} | ({n, n // 2, n // 4, n // 8} if beyond else set())
+    )
+
+
+def _draws(m: int, n: int, draws: int) -> int:
+    return 1 if m in (1, n) else draws
+
+
+def _of_pairs(similarity: Similarity, sizes: Sequence[int]) -> dict[int, Matched]:
+    """The closed form of order 2, with the jackknife error of κ."""
+    n = similarity.n
+    sums = np.concatenate(
+        [
+            (to_host(similarity.rows(np.arange(n)[block])) ** 2).sum(axis=1)
+            for block in row_blocks(n, 8 * n)
+        ]
+    )
+    sums -= to_host(similarity.diagonal()) ** 2
+    total = sums.sum()
+    kappa = total / (n * (n - 1))
+    without = (total - 2 * sums) / ((n - 1) * (n - 2))
+    error = math.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    purity = {m: 1 / m + (1 - 1 / m) * kappa for m in sizes}
+    return {m: Matched(-math.log(s), (1 - 1 / m) * error / s) for m, s in purity.items()}
+
+
+def _drawn(
+    similarity: Similarity, sizes: Sequence[int], q: float, draws: int, psd: PSD, seed: int
+) -> Counts[dict[int, Matched]]:
+    """Mean log VS over subsets of each size; yields how many subsets are done."""
+    n, done = similarity.n, 0
+    part = Part(similarity, q, psd, n)
+    rng = np.random.default_rng(seed)
+    points = {}
+    yield 0
+    for m in sizes:
+        count = _draws(m, n, draws)
+        found = []
+        for places in _subsets(n, m, count, rng):
+            found.append(part.score(places))
+            done += 1
+            yield done
+        logs = np.array([each.log for each in found])
+        square = float(np.mean([each.error**2 for each in found])) * m / n
+        if q == 0 and m > 1:
+            square = float(part.halves(m, [0.0], seed)[0]) ** 2
+        of_mean = float(logs.var(ddof=1)) / count if count > 1 else 0.0
+        points[m] = Matched(float(logs.mean()), math.sqrt(square + of_mean))
+    return points
+
+
+def _subsets(n: int, m: int, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Random subsets of m of n, none in common until all were met."""
+    order = rng.permutation(n)
+    at = 0
+    for _ in range(count):
+        if at + m > n:
+            order, at = rng.permutation(n), 0
+        yield order[at : at + m]
+        at += m
+
+
+def _extended(points: dict[int, Matched], wanted: Sequence[int], n: int) -> dict[int, Matched]:
+    """The points with those beyond n."""
+    beyond = [m for m in wanted if m > n]
+    if not beyond:
+        return points
+    logs = [points[m].log for m in (n // 8, n // 4, n // 2, n)]
+    missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
+    extended = dict(points)
+    for m in beyond:
+        doublings = math.log2(m / n)
+        error = math.hypot(points[n].error, missed * doublings)
+        extended[m] = Matched(_doubled(logs[1:], doublings), error)
+    return extended
+
+
+def _doubled(logs: Sequence[float], doublings: float) -> float:
+    """log VS after so many more doublings, from those after none, one and two.
+
+    >>> _doubled([0, 4, 6], 1)  # 4 more, 2 more, …
+    7.0
+    """
+    first, second = logs[1] - logs[0], max(0.0, logs[2] - logs[1])
+    r = min(1.0, second / first) if first > 0 else 1.0
+    if r == 0:
+        return logs[2]
+    share = doublings if r == 1 else (1 - r**doublings) / (1 - r)
+    return logs[2] + second * r * share
+
+
+def _growth(
+    points: dict[int, Matched],
+    wanted: Sequence[int],
+    similarity: Similarity,
+    q: float,
+    level: float,
+    seed: int,
+) -> Growth:
+    n = similarity.n
+    most = MOST_WINDOWS * MOST
+    curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
+    reach = float(ndtri((1 + level) / 2))
+    found = [points[m] for m in wanted]
+    low = [math.exp(each.log - reach * each.error) for each in found]
+    high = [math.exp(each.log + reach * each.error) for each in found]
+    return Growth(
+        q,
+        level,
+        n,
+        tuple(wanted),
+        tuple(math.exp(each.log) for each in found),
+        tuple(max(1.0, value) for value in low),
+        tuple(min(float(m), value) for m, value in zip(wanted, high, strict=True)),
+        tuple(float(curve[m - 1]) if m <= min(n, most) else None for m in wanted),
+        tuple(m > n for m in wanted),
+    )
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
