@@ -254,8 +254,8 @@ def test_columns_of_tables_are_labels():
     expected = pytest.approx(by_hand(TEXTS))
     assert compute(frame["text"], groups=frame["prompt"]) == expected
     assert compute(frame["text"], groups=frame["prompt"].astype("category")) == expected
-    with pytest.raises(ValueError, match="no label for sample 1, but <NA>; give it one"):
-        compute(["a", "b"], groups=pd.Series(["x", pd.NA]))
+    with pytest.raises(ValueError, match="no label for sample 1, but <NA>; give it"):
+        compute(["a", "b"], groups=["x", pd.NA])
     lists = frame.groupby("prompt")["text"].apply(list)
     assert compute(lists) == expected
 
