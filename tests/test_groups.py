@@ -237,6 +237,7 @@ def test_details_of_distances_by_group():
     [
         ([1, 1.0, True, "1", (1,), b"1"], 4),
         (np.array([3, 3, 4, 4, 5, 5]), 3),
+        (list(np.array(list("xxyyzz"))), 3),
         (iter("aabbcc"), 3),
         ([0.0, -0.0, 1, 1, frozenset("a"), frozenset("a")], 3),
     ],
@@ -244,6 +245,7 @@ def test_details_of_distances_by_group():
 def test_labels_are_anything_hashable_equal_as_python_says(labels, groups):
     found = compute(CLOUD[:6], k="rbf", groups=labels, details=True)
     assert len(found["details"]["groups"]) == groups
+    assert not any(isinstance(row["group"], np.generic) for row in found["details"]["groups"])
 
 
 def test_columns_of_tables_are_labels():
@@ -252,6 +254,8 @@ def test_columns_of_tables_are_labels():
     expected = pytest.approx(by_hand(TEXTS))
     assert compute(frame["text"], groups=frame["prompt"]) == expected
     assert compute(frame["text"], groups=frame["prompt"].astype("category")) == expected
+    with pytest.raises(ValueError, match="no label for sample 1, but <NA>; give it"):
+        compute(["a", "b"], groups=["x", pd.NA])
     lists = frame.groupby("prompt")["text"].apply(list)
     assert compute(lists) == expected
 
@@ -287,6 +291,7 @@ def test_columns_of_tables_are_labels():
         (["a", "b"], {"groups": "prompt"}, TypeError, r"pass its column, such as df\['prompt'\]"),
         (["a", "b"], {"groups": ["x", None]}, ValueError, "no label for sample 1, but None"),
         (["a", "b"], {"groups": [np.nan, 1]}, ValueError, "no label for sample 0, but nan; give"),
+        (["a", "b"], {"groups": [1, (1, [2])]}, TypeError, "hashable, got tuple"),
         (["a", "b"], {"groups": [1, [2]]}, TypeError, "hashable, got list \\[2\\] for sample 1"),
         (["a", "b"], {"groups": [[1], [2]]}, TypeError, "hashable, got list \\[1\\] for sample 0"),
         (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),

@@ -133,18 +133,34 @@ def read_labels(labels: Any) -> Groups:
     codes: list[int] = []
     places: dict[Hashable, int] = {}
     for i, label in enumerate(read):
-        if not isinstance(label, Hashable):
+        label = label.item() if isinstance(label, np.generic) else label
+        if not _is_hashable(label):
             raise TypeError(
                 f"`groups` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
             )
-        if label is None or label != label:  # NaN is no label: it is not equal to itself
+        if _is_missing(label):
             raise ValueError(
                 f"`groups` has no label for sample {i}, but {label!r}; give it one, or leave that "
                 f"sample out"
             )
         codes.append(places.setdefault(label, len(places)))
     return Groups(tuple(places), np.array(codes))
+
+
+def _is_hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:  # a tuple of lists, say, which has the method
+        return False
+    return True
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # NaN is not equal to itself
+    except TypeError:  # nor does pandas' NA say
+        return True
 
 
 def check_size(groups: Groups, n: int) -> None:
