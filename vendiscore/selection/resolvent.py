@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import memory
 from ..spectral.quadrature import of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
@@ -100,13 +101,19 @@ class Resolvent:
 
     Notes
     -----
-    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory (ridges + m) · N.
+    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory for (ridges + most) · N +
+    ridges · most² numbers, of which TooLargeError says where it is not there.
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
         self.candidates, self.form = candidates, form
         self.places: list[int] = []
         r, n = len(form.t), candidates.n
+        memory.require_large(
+            8 * ((r + most) * n + r * most**2),
+            f"choosing {most} of {n} samples",
+            "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
+        )
         self._v = np.repeat(form.t + 1, n).reshape(r, n)  # t (1 + s)
         self._squares = np.zeros(n)  # xᵀAx
         self._C = np.empty((most, n))
