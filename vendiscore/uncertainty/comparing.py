@@ -76,7 +76,7 @@ def compare(
         small enough for all pairs together. A pair is done
         earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
-        Draw all sets down to one size, that of the smallest but 500 at most; or all to one
+        Draw all sets down to one size, that of the smallest but 200 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
         (Chao & Jost, Ecology 2012). The second asks how diverse equally well-known parts of the
         sources are. It says nothing where samples outnumber features, since all then have a
