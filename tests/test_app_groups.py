@@ -161,8 +161,8 @@ def test_blank_lines_separate_groups_where_one_says_so():
     right = compute(TEXTS, k="ngram_overlap", ns=[1, 2], details=True)
     assert f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f} · " in page
     assert "effectively different in a group, the mean of 3 groups" in page
-    rows = [(str(i + 1), str(row["n"]), f"{row['VS']:.2f}") for i, row in enumerate(
-        right["details"]["groups"])]  # fmt: skip
+    of_groups = enumerate(right["details"]["groups"], 1)
+    rows = [(str(i), str(row["n"]), f"{row['VS']:.2f}") for i, row in of_groups]
     assert table_of(page) == rows
     assert "Read 9 lines in 3 groups, separated by blank lines." in page
     assert "<svg" not in page
