@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vendiscore import NotPSDError, select
+from vendiscore import FeatureSimilarity, NotPSDError, TooLargeError, select
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -160,6 +160,15 @@ def test_an_initial_sample_that_was_left_out_is_an_error():
         pytest.raises(ValueError, match="`initial` has sample 1, which was left out: it"),
     ):
         select(texts, 2, k="ngram_overlap", ns=[1], on_error="skip", initial=[1])
+
+
+def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
+    from vendiscore.arrays import memory
+
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "FEW_BYTES", 0)
+    with pytest.raises(TooLargeError, match=r"choosing 20 of 40 samples needs .*'maxmin'"):
+        select(FeatureSimilarity(np.eye(40)), 20)
 
 
 def test_a_similarity_that_is_no_kernel_is_refused_or_clipped():

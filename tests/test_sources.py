@@ -103,8 +103,8 @@ def test_examples_of_dropped_kernels_run(path):
 
 
 @pytest.mark.usefixtures("_own_registry")
-@pytest.mark.parametrize("page", ["kernels/README.md", "docs/extending.md"])
-def test_the_ten_lines_that_add_a_kernel_or_a_measure_run(page):
+@pytest.mark.parametrize("page", ["kernels/README.md", "docs/extending.md", "docs/questions.md"])
+def test_the_examples_of_a_page_run(page):
     tried = doctest.testfile(str(ROOT / page), False, optionflags=FLAGS)
     assert tried.failed == 0
     assert tried.attempted > 2

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
+Word = TypeVar("Word")
 # Yields words for whoever is waiting, and returns the result.
 Steps: TypeAlias = Generator[str, None, Value]
 # Yields how many of the samples are done, beginning with 0, and returns the result.
@@ -38,8 +39,10 @@ def finish(steps: Generator[Any, None, Value]) -> Value:
             return result
 
 
-def told(steps: Generator[Step, None, Value], words: Callable[[Step], str]) -> Steps[Value]:
-    """The same steps, told in words."""
+def told(
+    steps: Generator[Step, None, Value], words: Callable[[Step], Word | None]
+) -> Generator[Word, None, Value]:
+    """The same steps, told in words, or counted otherwise; those without a word are passed over."""
     with contextlib.closing(steps):
         while True:
             try:
@@ -47,7 +50,8 @@ def told(steps: Generator[Step, None, Value], words: Callable[[Step], str]) -> S
             except StopIteration as end:
                 result: Value = end.value
                 return result
-            yield words(step)
+            if (word := words(step)) is not None:
+                yield word
 
 
 def counted(counts: Counts[Value], total: int, description: str) -> Value:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..explanation.analysis import ORDERS
-from ..progress import Counts, Steps
+from ..progress import Counts, Steps, finish, told
 from ..uncertainty import Comparison
 from ..uncertainty.comparing import comparing
 from ..uncertainty.plan import MIN_SAMPLES, Plan
@@ -77,23 +76,23 @@ def compare_steps(
     starts = np.cumsum([0, *sizes])
     steps = comparing(together, starts, list(NAMES[: len(sets)]), plan)
     pairs = len(sets) * (len(sets) - 1) // 2
-    found = yield from _by_percent(steps, pairs * permutations, slow)
+    if slow:
+        found = yield from _by_percent(steps, pairs * permutations)
+    else:
+        found = finish(steps)
     return Compared(found, {**arguments, **together.fitted})
 
 
-def _by_percent(steps: Counts[Comparison], total: int, told: bool) -> Steps[Comparison]:
+def _by_percent(steps: Counts[Comparison], total: int) -> Steps[Comparison]:
     """The steps in words, one for each percent."""
     last = 0
-    with contextlib.closing(steps):
-        while True:
-            try:
-                done = next(steps)
-            except StopIteration as end:
-                found: Comparison = end.value
-                return found
-            if told and 100 * done // total > last:
-                last = 100 * done // total
-                yield _note(done / total)
+
+    def note(done: int) -> str | None:
+        nonlocal last
+        before, last = last, 100 * done // total
+        return _note(done / total) if last > before else None
+
+    return told(steps, note)
 
 
 def _note(share: float) -> str:

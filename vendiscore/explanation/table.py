@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
+from ..arguments import number, one_of
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..magnitude.distances import read_samples
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.explanations import contributions
-from ..request import read_request
+from ..request import PSD_REMEDY, PSDS, check_orders
+from ..resolve.how import read_how, with_the_rest
 from ..similarity.base import Similarity
 from ..spectral.rank_one import adds, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum
@@ -344,12 +345,13 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    request = read_request({"q": q, "p": p, "psd": psd, **how})
-    if len(request.orders) > 1:
+    given = dict(how)
+    read = with_the_rest(read_how(given), given, ("q", "threshold", "p", "psd"))
+    orders = check_orders(q)
+    if len(orders) > 1:
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
-    order = number(
-        "q", request.orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one"
-    )
+    order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
+    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
     limit = number(
         "threshold",
         threshold,
@@ -357,9 +359,9 @@ def explain(
         lambda t: -1 <= t <= 1,
         "0.95 is usual",
     )
-    samples = read_samples(samples, request.how, "samples")
+    samples = read_samples(samples, read, "samples")
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        subject = Subject(samples, request.how, orders=[order], p=request.p, psd=request.psd)
+        subject = Subject(samples, read, orders=[order], p=p, psd=psd)
         similarity = subject.similarity
         spectrum = subject.eigen
         pairs = NearPairs(limit - MARGIN, similarity.groups())
@@ -372,7 +374,7 @@ def explain(
         _similarity=similarity,
         _spectrum=spectrum,
         _p=None if subject.p is None else to_host(subject.p),
-        _psd=request.psd,
+        _psd=psd,
         _neighbours=neighbours,
         _duplicates=Duplicates.of(similarity.n, pairs, limit),
         _samples=samples,

@@ -139,8 +139,8 @@ def with_the_rest(
     name, known = next(iter(rest)), {*SETTINGS, *also}
     if "p" in rest:
         raise TypeError(
-            "`p` would be weights, and magnitude takes no weights of samples: leave it out; the "
-            "exponent of metric='minkowski' is `exponent`"
+            "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
+            "out; the exponent of metric='minkowski' is `exponent`"
         )
     if measures := list(measures):
         raise TypeError(

@@ -103,6 +103,8 @@ def select(
         do.
     NotPSDError
         If the chosen samples have a similarity that is no kernel.
+    TooLargeError
+        If there is not the memory for so large a selection.
 
     Notes
     -----
@@ -115,7 +117,8 @@ def select(
     Time for N samples and a selection of k: a row of similarities a pick, and O(ridges · k² N) for
     about 15 ridges ("vendi"), O(k² N) ("logdet"), O(k N) ("q2" without `swaps`, "maxmin"), O(N²)
     rows at least once ("represent"); a round of swaps takes about twice the time of the choice.
-    Memory (k + 15) N numbers, never N² (but for a function k, whose similarities are kept).
+    Memory for (k + 15) N + 15 k² numbers, never N² (but for a function k, whose similarities are
+    kept).
 
     References
     ----------

@@ -15,8 +15,10 @@ from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
 from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
 
-# Gains of the quadrature that differ by less than so many tolerances are compared exactly.
-MARGIN = 4.0
+# Gains of the quadrature that differ by less than so many tolerances are compared exactly. Their
+# errors differ by up to 0.2 tolerances at q <= 1.25 and 1.0 at q = 1.75: measured on digits,
+# molecules and points, for sets of up to 200.
+MARGIN = 2.0
 # Values that differ by less are equal: the first sample is taken.
 EQUAL = 1e-11
 # An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
@@ -82,7 +84,7 @@ class Spectral(Objective):
         some = np.flatnonzero(allowed)
         values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
         top = float(values.max())
-        close = some[values >= top - self._margin(values)]
+        close = some[values >= top - self._margin()]
         if len(close) > 1 and self.places and self.q is not None:
             exact = self._exact(close, self.q)
             close = close[exact >= exact.max() - EQUAL]
@@ -184,15 +186,12 @@ class Spectral(Objective):
             logs = (np.log(m + (1 - self.q) * S) - self.q * math.log(m)) / (1 - self.q)
         return logs + np.log((quality + own) / m)
 
-    def _margin(self, values: np.ndarray) -> float:
+    def _margin(self) -> float:
         """How much of a difference of values may be the error of the quadrature."""
         if self.q is None:
             return EQUAL
         # What is below the least ridge counts for small orders.
-        share = max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
-        if self.quality is not None:
-            return share
-        return share * max(1.0, float(values.max()), -float(values.min()))
+        return max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
         """The objective with each of `some` candidates, up to a constant, from one spectrum."""

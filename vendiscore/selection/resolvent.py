@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import memory
 from ..spectral.quadrature import NOTHING, of_integral, of_trace, ridges, step_for
 from .candidates import Candidates
 
@@ -102,17 +103,26 @@ class Resolvent:
 
     Notes
     -----
-    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory (ridges + m) · N.
+    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory for (ridges + most) · N +
+    ridges · most² numbers, of which TooLargeError says where it is not there.
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
         self.candidates, self.form = candidates, form
         self.places: list[int] = []
         r, n = len(form.t), candidates.n
+        memory.require_large(
+            8 * ((r + most) * n + r * most**2),
+            f"choosing {most} of {n} samples",
+            "choose fewer, from fewer, or by objective='maxmin', which needs a row at a time",
+        )
         self._v = np.repeat(form.t + 1, n).reshape(r, n)  # t (1 + s)
         self._squares = np.zeros(n)  # xᵀAx
         self._C = np.empty((most, n))
-        self._R = np.empty((r, most, most))
+        # R_t, or while samples only come the lower factors W_t with R_t = W_tᵀ W_t: those get a
+        # row with each, where all of R_t would change.
+        self._R = np.zeros((r, most, most))
+        self._factored = True
         self.gains = np.full(n, form.value(form.t + 1, np.zeros(1))[0])
 
     def rows(self) -> np.ndarray:
@@ -122,6 +132,7 @@ class Resolvent:
     def losses(self) -> np.ndarray:
         """What each member adds to the others, (m,)."""
         m, form = len(self.places), self.form
+        self._multiply()
         left = form.t[:, None] * np.diagonal(self._R[:, :m, :m], axis1=1, axis2=2)
         logs = form.w @ np.log(np.maximum(left, np.finfo(float).tiny))
         squares = 2 * self._squares[self.places] - 1
@@ -133,6 +144,7 @@ class Resolvent:
         Some columns at a time, (len(members), …).
         """
         m, r = len(self.places), len(self.form.t)
+        self._multiply()
         diagonal = self._R[:, members, members]
         across = self._R[:, members, :m] / np.sqrt(diagonal)[:, :, None]
         across = across.reshape(r * len(members), m)
@@ -152,21 +164,31 @@ class Resolvent:
         self._C[m] = self.candidates.row(v)
         self._squares += self._C[m] ** 2
         c = self._C[:m, v]
-        inner = R[:, :m, :m] @ c
+        inner = half = R[:, :m, :m] @ c
+        if self._factored:
+            inner = (half[:, None, :] @ R[:, :m, :m])[:, 0]
         # t (1 + s_v): of a copy of a member it is t, but for rounding.
         left = np.maximum(1 - inner @ c, 0.0) + self.form.t
-        outer = inner / left[:, None]
-        R[:, :m, :m] += inner[:, :, None] * outer[:, None, :]
-        R[:, m, :m] = R[:, :m, m] = -outer
-        R[:, m, m] = 1 / left
+        across = np.empty((len(left), m + 1))
+        across[:, :m] = -inner
+        across[:, m] = 1.0
+        across /= np.sqrt(left)[:, None]
+        if self._factored:
+            R[:, m, : m + 1] = across
+        else:
+            R[:, m, : m + 1] = 0.0
+            R[:, :m, m] = 0.0
+            R[:, : m + 1, : m + 1] += across[:, :, None] * across[:, None, :]
         self.places.append(v)
-        self._change(self._of_member(m), -1)
+        self._change(across, -1)
 
     def remove(self, j: int) -> None:
         """Take the member at position j out; the last takes its position."""
         m, R = len(self.places), self._R
+        self._multiply()
         self._squares -= self._C[j] ** 2
-        across = self._of_member(j)
+        # Its product with C, squared, is what t (1 + s) is larger by without the member.
+        across = R[:, j, :m] / np.sqrt(R[:, j, j])[:, None]
         self._change(across, 1)
         R[:, :m, :m] -= across[:, :, None] * across[:, None, :]
         last = self.places.pop()
@@ -177,13 +199,13 @@ class Resolvent:
             self._C[j] = self._C[m - 1]
             self.places[j] = last
 
-    def _of_member(self, j: int) -> np.ndarray:
-        """R_t e_j / √(e_jᵀ R_t e_j) of the member at position j, (ridges, m).
-
-        Its product with C, squared, is what t (1 + s) is larger by without the member.
-        """
-        across = self._R[:, j, : len(self.places)]
-        return np.asarray(across / np.sqrt(across[:, j, None]))
+    def _multiply(self) -> None:
+        """R_t, from its factors if that is what there is."""
+        if self._factored:
+            m = len(self.places)
+            for W in self._R:
+                W[:m, :m] = W[:m, :m].T @ W[:m, :m]
+            self._factored = False
 
     def _products(self, across: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """The squares of across @ C, some columns at a time."""

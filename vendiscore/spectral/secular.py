@@ -15,7 +15,7 @@ from ..arrays.namespace import row_blocks
 # Halvings of an interval: to the last digit of a double.
 HALVINGS = 54
 # Eigenvalues whose powers are less than this share of the sum are left out.
-NEGLIGIBLE = 1e-17
+NEGLIGIBLE = 1e-14
 
 
 def powers(

@@ -12,9 +12,10 @@ one diversity and two vocabularies are said to differ twice as often as they sho
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import add
 from string import ascii_uppercase
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from ..arguments import is_several
 from ..arrays.inputs import as_samples
-from ..progress import Counts, counted
+from ..progress import Counts, counted, told
 from ..resolve import is_whole, resolve_pool
 from ..resolve.how import KernelArgument, read_how, with_the_rest
 from ..signature import plain
@@ -75,7 +76,7 @@ def compare(
         small enough for all pairs together. A pair is done
         earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
-        Draw all sets down to one size, that of the smallest but 500 at most; or all to one
+        Draw all sets down to one size, that of the smallest but 200 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
         (Chao & Jost, Ecology 2012). The second asks how diverse equally well-known parts of the
         sources are. It says nothing where samples outnumber features, since all then have a
@@ -200,7 +201,7 @@ def comparing(
     found: list[Null] = []
     for each, pair in enumerate(statistics):
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
-        found.append((yield from _after(each * plan.permutations, steps)))
+        found.append((yield from told(steps, partial(add, each * plan.permutations))))
     adjusted = holm([value.p for value in found])
     return Comparison(
         sets=tuple(rows),
@@ -240,15 +241,3 @@ def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any
             f"`names` must be {len(sets)} that all differ, one for each set, got {names!r:.60}"
         )
     return dict(zip(names, sets, strict=True))
-
-
-def _after(done: int, steps: Counts[Null]) -> Counts[Null]:
-    """The same steps, counted on."""
-    with contextlib.closing(steps):
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                value: Null = end.value
-                return value
-            yield done + step

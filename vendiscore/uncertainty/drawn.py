@@ -32,6 +32,8 @@ from .subsampling import halves_error
 
 # No more than this many samples are decomposed at once.
 MOST = 500
+# The matched size, unless another is asked for: a permutation takes its cube.
+MATCHED = 200
 _DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
 _NO_ERROR = 1e-12  # what a standard error of 0 counts as
 _EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
@@ -211,7 +213,7 @@ def _size(plan: Plan, sizes: Sequence[int]) -> int:
             f"`size` must be {min(sizes)} at most, the size of the smallest set, got {plan.size}; "
             f"leave that set out to compare at a larger one"
         )
-    return plan.size or min(*sizes, MOST)
+    return plan.size or min(*sizes, MATCHED)
 
 
 def _studentized(a: Matched, b: Matched) -> float:

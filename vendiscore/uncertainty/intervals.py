@@ -21,7 +21,7 @@ from ..errors import warn
 from ..measures.registry import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..request import Request
-from .jackknife import jackknife
+from .jackknife import influence_error, jackknife
 from .subsampling import MIN_SAMPLES, subsample_error
 
 # Leaving one of two samples out leaves one, of which every score is the same.
@@ -169,8 +169,16 @@ def _corrected(subject: Subject, q: float, key: str) -> float:
 
 
 def _of_spectrum(subject: Subject) -> list[_Error]:
-    """Of the Vendi Score, for each order."""
-    return [_Error(jackknife(subject.eigen, q).error, True) for q in subject.orders]
+    """Of the Vendi Score, for each order; see `influence_error` for those above 2."""
+    return [
+        _Error(
+            influence_error(subject.eigen, q)
+            if 2 < q < math.inf
+            else jackknife(subject.eigen, q).error,
+            True,
+        )
+        for q in subject.orders
+    ]
 
 
 def _of_sums(
