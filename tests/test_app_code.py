@@ -54,11 +54,16 @@ def everything(page: str) -> bytes:
         lambda: handlers.molecules(examples.MOLECULES["Small medicines"].splitlines(), q=0.5),
         lambda: handlers.vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
         lambda: handlers.vectors([[1, 0.5], [0.5, 1]], "K"),
+        lambda: handlers.text([["a b", "a c"], ["d", "d", "e f"]], ns=[1, 2], q=2),
+        lambda: handlers.molecules([["CCO", "CCC"], ["CCCC", "c1ccccc1"]], q=0.5),
+        lambda: handlers.vectors([[[1, 0], [1, 1]], [[0, 2], [3, 1], [1, 1]]], "rbf"),
     ],
 )
 def test_few_samples_are_written_out(printed, ask):
     case = ask()
-    assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found.get("VS_se", 0) == pytest.approx(case.get("VS_se", 0), rel=1e-9)
 
 
 def test_on_a_space_the_lines_load_the_metric_of_the_space(printed, folder, monkeypatch):
@@ -78,6 +83,24 @@ def test_many_samples_are_read_from_the_download(printed, folder):
     page, code = last(shows.show_text(box, None, None, "ngram_overlap", [1], "char", 1, 1))
     (folder / "vendiscore.json").write_bytes(everything(page))
     assert f"VS = {printed(code)['VS']:.6f}" in page
+
+
+def test_many_samples_in_groups_are_read_from_the_download(printed, folder):
+    box = "\n".join(f"text {i} of many, a little longer" + "\n" * (i % 9 == 4) for i in range(90))
+    given = box, None, None, "ngram_overlap", [1], "char", 1, 1
+    page, code = last(shows.show_text(*given, blocks=True))
+    (folder / "vendiscore.json").write_bytes(everything(page))
+    found = printed(code)
+    assert f"VS = {found['VS']:.6f} ± {found['VS_se']:.6f}" in page
+
+
+def test_many_rows_in_groups_are_read_from_one_file(printed, folder):
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    np.savetxt(folder / "samples.csv", X, delimiter=",", fmt="%.17g")
+    case = handlers.vectors([rows.tolist() for rows in np.split(X, [7, 30])], "laplacian")
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["npy", "csv", "parquet"])
@@ -162,6 +185,20 @@ def test_images_are_read_from_their_folder(printed, folder):
         image.save(folder / "images" / f"{i:02}.png")
     case = handlers.images([base64.b64encode(png(image)).decode() for image in IMAGES])
     assert printed(case["code"])["VS"] == pytest.approx(case["VS"], rel=1e-12)
+
+
+def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
+    groups = [IMAGES[:5], IMAGES[5:]]
+    for name, images in zip("ab", groups, strict=True):
+        (folder / "images" / name).mkdir(parents=True)
+        for i, image in enumerate(images):
+            image.save(folder / "images" / name / f"{i:02}.png")
+    case = handlers.images(
+        [[base64.b64encode(png(image)).decode() for image in images] for images in groups]
+    )
+    found = printed(case["code"])
+    assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
 
 
 @pytest.mark.parametrize("name", examples.COMPARISONS)

@@ -104,6 +104,16 @@ def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
+def test_the_scores_of_groups_of_texts_are_those_of_the_library():
+    nested = [TEXTS[:3], TEXTS[3:9], TEXTS[9:]]
+    right = compute(nested, **MINILM, details=True)
+    ours = handlers.text(nested, "MiniLM")
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-6)
+    assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-5)
+    assert ours["details"]["signature"] == right["details"]["signature"]
+
+
+@pytest.mark.usefixtures("weights", "forgetful")
 def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]

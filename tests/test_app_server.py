@@ -69,7 +69,7 @@ def test_the_api_has_the_five_named_endpoints(client):
         p["parameter_name"]: p["python_type"]["type"] for p in named["/text"]["parameters"]
     }
     assert parameters == {
-        "texts": "list[str]",
+        "texts": "list[str] | list[list[str]]",
         "kernel": "str",
         "ns": "list[int]",
         "unit": "str",
@@ -83,6 +83,7 @@ ROWS = [[float(x) for x in r.split(",")] for r in examples.VECTORS["Three cluste
 IMAGES = examples.images()["Shapes in three colours"]
 SENT = [base64.b64encode(png(image)).decode() for image in IMAGES]
 PIXELS = {"k": "pixels", "mode": "RGB"}
+MORGAN = {"k": "morgan"}
 MINILM, DINOV2 = encoders.ALLOWED["texts"]["MiniLM"], encoders.ALLOWED["images"]["DINOv2"]
 SAME = [
     ("/text", {"texts": TEXTS, "ns": [1, 2]}, TEXTS, {"k": "ngram_overlap", "ns": [1, 2]}),
@@ -104,6 +105,40 @@ def test_client_evaluate_and_package_give_one_number(
     rel = 1e-6 if "model_path" in arguments else 1e-12
     assert number == pytest.approx(compute(samples, q=q, **arguments)["VS"], rel=rel)
     assert number == pytest.approx(metric.compute(samples=samples, q=q, **arguments)["VS"], rel=rel)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "samples", "arguments"),
+    [
+        ("/text", {"texts": [TEXTS[:5], TEXTS[5:]]}, [TEXTS[:5], TEXTS[5:]], {}),
+        ("/images", {"images": [SENT[:4], SENT[4:]]}, [IMAGES[:4], IMAGES[4:]], PIXELS),
+        ("/molecules", {"smiles": [SCENTS[:9], SCENTS[9:]]}, [SCENTS[:9], SCENTS[9:]], MORGAN),
+        ("/vectors", {"rows": [ROWS[:9], ROWS[9:]]}, [ROWS[:9], ROWS[9:]], {"k": "cosine"}),
+    ],
+)
+def test_groups_have_one_number_and_one_standard_error_everywhere(
+    client, metric, name, sent, samples, arguments
+):
+    found = client.predict(**sent, api_name=name)
+    for right in (
+        compute(samples, **arguments),
+        metric.compute(samples=samples, **arguments),
+    ):
+        assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)
+        assert found["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
+    assert len(found["groups"]) == 2
+
+
+def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http):
+    nested = [TEXTS[:5], TEXTS[5:]]
+    right = compute(nested)
+    said = f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f}"
+    settings = ["ngram_overlap", [1, 2, 3, 4], "word", 1, 1, "a new line", False]
+    box = "\n\n".join("\n".join(group) for group in nested)
+    assert said in press(http, "text", [box, None, None, *settings, True])
+    rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
+    (file,) = upload(http, [("a.csv", "\n".join(["prompt;answer", *rows]).encode())])
+    assert said in press(http, "text", ["", file, None, *settings, False, "prompt", "file"])
 
 
 @pytest.mark.parametrize(
@@ -166,6 +201,8 @@ def test_the_tools_of_mcp_are_described_and_work(http):
     assert json.loads(content["text"]) == call(
         http, "text", [two["texts"], "ngram_overlap", [1, 2, 3, 4], "word", 2]
     )
+    answer = ask("tools/call", name="text", arguments={"texts": [["a b", "c d"], ["e", "e"]]})
+    assert json.loads(answer["content"][0]["text"])["VS"] == 1.5
     wrong = ask("tools/call", name="text", arguments=two | {"unit": "line"})
     assert (wrong["isError"], wrong["content"][0]["text"][:14]) == (True, "Unknown unit '")
 

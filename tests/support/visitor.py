@@ -16,16 +16,17 @@ import httpx
 # The inputs of what the Score button of each tab runs, by which it is found.
 TABS = {
     "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2,
-             "dropdown", "checkbox", "textbox"],
+             "dropdown", *["checkbox"] * 2, "dropdown", "textbox"],
     "images": ["gallery", "file", "dropdown", *["slider"] * 2, "checkbox", "textbox"],
     "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2, "checkbox", "textbox"],
     "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2, "checkbox", "textbox"],
     "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2,
                 *["dropdown"] * 2, "checkbox", *["textbox"] * 3],
 }  # fmt: skip
-# What stands in the last of them at first: a separator, nothing to leave out, boxes that count.
+# What stands in the last of them at first: a separator, nothing to leave out, no groups, boxes that
+# count.
 _AT_FIRST = {
-    "text": ["a new line", False, "box"],
+    "text": ["a new line", False, False, None, "box"],
     "images": [False, "box"],
     "molecules": [False, "box"],
     "vectors": [False, "box"],

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..errors import SampleError
 from ..progress import finish
-from . import report
+from . import group_report, report
 from .comparing import Compared
 from .comparison_report import turned
+from .grouping import place, pooled
 from .jobs import Job, comparable, comparison, image_job, molecule_job, text_job, vector_job
 from .limits import MAX_SETS, RefusedError
 from .pictures import decoded
 
 
 def text(
-    texts: list[str],
+    texts: list[str] | list[list[str]],
     kernel: str = "ngram_overlap",
     ns: list[int] = [1, 2, 3, 4],  # noqa: B006 (shown in the schema, never written to)
     unit: str = "word",
@@ -24,7 +26,8 @@ def text(
     """Vendi Score of texts: how many effectively different ones there are.
 
     Args:
-        texts: Up to 1,000 texts, such as answers of a model to one prompt.
+        texts: Up to 1,000 texts, such as answers of a model to one prompt; or lists of texts, such
+            as the answers to each prompt, which are groups: each is scored by itself.
         kernel: "ngram_overlap" compares the n-grams two texts share; "MiniLM", where it is
             installed, what they mean.
         ns: Lengths of the n-grams.
@@ -33,32 +36,40 @@ def text(
 
     Returns:
         VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
-        details and code.
+        details and code. Of groups their mean VS, its standard error VS_se, and groups: label, n
+        and VS of each.
     """
     return _answer(text_job(texts, kernel, ns, unit), q)
 
 
-def images(images: list[str], kernel: str = "pixels", q: float = 1.0) -> dict[str, Any]:
+def images(
+    images: list[str] | list[list[str]], kernel: str = "pixels", q: float = 1.0
+) -> dict[str, Any]:
     """Vendi Score of images: how many effectively different ones there are.
 
     Args:
-        images: Up to 200 image files (PNG, JPEG, WebP, GIF, BMP), each encoded as base64.
+        images: Up to 200 image files (PNG, JPEG, WebP, GIF, BMP), each encoded as base64; or lists
+            of them, which are groups.
         kernel: "pixels" is the cosine similarity of the images at 32 × 32 pixels; "DINOv2",
             where it is installed, compares what they show.
         q: Order of at least 0. Small q counts rare images, large q the commonest only; 1 is usual.
 
     Returns:
         VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
-        details and code.
+        details and code. Of groups their mean VS, its standard error VS_se, and groups: label, n
+        and VS of each.
     """
-    return _answer(image_job(decoded(images), kernel), q)
+    flat, groups = pooled(images, "base64 strings")
+    return _answer(image_job(decoded(flat, place(groups, "Image")), kernel, groups=groups), q)
 
 
-def molecules(smiles: list[str], kernel: str = "morgan", q: float = 1.0) -> dict[str, Any]:
+def molecules(
+    smiles: list[str] | list[list[str]], kernel: str = "morgan", q: float = 1.0
+) -> dict[str, Any]:
     """Vendi Score of molecules: how many effectively different ones there are.
 
     Args:
-        smiles: Up to 1,000 molecules as SMILES.
+        smiles: Up to 1,000 molecules as SMILES; or lists of them, which are groups.
         kernel: Fingerprint whose Tanimoto similarity is taken: "morgan", "rdkit", "maccs",
             "atom_pair" or "topological_torsion".
         q: Order of at least 0. Small q counts rare molecules, large q the commonest only; 1 is
@@ -66,18 +77,23 @@ def molecules(smiles: list[str], kernel: str = "morgan", q: float = 1.0) -> dict
 
     Returns:
         VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
-        details and code.
+        details and code. Of groups their mean VS, its standard error VS_se, and groups: label, n
+        and VS of each.
     """
     return _answer(molecule_job(smiles, kernel), q)
 
 
 def vectors(
-    rows: list[list[float]], kernel: str = "cosine", sigma: float = 0.0, q: float = 1.0
+    rows: list[list[float]] | list[list[list[float]]],
+    kernel: str = "cosine",
+    sigma: float = 0.0,
+    q: float = 1.0,
 ) -> dict[str, Any]:
     """Vendi Score of vectors (embeddings, say) or of a similarity matrix.
 
     Args:
-        rows: Up to 1,000 rows of as many numbers each, one row a sample.
+        rows: Up to 1,000 rows of as many numbers each, one row a sample; or lists of rows, which
+            are groups.
         kernel: "cosine"; "rbf" or "laplacian" with bandwidth sigma; "X" or "dual" for dot products
             of normalised rows; "K" if rows is a similarity matrix with ones on its diagonal;
             "K, clipped" to set its negative eigenvalues to zero.
@@ -87,7 +103,8 @@ def vectors(
 
     Returns:
         VS (from 1 to n), sentence, shares, profile, redundant pairs, samples that stand alone,
-        details and code.
+        details and code. Of groups their mean VS, its standard error VS_se, and groups: label, n
+        and VS of each.
     """
     return _answer(vector_job(rows, kernel, sigma), q)
 
@@ -170,4 +187,10 @@ def _comparison_record(compared: Compared) -> dict[str, Any]:
 
 
 def _answer(job: Job, q: float) -> dict[str, Any]:
-    return report.record(finish(job.score(q)), job.what) | {"code": job.code(q)}
+    if job.groups is None:
+        return report.record(finish(job.score(q)), job.what) | {"code": job.code(q)}
+    try:
+        found = finish(job.by_group(q))
+    except SampleError as error:
+        raise job.groups.located(error) from error.__cause__
+    return group_report.record(found, job.what) | {"code": job.code(q)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from ..explanation.analysis import Analysis, analyse
 from ..progress import Steps
+from ..resolve.nested import Groups, read_labels
 from . import encoders, report
 from .comparing import MIN_PERMUTATIONS, Compared, compare_steps
+from .grouping import ByGroup, by_group, place, pooled, taken_apart
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture, drawing
@@ -58,6 +60,8 @@ class Job:
         HTML of sample i.
     modules, expression : str
         Python that has the same samples, and what it has to import.
+    groups : Groups or None
+        Which samples belong together; then `by_group` is its score.
     """
 
     what: str
@@ -67,12 +71,20 @@ class Job:
     cell: Callable[[int], str]
     modules: str
     expression: str
+    groups: Groups | None = None
 
     def score(self, q: float) -> Steps[Analysis]:
         """The analysis of order q."""
         order = check_order(q)
         similarity = yield from encoders.similarity(self.samples, self.arguments)
         return analyse(similarity, order, psd=self.arguments.get("psd", "check"))
+
+    def by_group(self, q: float) -> Steps[ByGroup]:
+        """The scores of order q of all groups."""
+        assert self.groups is not None
+        order = check_order(q)
+        similarity = yield from encoders.similarity(self.samples, self.arguments)
+        return by_group(similarity, self.groups, order, self.arguments.get("psd", "check"))
 
     def code(self, q: float) -> str:
         """Three lines of Python that give the same number."""
@@ -91,26 +103,42 @@ def check_order(q: Any) -> float:
 
 
 def text_job(
-    texts: Any, kernel: str = "ngram_overlap", ns: Sequence[int] = (1, 2, 3, 4), unit: str = "word"
+    texts: Any,
+    kernel: str = "ngram_overlap",
+    ns: Sequence[int] = (1, 2, 3, 4),
+    unit: str = "word",
+    labels: Sequence[Hashable] = (),
 ) -> Job:
-    """Texts, compared by n-grams or a sentence encoder."""
-    texts = check_texts(_listed(texts, "texts"))
+    """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
+    texts, groups = pooled(texts, "texts")
+    groups = read_labels(labels) if labels else groups
+    texts = check_texts(texts, place=place(groups))
     return Job(
         what="texts",
         samples=texts,
         arguments=_text_arguments(kernel, ns, unit),
         labels=texts,
         cell=lambda i: f'<p class="vs-text">{report.escape(texts[i])}</p>',
-        **_inline(texts),
+        groups=groups,
+        **_inline(taken_apart(texts, groups)),
     )
 
 
-def image_job(pictures: Sequence[Picture], kernel: str = "pixels", left: Sequence[str] = ()) -> Job:
+def image_job(
+    pictures: Sequence[Picture],
+    kernel: str = "pixels",
+    left: Sequence[str] = (),
+    groups: Groups | None = None,
+) -> Job:
     """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
     encoder = _encoder("images", kernel)
     files = 'glob.glob("images/*")'
     if left:
         files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
+    expression = f"sorted({files})  # the folder that the images are in"
+    if groups is not None:
+        each = 'sorted(glob.glob(folder + "/*"))'
+        expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
     return Job(
         what="images",
         samples=[picture.data if encoder else picture.small for picture in pictures],
@@ -120,13 +148,15 @@ def image_job(pictures: Sequence[Picture], kernel: str = "pixels", left: Sequenc
             f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
         ),
         modules="glob",
-        expression=f"sorted({files})  # the folder that the images are in",
+        expression=expression,
+        groups=groups,
     )
 
 
 def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
     """Molecules as SMILES, compared by fingerprints."""
-    smiles = check_texts(_listed(smiles, "SMILES"), MAX_SMILES, "molecule")
+    smiles, groups = pooled(smiles, "SMILES")
+    smiles = check_texts(smiles, MAX_SMILES, "molecule", place(groups))
     _one_of(kernel, MOLECULE_KERNELS, "kernel")
 
     def cell(i: int) -> str:
@@ -142,7 +172,8 @@ def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
         arguments={"k": kernel},
         labels=smiles,
         cell=cell,
-        **_inline(smiles),
+        groups=groups,
+        **_inline(taken_apart(smiles, groups)),
     )
 
 
@@ -150,8 +181,14 @@ def vector_job(
     X: Any, kernel: str = "cosine", sigma: float = 0.0, source: tuple[str, str] | None = None
 ) -> Job:
     """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
-    X = check_matrix(X)
+    X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    X = check_matrix(X, place(groups, "Row"))
     arguments = _vector_arguments(kernel, sigma)
+    if kernel.startswith("K") and groups is not None:
+        raise RefusedError(
+            f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
+            f"rows of features pick another kernel."
+        )
     if kernel.startswith("K") and X.shape[0] != X.shape[1]:
         raise RefusedError(
             f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
@@ -167,7 +204,8 @@ def vector_job(
         arguments=arguments,
         labels=rows,
         cell=lambda i: f'<p class="vs-text">{i}: {report.escape(rows[i], 60)}</p>',
-        **_matrix_source(X, source),
+        groups=groups,
+        **_matrix_source(X, source, groups),
     )
 
 
@@ -182,6 +220,16 @@ def comparison(
 def comparable(samples: Any, kind: str, kernel: str) -> Job:
     """One of the sets of a comparison: what its job takes."""
     _one_of(kind, tuple(KERNELS), "kind")
+    job = _comparable(samples, kind, kernel)
+    if job.groups is not None:
+        raise RefusedError(
+            f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
+            f"{kind} in one."
+        )
+    return job
+
+
+def _comparable(samples: Any, kind: str, kernel: str) -> Job:
     if kind == "texts":
         return text_job(samples, kernel)
     if kind == "images":
@@ -239,7 +287,7 @@ def _listed(values: Any, name: str) -> list[Any]:
     return values
 
 
-def _inline(samples: list[str]) -> dict[str, Any]:
+def _inline(samples: list[Any]) -> dict[str, Any]:
     written = repr(samples)
     if len(written) <= _INLINE:
         return {"modules": "", "expression": written}
@@ -247,12 +295,17 @@ def _inline(samples: list[str]) -> dict[str, Any]:
     return {"modules": modules, "expression": f'{download}["samples"]  # the download'}
 
 
-def _matrix_source(X: np.ndarray, source: tuple[str, str] | None) -> dict[str, Any]:
-    written = repr(X.tolist())
+def _matrix_source(
+    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None = None
+) -> dict[str, Any]:
+    written = repr(taken_apart(X.tolist(), groups))
     if len(written) <= _INLINE:
         return {"modules": "", "expression": written}
     modules, expression = source or (
         "pandas as pd",
         "pd.read_csv('samples.csv', header=None).to_numpy()",
     )
+    if groups is not None:
+        ends = np.cumsum(np.bincount(groups.codes))[:-1].tolist()
+        modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
     return {"modules": modules, "expression": expression}

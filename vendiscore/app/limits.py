@@ -6,6 +6,8 @@ is read, on the server, because what a page asks of a browser binds no one who c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 MAX_SAMPLES = 1_000
 MAX_SETS = 3
 MAX_TEXT = 20_000  # characters of one text
@@ -53,17 +55,25 @@ def check_count(n: int, limit: int, what: str) -> None:
         )
 
 
-def check_texts(texts: list[str], longest: int = MAX_TEXT, what: str = "text") -> list[str]:
-    """The texts, if they are strings and neither too many, too long nor too much in all."""
+def check_texts(
+    texts: list[str],
+    longest: int = MAX_TEXT,
+    what: str = "text",
+    place: Callable[[int], str] = "number {}".format,
+) -> list[str]:
+    """The texts, if they are strings and neither too many, too long nor too much in all.
+
+    `place` says what messages call text i.
+    """
     check_count(len(texts), MAX_SAMPLES, f"{what}s")
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise RefusedError(
-                f"Every {what} must be a string, but number {i} is {type(text).__name__}."
+                f"Every {what} must be a string, but {place(i)} is {type(text).__name__}."
             )
         if len(text) > longest:
             raise RefusedError(
-                f"The {what} number {i} has {len(text):,} characters; this page takes up to "
+                f"The {what} {place(i)} has {len(text):,} characters; this page takes up to "
                 f"{longest:,}. Shorten it or split it over several lines."
             )
     total = sum(map(len, texts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,11 +21,11 @@ from .tables import Table, counts, is_named, is_number, listed, share_of_numbers
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
 
 
-def check_matrix(X: Any) -> np.ndarray:
-    """A finite float64 matrix (n, d) within the limits."""
+def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
+    """A finite float64 matrix (n, d) within the limits; `place` is what messages call row i."""
     rows = as_matrix(X)
     for row, problem in not_finite(rows).items():
-        raise RefusedError(f"Row {row} {problem}; remove or fill in such rows first.")
+        raise RefusedError(f"{place(row)} {problem}; remove or fill in such rows first.")
     return rows
 
 

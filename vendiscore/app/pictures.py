@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -89,8 +89,11 @@ def pictures(paths: Sequence[str]) -> Samples:
     return Samples(found, names, "image", problems)
 
 
-def decoded(images: Any) -> list[Picture]:
-    """The images of an API call: base64 of image files, with or without a `data:` prefix."""
+def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
+    """The images of an API call: base64 of image files, with or without a `data:` prefix.
+
+    `place` is what messages call image i.
+    """
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
@@ -99,8 +102,8 @@ def decoded(images: Any) -> list[Picture]:
         try:
             data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
         except ValueError:
-            raise RefusedError(f"Image {i} is not valid base64.") from None
-        picture, area = _open(f"Image {i}", data, MAX_ALL_PIXELS - pixels)
+            raise RefusedError(f"{place(i)} is not valid base64.") from None
+        picture, area = _open(place(i), data, MAX_ALL_PIXELS - pixels)
         pixels += area
         found.append(picture)
     return found

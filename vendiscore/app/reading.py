@@ -30,24 +30,32 @@ MATRIX_FILES = (".npy", ".csv", ".tsv", ".parquet")
 # What may stand between two texts of a box or a .txt file; anything else that a visitor types is
 # itself the sign.
 LINE, BLANK = "a new line", "a blank line"
+BLOCKS = "Blank lines separate groups"
 
 
-def lines(box: Any, separator: str = LINE, what: str = "text") -> Samples:
+def lines(box: Any, separator: str = LINE, what: str = "text", blocks: bool = False) -> Samples:
     """The texts of a box, apart from each other by new lines, blank lines or a sign.
 
-    A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
+    A sign counts where it has a line of its own; if it nowhere has, wherever it stands. With
+    `blocks`, lines between blank lines are a group.
     """
     if not isinstance(box, str):
         raise RefusedError(f"Expected text, one sample a line, got {type(box).__name__}.")
     if not isinstance(separator, str) or not separator.strip():
         raise RefusedError(f"Say what stands between two {what}s: {LINE}, {BLANK} or a sign.")
+    if blocks and separator != LINE:
+        raise RefusedError(
+            f"Groups are blocks of lines, and each line is a {what}: pick “{LINE}” under “Between "
+            f"two texts”, or untick “{BLOCKS}”."
+        )
     check_lines(box)
     rows = [line.strip() for line in re.split(r"\r\n|\r|\n", box.removeprefix("\ufeff"))]
     filled = [(i, line) for i, line in enumerate(rows, 1) if line]
     if separator == LINE:
-        return _texts(
+        found = _texts(
             [line for _, line in filled], [i for i, _ in filled], "line", what, _hint(rows, what)
         )
+        return _in_blocks(found) if blocks else found
     sign = "" if separator == BLANK else separator.strip()
     alone = sign in rows
     parts = "\n".join("\0" if row == sign else row for row in rows).split("\0")
@@ -60,17 +68,31 @@ def lines(box: Any, separator: str = LINE, what: str = "text") -> Samples:
 
 
 def texts(
-    path: str, column: str | None = None, what: str = "text", separator: str = LINE
+    path: str,
+    column: str | None = None,
+    what: str = "text",
+    separator: str = LINE,
+    blocks: bool = False,
+    by: str | None = None,
 ) -> Samples:
-    """The texts or molecules of a .txt file (as in a box) or of a column of a table."""
+    """The texts or molecules of a .txt file (as in a box) or of a column of a table.
+
+    Groups are the `blocks` of a .txt file, or samples with the same cell in the column `by`.
+    """
     name = Path(path).name
     if _kind(path, TEXT_FILES) == ".txt":
-        found = lines(decode(Path(path).read_bytes())[0], separator, what)
+        found = lines(decode(Path(path).read_bytes())[0], separator, what, blocks)
         said = f"Read {len(found):,} {found.unit}s of {name:.60}. {begins(found.values)}"
         return replace(found, notes=(said, *(found.notes if separator == LINE else ())))
+    if blocks and not by:
+        raise RefusedError(
+            f"A table has no blocks of lines: pick the column that its rows are grouped by, or "
+            f"untick “{BLOCKS}”."
+        )
     read = _table(path, what)
     check_count(len(read.rows), MAX_SAMPLES, f"{what}s")
     chosen = pick(read, column, what)
+    groups = _labels(read, by) if by else []
     values = read.column(chosen)
     strings = ["" if value is None else value for value in values]
     problems = {
@@ -78,11 +100,14 @@ def texts(
         for i, value in enumerate(strings)
         if not isinstance(value, str)
     } | dict(read.problems)
+    problems |= {i: f"has no group in column {by!r:.60}" for i, g in enumerate(groups) if not g}
+    facts = [f"{len(set(groups) - {''}):,} groups by column {by!r:.60}"] if by else []
     strings = [str(value).strip() for value in strings]
     known = f"of column {chosen!r:.60}" if len(read.names) > 1 or read.header else "of text"
     usable = (string for i, string in enumerate(strings) if i not in problems and string.strip())
-    note = described(name, len(strings), known, read, [], usable)
-    return _texts(strings, read.places, read.unit, what, (note,), problems)
+    note = described(name, len(strings), known, read, facts, usable)
+    found = _texts(strings, read.places, read.unit, what, (note,), problems)
+    return replace(found, groups=groups)
 
 
 def columns(path: str, what: str = "text") -> tuple[list[str], str | None]:
@@ -133,6 +158,20 @@ def _texts(
         elif len(value) > longest:
             found.setdefault(i, f"has {len(value):,} characters, more than {longest:,}")
     return Samples(values, places, unit, dict(sorted(found.items())), notes)
+
+
+def _in_blocks(found: Samples) -> Samples:
+    """Lines, with those between the same blank lines as a group, numbered from 1."""
+    places = [int(place) for place in found.places]
+    groups = np.cumsum(np.diff(places, prepend=-1) > 1).tolist()
+    note = f"Read {len(found):,} lines in {groups[-1]:,} groups, separated by blank lines."
+    return replace(found, notes=(note,), groups=groups)
+
+
+def _labels(read: Table, by: str) -> list[str]:
+    if by not in read.names:
+        raise RefusedError(f"There is no column {by!r:.60}; the file has {listed(read.names)}.")
+    return ["" if cell is None else str(cell).strip() for cell in read.column(by)]
 
 
 def _hint(rows: list[str], what: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -34,6 +34,8 @@ class Samples:
         What was read, for the visitor.
     python : callable or None
         How to read the same, if the samples are too many to be written out.
+    groups : sequence of hashable
+        The label of the group of each sample; empty where there are none.
     """
 
     values: Any
@@ -42,6 +44,7 @@ class Samples:
     problems: Mapping[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     python: Python | None = None
+    groups: Sequence[Hashable] = ()
 
     def __len__(self) -> int:
         return len(self.values)

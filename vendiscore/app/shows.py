@@ -12,7 +12,8 @@ from typing import Any
 from ..errors import MissingPackageError
 from ..explanation.analysis import Analysis
 from ..progress import Steps, Value
-from . import comparison_report, jobs, reading, report
+from . import comparison_report, group_report, jobs, reading, report
+from .grouping import ByGroup, taken_apart
 from .jobs import Job
 from .limits import RefusedError
 from .pictures import pictures
@@ -67,13 +68,16 @@ def show_text(
     zoom: float,
     separator: str = reading.LINE,
     leave_out: bool = False,
+    blocks: bool = False,
+    by: str | None = None,
     source: str = BOX,
 ) -> Iterator[Shown]:
     """The text tab."""
-    samples = texts(box, path, column, "text", separator, source)
+    samples = texts(box, path, column, "text", separator, source, blocks, by)
 
     def make(kept: list[int]) -> Job:
-        return jobs.text_job(samples.take(kept), kernel, ns, unit)
+        labels = [samples.groups[i] for i in kept] if samples.groups else []
+        return jobs.text_job(samples.take(kept), kernel, ns, unit, labels)
 
     yield from _shown(samples, "texts", make, q, zoom, leave_out)
 
@@ -192,13 +196,20 @@ def show_comparison(
 
 
 def texts(
-    box: str, path: str | None, column: str | None, what: str, separator: str, source: str
+    box: str,
+    path: str | None,
+    column: str | None,
+    what: str,
+    separator: str,
+    source: str,
+    blocks: bool = False,
+    by: str | None = None,
 ) -> Samples:
     """Texts or molecules of the file or the box, whichever the visitor turned to last."""
     _check_arrived(path, source, bool(str(box).strip()))
     if path:
-        return reading.texts(path, column or None, what, separator)
-    return reading.lines(box, separator, what)
+        return reading.texts(path, column or None, what, separator, blocks, by or None)
+    return reading.lines(box, separator, what, blocks)
 
 
 def vectors(box: str, path: str | None, source: str) -> Samples:
@@ -251,17 +262,23 @@ def _shown(
 ) -> Iterator[Shown]:
     """The result of the samples that can be used, if all can or the others are to be left out."""
 
-    def run(kept: dict[str, list[int]]) -> Generator[Shown, None, tuple[Job, Analysis]]:
+    def run(kept: dict[str, list[int]]) -> Generator[Shown, None, tuple[Job, Analysis | ByGroup]]:
         job = make(kept[""])
-        analysis = yield from _noted(job.score(q))
-        return job, analysis
+        if job.groups is not None:
+            return job, (yield from _noted(job.by_group(q)))
+        return job, (yield from _noted(job.score(q)))
 
-    bad, (job, analysis) = yield from sifted({"": samples}, what, run, leave_out)
+    bad, (job, found) = yield from sifted({"": samples}, what, run, leave_out)
     notes = (*samples.notes, *left_out(samples, bad[""]))
-    yield from _result(job, analysis, q, zoom, notes)
+    if isinstance(found, ByGroup):
+        members = taken_apart(job.samples, job.groups)
+        said = (*notes, *_of_characters(job, found))
+        yield group_report.page(found, job.what, members, said), job.code(q)
+    else:
+        yield from _result(job, found, q, zoom, notes)
 
 
-def _of_characters(job: Job, analysis: Analysis) -> tuple[str, ...]:
+def _of_characters(job: Job, analysis: Analysis | ByGroup) -> tuple[str, ...]:
     """What to say where the library chose what n-grams are made of, by the script of the texts."""
     if analysis.similarity.settings.get("analyzer") != "char" or "analyzer" in job.arguments:
         return ()

@@ -7,9 +7,11 @@ from itertools import islice
 from typing import TypeVar
 
 from ..errors import SampleError
+from .grouping import emptied
 from .limits import RefusedError
 from .report import escape
 from .samples import Samples
+from .tables import listed
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
@@ -68,10 +70,13 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     places = [str(samples.places[i]) for i in sorted(problems)]
     shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")
     first = next(iter(unusable({"": (samples, problems)})))
-    return (
+    said = (
         f"Left out {len(problems):,} of {len(samples):,} ({samples.unit}{'s'[: len(places) > 1]} "
-        f"{shown}): {first}{'; …' if len(places) > 1 else '.'}",
+        f"{shown}): {first}{'; …' if len(places) > 1 else '.'}"
     )
+    if not (lost := emptied(samples.groups, problems)):
+        return (said,)
+    return said, f"Nothing is left of these groups, which are not scored: {listed(map(str, lost))}."
 
 
 def sifted(

@@ -152,6 +152,7 @@ def text_tab() -> None:
             choices = _choices(list(examples.TEXTS))
             box = gr.Textbox(first, label="Texts, one a line", lines=6, max_lines=12)
             separator = _separator()
+            blocks = gr.Checkbox(False, label=f"{reading.BLOCKS} (one group per prompt)")
             files = upload([", ".join(reading.TEXT_FILES)], [box], reading.TEXT_FILES)
             leave_out = _leave_out()
             buttons = _buttons()
@@ -174,15 +175,16 @@ def text_tab() -> None:
         [ns, unit],
         **QUICK,
     )
-    show_what_is_read(files, "text", separator)
+    show_what_is_read(files, "text", [separator, blocks])
     loads = _loads(
         choices,
-        [(text, reading.LINE) for text in examples.TEXTS.values()],
-        [box, separator, *files.all],
+        [(text, reading.LINE, False) for text in examples.TEXTS.values()],
+        [box, separator, blocks, *files.all],
         lambda *given: [*given, *files.cleared()],
     )
-    inputs = [box, *files.files, files.column, kernel, ns, unit, q, zoom, separator, leave_out]
-    controls = [kernel, ns, unit, q, zoom, files.column, separator, leave_out]
+    read = [separator, leave_out, blocks, files.by]
+    inputs = [box, *files.files, files.column, kernel, ns, unit, q, zoom, *read]
+    controls = [kernel, ns, unit, q, zoom, files.column, *read]
     _wire(show_text, [*inputs, *files.sources], outputs, buttons, controls, loads)
 
 

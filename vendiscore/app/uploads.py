@@ -35,6 +35,8 @@ class Upload:
     sources : list of gr.Textbox
         Hidden: `BOX` or `FILE`, one for each file.
     column : gr.Dropdown
+    by : gr.Dropdown
+        The column of groups, where a tab has groups.
     seen : gr.HTML
         What was read.
     """
@@ -43,6 +45,7 @@ class Upload:
     files: list[gr.File]
     sources: list[gr.Textbox]
     column: gr.Dropdown
+    by: gr.Dropdown
     seen: gr.HTML
 
     @property
@@ -75,6 +78,13 @@ def upload(
             visible=False,
             allow_custom_value=True,
         )
+        by = gr.Dropdown(
+            [],
+            label="Grouped by",
+            info="what says of each text which group it is in; empty: no groups",
+            visible=False,
+            allow_custom_value=True,
+        )
         seen = gr.HTML("")
     sources = [gr.Textbox(BOX, visible=False) for _ in labels]
     for event, source in ((accordion.expand, FILE), (accordion.collapse, BOX)):
@@ -88,34 +98,42 @@ def upload(
             js=f"() => ['{BOX}', null, {_CLOSED}]",
             **QUICK,
         )
-    return Upload(accordion, files, sources, column, seen)
+    return Upload(accordion, files, sources, column, by, seen)
 
 
-def show_what_is_read(at: Upload, what: str, separator: gr.Dropdown | None = None) -> None:
-    """Offer the columns of the file, if any, and say what is read from it, before it is scored."""
+def show_what_is_read(at: Upload, what: str, given: Sequence[Any] = ()) -> None:
+    """Offer the columns of the file, if any, and say what is read from it, before it is scored.
+
+    `given` are the separator and whether blank lines separate groups, where a tab has them.
+    """
     (file,) = at.files
 
-    def look(path: str | None, column: str | None, sign: str = reading.LINE) -> str:
+    def look(
+        path: str | None,
+        column: str | None,
+        by: str | None,
+        sign: str = reading.LINE,
+        blocks: bool = False,
+    ) -> str:
         if not path:
             return ""
         if what == "row":
             return _told(lambda: shows.vectors("", path, FILE).notes)
-        return _told(lambda: shows.texts("", path, column, what, sign, FILE).notes)
+        return _told(lambda: shows.texts("", path, column, what, sign, FILE, blocks, by).notes)
 
-    def offer(path: str | None, sign: str = reading.LINE) -> list[Any]:
+    def offer(path: str | None, sign: str = reading.LINE, blocks: bool = False) -> list[Any]:
         try:
             names, likely = reading.columns(path, what) if path and what != "row" else ([], None)
         except EXPECTED:
             names, likely = [], None  # `look` says what is wrong
         several = len(names) > 1
         column = gr.update(choices=names, value=likely if several else None, visible=several)
-        return [column, look(path, likely, sign)]
+        by = gr.update(choices=names, value=None, visible=several and len(given) > 0)
+        return [column, by, look(path, likely, None, sign, blocks)]
 
-    given = [separator] if separator else []
-    file.change(offer, [file, *given], [at.column, at.seen], **QUICK)
-    at.column.input(look, [file, at.column, *given], at.seen, **QUICK)
-    if separator:
-        separator.input(look, [file, at.column, separator], at.seen, **QUICK)
+    file.change(offer, [file, *given], [at.column, at.by, at.seen], **QUICK)
+    for changed in (at.column, at.by, *given):
+        changed.input(look, [file, at.column, at.by, *given], at.seen, **QUICK)
 
 
 def show_what_is_compared(at: Upload, kind: gr.Radio, separator: gr.Dropdown) -> None:
