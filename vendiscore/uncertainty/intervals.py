@@ -26,6 +26,9 @@ from .subsampling import MIN_SAMPLES, subsample_error
 
 # Leaving one of two samples out leaves one, of which every score is the same.
 LEAST = 3
+# Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, errors
+# are those of the infinitesimal jackknife, which by then is as large but for some percent.
+MOST_ROOTS = 200
 MEANING = (
     "NAME_se is the standard error of the score of n samples: how far another n samples of the "
     "same source would score from these"
@@ -169,16 +172,14 @@ def _corrected(subject: Subject, q: float, key: str) -> float:
 
 
 def _of_spectrum(subject: Subject) -> list[_Error]:
-    """Of the Vendi Score, for each order; see `influence_error` for those above 2."""
-    return [
-        _Error(
-            influence_error(subject.eigen, q)
-            if 2 < q < math.inf
-            else jackknife(subject.eigen, q).error,
-            True,
-        )
-        for q in subject.orders
-    ]
+    """Of the Vendi Score, for each order."""
+    spectrum = subject.eigen
+
+    def error(q: float) -> float:
+        slow = 2 < q < math.inf and spectrum.n > MOST_ROOTS
+        return influence_error(spectrum, q) if slow else jackknife(spectrum, q).error
+
+    return [_Error(error(q), True) for q in subject.orders]
 
 
 def _of_sums(
