@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import MissingPackageError
 from ..explanation.analysis import Analysis
-from ..progress import Steps, Value
+from ..progress import Steps, Value, told
 from . import comparison_report, group_report, jobs, reading, report
 from .grouping import ByGroup, taken_apart
 from .jobs import Job
@@ -287,13 +287,7 @@ def _of_characters(job: Job, analysis: Analysis | ByGroup) -> tuple[str, ...]:
 
 def _noted(steps: Steps[Value]) -> Generator[Shown, None, Value]:
     """Take the steps, showing what they say; between two of them, a visitor's Stop takes effect."""
-    while True:
-        try:
-            said = next(steps)
-        except StopIteration as end:
-            value: Value = end.value
-            return value
-        yield report.note(said), ""
+    return told(steps, lambda said: (report.note(said), ""))
 
 
 def _zoom(zoom: Any) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..plots.explanations import contributions
 from ..request import PSD_REMEDY, PSDS, check_orders
 from ..resolve.how import read_how, with_the_rest
 from ..similarity.base import Similarity
-from ..spectral.rank_one import adds, novelty, surprise
+from ..spectral.rank_one import adds, coverage, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import vendi
 from .duplicates import MARGIN, Duplicates, NearPairs
@@ -161,10 +161,7 @@ class Explanation:
         TypeError, ValueError
             For a threshold above 1, or more than 0.2 below the one that was asked for.
         """
-        changed = {name: getattr(self, name) for name in self.__dataclass_fields__} | {
-            "_duplicates": self._duplicates.rethreshold(threshold)
-        }
-        again = Explanation(**changed)
+        again = replace(self, _duplicates=self._duplicates.rethreshold(threshold))
         for name in ("surprise", "adds", "novelty", "_strongest"):
             if name in self.__dict__:
                 again.__dict__[name] = self.__dict__[name]
@@ -176,8 +173,7 @@ class Explanation:
 
         1 wherever there are more samples than features, which then explain each other.
         """
-        p = np.full(self.n, 1 / self.n) if self._p is None else self._p
-        return float(np.clip(1 - p @ self.novelty, 0.0, 1.0))
+        return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """The largest modes, as many as there are effectively different samples by default.

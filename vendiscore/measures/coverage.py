@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..arrays.namespace import to_host
-from ..spectral.rank_one import novelty
+from ..spectral.rank_one import coverage, novelty
 from .registry import register_measure
 from .subject import Subject
 
@@ -22,7 +19,4 @@ from .subject import Subject
 )
 def sample_coverage(subject: Subject) -> Any:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
-    found = novelty(subject.eigen)
-    n = len(found)
-    p = np.full(n, 1 / n) if subject.p is None else to_host(subject.p)
-    return 1 - float(p @ found)
+    return coverage(novelty(subject.eigen), subject.p)

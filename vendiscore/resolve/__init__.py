@@ -7,7 +7,7 @@ the sets are pooled, seen by the kernel together, and taken apart again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,15 @@ def as_similarity(
 ) -> Similarity:
     """The Similarity that `compute` scores, with a diagonal of 1; arguments and errors as there."""
     kinds = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
-    rest = {"k": k, **kinds, "normalize": normalize, **options}
-    how = with_the_rest(read_how(rest), rest)
+    return similarity_of(samples, {"k": k, **kinds, "normalize": normalize, **options})
+
+
+def similarity_of(
+    samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
+) -> Similarity:
+    """The same from a mapping of keywords; `also` may have been meant by one that is unknown."""
+    rest = dict(arguments)
+    how = with_the_rest(read_how(rest), rest, also)
     read = samples if is_whole(samples, how) else as_samples(samples)
     return resolve_sets([read], how, ["samples"])[0]
 
@@ -106,17 +113,7 @@ def resolve_sets(
         return parts
     if how.given or made:
         return [_given(samples, how) for samples in sets]
-    if isinstance(how.k, tuple):
-        whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
-        columns = [[column(samples, part) for samples in whole] for part in how.k]
-        sizes = [size(samples) for samples in columns[0]]
-        merged: Any = [pooled(each) for each in columns]
-        coarse = precision(whole[0])
-    else:
-        sizes = [size(samples) for samples in sets]
-        merged = pooled(sets)
-        coarse = max(map(precision, sets))
-    starts = np.cumsum([0, *sizes])
+    merged, starts, coarse = _merged(sets, how)
     places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
     sources = fitted_to(how, names)
     chosen = None if sources is None else np.concatenate([places[i] for i in sources])
@@ -160,15 +157,7 @@ def resolve_pool(
         As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
     """
     _check_one_kind(sets, how, names)
-    if isinstance(how.k, tuple):
-        whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
-        columns = [[column(samples, part) for samples in whole] for part in how.k]
-        starts = np.cumsum([0, *map(size, columns[0])])
-        merged: Any = [pooled(each) for each in columns]
-    else:
-        whole = list(sets)
-        starts = np.cumsum([0, *map(size, sets)])
-        merged = pooled(sets)
+    merged, starts, coarse = _merged(sets, how)
     try:
         if how.given:
             return _given(merged, how), starts
@@ -176,8 +165,18 @@ def resolve_pool(
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    pool = _finished(pool, how, max(map(precision, whole)))
+    pool = _finished(pool, how, coarse)
     return pool, np.searchsorted(kept, starts)
+
+
+def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
+    """All samples as a kernel takes them, where each set begins, and their coarsest precision."""
+    if not isinstance(how.k, tuple):
+        return pooled(sets), np.cumsum([0, *map(size, sets)]), max(map(precision, sets))
+    whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
+    columns = [[column(samples, part) for samples in whole] for part in how.k]
+    starts = np.cumsum([0, *map(size, columns[0])])
+    return [pooled(each) for each in columns], starts, max(map(precision, whole))
 
 
 def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arguments import flag, number, one_of
-from ..arrays.inputs import as_samples
 from ..arrays.namespace import Samples
-from ..resolve import is_whole, resolve_sets
-from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..request import PSDS
+from ..resolve import similarity_of
+from ..resolve.how import KernelArgument
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import PSD
@@ -23,7 +23,6 @@ from .selection import Selection
 
 Wish = Literal["vendi", "q2", "logdet", "maxmin", "represent"]
 OBJECTIVES: tuple[Wish, ...] = ("vendi", "q2", "logdet", "maxmin", "represent")
-PSDS: tuple[PSD, ...] = ("check", "clip")
 
 
 def select(
@@ -185,9 +184,7 @@ def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
                 f"`{name}` is not used in a selection, which looks at similarities of one set; "
                 f"leave it out, and name a kernel by `k`"
             )
-    how = with_the_rest(read_how(rest), rest)
-    read = samples if is_whole(samples, how) else as_samples(samples)
-    return resolve_sets([read], how, ["samples"])[0]
+    return similarity_of(samples, rest)
 
 
 def _select(

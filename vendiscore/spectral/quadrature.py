@@ -86,9 +86,9 @@ def ridges(
     t = np.exp(u)
     weights = step * t**q
     # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: what is below, and how far it is.
-    share = 1 / math.expm1(q * step)
-    far = share * (1 + share)
-    weights[0] += (step * t[0] ** q) * (share + far)
+    below = 1 / math.expm1(q * step)
+    far = below * (1 + below)
+    weights[0] += (step * t[0] ** q) * (below + far)
     weights[1] -= (step * t[0] ** q) * far
     return Ridges(t, weights)
 

@@ -240,6 +240,16 @@ def novelty(spectrum: Spectrum) -> Any:
     return np.clip(found, 0.0, 1.0)
 
 
+def coverage(novelties: np.ndarray, p: Any = None) -> float:
+    """1 − the mean of what `novelty` gives, weighted by p: how much of its source a set covers.
+
+    1 wherever there are more samples than features, which then explain each other.
+    """
+    n = len(novelties)
+    weights = np.full(n, 1 / n) if p is None else to_host(p)
+    return 1 - float(weights @ novelties)
+
+
 def coordinates(spectrum: Spectrum, cross: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
     """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set.
 

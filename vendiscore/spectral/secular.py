@@ -91,7 +91,7 @@ def _bisected(
             middle = (low + top) / 2
             gaps = values - middle[:, :, None]
             secular = 1 + sign * (np.einsum("ir,ikr->ik", squares, 1 / gaps) - outside / middle)
-            # A loss falls through its root, a gain rises through it... as 1/(λ − μ) does.
+            # With μ a loss falls through its root, and a gain rises: ± 1/(λ − μ).
             above = secular > 0 if sign < 0 else secular < 0
             low, top = np.where(above, middle, low), np.where(above, top, middle)
     return (low + top) / 2

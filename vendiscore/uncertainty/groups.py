@@ -6,13 +6,11 @@ prompts; how samples of one group differ by chance is part of it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..arrays.namespace import scalar
 from ..errors import warn
@@ -21,6 +19,7 @@ from ..measures.subject import Subject
 from ..progress import track
 from ..request import Request
 from .intervals import Sureness
+from .means import mean_error, student
 
 ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
@@ -158,12 +157,10 @@ def _spread(
     values: np.ndarray, chosen: Chosen, sizes: Sequence[int], level: float | None
 ) -> dict[str, float]:
     """The standard error of the mean of some values, and an interval, as far as there is one."""
-    n = len(values)
-    if n < 2:
+    if len(values) < 2:
         return {}
-    mean, se = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
     if level is None:
-        return {"se": se}
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * se
-    low, high = np.mean([chosen.measure.limits(size) for size in sizes], axis=0)
-    return {"se": se, "low": max(mean - reach, float(low)), "high": min(mean + reach, float(high))}
+        return {"se": mean_error(values)[1]}
+    _, se, low, high = student(values, level)
+    least, most = np.mean([chosen.measure.limits(size) for size in sizes], axis=0)
+    return {"se": se, "low": max(low, float(least)), "high": min(high, float(most))}

@@ -21,13 +21,12 @@ from scipy.special import ndtri
 
 from .. import plots
 from ..arguments import integer, is_several, number, one_of
-from ..arrays.inputs import as_samples
 from ..arrays.namespace import row_blocks, to_host
 from ..optional import require
 from ..progress import Counts, counted
 from ..request import PSD_REMEDY, PSDS, check_orders
-from ..resolve import is_whole, resolve_sets
-from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..resolve import similarity_of
+from ..resolve.how import KernelArgument
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
 from .drawn import MOST, Part
@@ -158,14 +157,11 @@ def growth(
     >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
     [1.67, 2.0, 2.07]
     """
-    rest = {"k": k, **how}
-    read = with_the_rest(read_how(rest), rest, _KEYWORDS)
     (order,) = check_orders([q])
     draws = integer("draws", draws, 2, remedy="20 is usual")
     level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
     psd, seed = one_of("psd", psd, PSDS, PSD_REMEDY), integer("seed", seed, 0)
-    given = samples if is_whole(samples, read) else as_samples(samples)
-    similarity = resolve_sets([given], read, ["samples"])[0]
+    similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
     if similarity.n < MIN_SAMPLES:
         raise ValueError(
             f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "

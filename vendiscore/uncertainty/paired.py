@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit, xlogy
+from scipy.special import xlogy
 
 from ..arguments import is_several
 from ..arrays.namespace import to_host
@@ -15,6 +15,7 @@ from ..similarity.base import Similarity
 from ..spectral.vendi import spectrum_of
 from .comparison import SetRow
 from .drawn import Statistic
+from .means import mean_error, student
 from .plan import Plan
 
 Groups = Sequence[Sequence[np.ndarray]]
@@ -128,13 +129,13 @@ def paired_rows(
         row = SetRow(
             name,
             sum(len(own[i]) for own in groups),
-            *_ends(whole, plan.level),
+            *student(whole, plan.level),
             sum(min(map(len, own)) for own in groups),
             None,
-            *_ends(of[plan.q], plan.level),
+            *student(of[plan.q], plan.level),
         )
         rows.append(row)
-        ends = np.array([_ends(of[q], plan.level) for q in plan.orders])
+        ends = np.array([student(of[q], plan.level) for q in plan.orders])
         profiles += [ends[:, [0, 2, 3]].T] if plan.orders else []
     return rows, profiles
 
@@ -163,27 +164,16 @@ def _pair(stacks: list[_Stack], plan: Plan, rng: np.random.Generator) -> Statist
         return np.concatenate(found)
 
     def statistic(apart: np.ndarray) -> float:
-        mean, error = _mean(apart)
+        mean, error = mean_error(apart)
         return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
 
-    mean, error = _mean(gaps(False))
+    seen = gaps(False)
+    mean, error = mean_error(seen)
     return Statistic(
-        statistic(gaps(False)),
+        statistic(seen),
         lambda: statistic(gaps(True)),
         lambda reach: (mean, mean - reach * max(error, 1e-12), mean + reach * max(error, 1e-12)),
     )
-
-
-def _mean(values: np.ndarray) -> tuple[float, float]:
-    """The mean, and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
-def _ends(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
-    """The mean, its standard error, and Student's interval."""
-    mean, error = _mean(values)
-    reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
-    return mean, error, mean - reach, mean + reach
 
 
 def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarray:
