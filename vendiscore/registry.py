@@ -66,8 +66,9 @@ class Kernel:
         `fit(samples, **options)` returns the options that follow from samples where they are not
         given, such as a bandwidth: `build` gets them like any others, and so do all sets that are
         compared.
-    rows : bool
-        Whether features of a sample depend on no other sample.
+    rows : bool, or callable of options
+        Whether features of a sample depend on no other sample, and are as many for all: then
+        samples can be added up batch by batch. A function where that depends on the options.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Kernel:
     unit_diagonal: bool = True
     needs: str = ""
     fit: Fit | None = None
-    rows: bool = False
+    rows: bool | Callable[..., bool] = False
 
     def __post_init__(self) -> None:
         head = f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
@@ -93,6 +94,10 @@ class Kernel:
         them out, warns, and lists them in `Similarity.dropped` and the details.
         """
         return options_of(self.build) | {"on_error": "raise"}
+
+    def has_rows(self, options: Mapping[str, Any]) -> bool:
+        """Whether, with these options, features of a sample depend on no other sample."""
+        return self.rows if isinstance(self.rows, bool) else self.rows(**options)
 
     @property
     def signature(self) -> list[str]:
@@ -121,7 +126,7 @@ def register_kernel(
     unit_diagonal: bool = True,
     needs: str = "",
     fit: Fit | None = None,
-    rows: bool = False,
+    rows: bool | Callable[..., bool] = False,
 ) -> Callable[[Build], Build]:
     """Decorator that makes a function available as `k=name`; see `Kernel` for the arguments.
 
