@@ -266,7 +266,7 @@ class Covariance(SpectrumRoute):
         if orders and not vectors and features and single:
             scale = None if weighted.scale is None else np.asarray(weighted.scale)
             coarse, error = covariance_single(np.asarray(features.X), scale)
-            values, _ = decompose(coarse, source.fault)
+            values = decompose(coarse, source.fault).values
             # To first order, which holds as long as the error is small against every share.
             if 100 * error < values[0]:
                 found = cleaned(values, source, psd, self.name, why)
