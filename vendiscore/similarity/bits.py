@@ -8,7 +8,7 @@ so is its product with |A ∩ B| (see also Gower & Legendre, J. Classification 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
@@ -77,6 +77,24 @@ class BitSimilarity(LazySimilarity):
             K[both_empty] = total[both_empty] = 1
         K /= total
         return K
+
+    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
+        bits, sizes = self.bits[rows].astype(np.float32), self.sizes.astype(np.float32)
+
+        def entries(columns: slice) -> np.ndarray:
+            K: np.ndarray = bits @ self._columns[:, columns]
+            total = sizes[rows, None] + sizes[columns]
+            if self.coefficient == "tanimoto":
+                total -= K
+            else:
+                K *= 2
+            if not self.sizes.all():
+                both_empty = total == 0
+                K[both_empty] = total[both_empty] = 1
+            K /= total
+            return K
+
+        return entries
 
     def _take(self, index: np.ndarray) -> BitSimilarity:
         return BitSimilarity(self.bits[index], self.coefficient, self.settings)

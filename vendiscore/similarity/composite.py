@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from operator import mul
 from typing import Any
 
@@ -51,10 +51,16 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.features()[self.inverse]
 
     def _matmul(self, V: Array) -> Array:
+        return self._seen(self.distinct.matmul, V)
+
+    def _matmul_single(self, V: Array) -> Array:
+        return self._seen(partial(self.distinct.matmul, single=True), V)
+
+    def _seen(self, matmul: Callable[[Array], Array], V: Array) -> Any:
         member = sp.csr_array(
             (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
         )
-        return member @ self.distinct.matmul(member.T @ V)
+        return member @ matmul(member.T @ V)
 
     def squared_norm(self) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
@@ -158,6 +164,9 @@ class SumSimilarity(_Mixture):
 
     def _matmul(self, V: Array) -> Array:
         return self._combined("matmul", V)
+
+    def _matmul_single(self, V: Array) -> Array:
+        return self._combined("matmul", V, True)
 
     def _features(self) -> Any:
         terms = zip(self.weights, self.parts, strict=True)
