@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from .namespace import Array
+from .threads import in_order
 
 # Rows and columns of a tile, which with what it is multiplied by stays in a core's cache.
 TILE_ROWS, TILE_COLUMNS = 512, 1024
@@ -16,14 +16,6 @@ TILE_ROWS, TILE_COLUMNS = 512, 1024
 ROUNDING, ERROR = 3.3e-7, 4e-6
 # exp(−x) beyond it is a number that is not normal, which slows down products a hundred times.
 FAR = 80.0
-
-
-class Tile(NamedTuple):
-    """Entries of a symmetric matrix: some rows, and some columns from the first of them on."""
-
-    rows: slice
-    columns: slice
-    entries: np.ndarray
 
 
 def single_columns(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -45,33 +37,62 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
     return np.ldexp(out, exponents).reshape(V.shape)
 
 
-def cut(n: int, rows: int = TILE_ROWS) -> Iterable[slice]:
-    """Slices of n rows, so many each."""
-    return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
+Band = Callable[[slice], np.ndarray]  # columns to entries of some rows, a new float32 array
 
 
-def upper_tiles(
-    n: int, entries_of: Callable[[slice], Callable[[slice], np.ndarray]]
-) -> Iterator[Tile]:
-    """A symmetric matrix (n, n) from its diagonal on, by tiles.
+class Tiles:
+    """A symmetric K (n, n) in float32, from its diagonal on, computed when asked or kept.
 
-    `entries_of(rows)(columns)` gives new float32 arrays.
+    Parameters
+    ----------
+    n : int
+    band : callable
+        `band(rows)(columns)` gives K[rows, columns], a new float32 array.
     """
-    for rows in cut(n):
-        entries = entries_of(rows)
-        for start in range(rows.start, n, TILE_COLUMNS):
-            columns = slice(start, min(start + TILE_COLUMNS, n))
-            yield Tile(rows, columns, entries(columns))
+
+    def __init__(self, n: int, band: Callable[[slice], Band]) -> None:
+        self.n, self.band = n, band
+
+    def kept(self) -> Tiles:
+        """The same with all tiles computed: half of K."""
+
+        def tiles(rows: slice) -> dict[int, np.ndarray]:
+            band = self.band(rows)
+            return {columns.start: band(columns) for columns in self._columns(rows)}
+
+        rows = list(self._rows())
+        found = dict(zip((block.start for block in rows), in_order(tiles, rows), strict=True))
+        return Tiles(self.n, lambda rows: lambda columns: found[rows.start][columns.start])
+
+    def product(self, V: np.ndarray) -> np.ndarray:
+        """K @ V for V (n, m) in float32, added up in float64 from tile to tile."""
+
+        def share(rows: slice) -> tuple[int, np.ndarray]:
+            """What rows of K from the diagonal on, and as columns, add to the product."""
+            band, out = self.band(rows), np.zeros((self.n - rows.start, V.shape[1]))
+            for columns in self._columns(rows):
+                tile = band(columns)
+                out[: len(tile)] += tile @ V[columns]
+                later = slice(max(rows.stop, columns.start), columns.stop)
+                below = tile[:, later.start - columns.start :].T @ V[rows]
+                out[later.start - rows.start : later.stop - rows.start] += below
+            return rows.start, out
+
+        total = np.zeros(V.shape)
+        for start, some in in_order(share, self._rows()):
+            total[start:] += some
+        return total
+
+    def _rows(self) -> Iterator[slice]:
+        return cut(0, self.n, TILE_ROWS)
+
+    def _columns(self, rows: slice) -> Iterator[slice]:
+        return cut(rows.start, self.n, TILE_COLUMNS)
 
 
-def tiled_product(tiles: Iterable[Tile], V: np.ndarray) -> np.ndarray:
-    """K @ V for the tiles of a symmetric K and V (n, m) in float32, added up in float64."""
-    out = np.zeros(V.shape)
-    for rows, columns, entries in tiles:
-        out[rows] += entries @ V[columns]
-        later = slice(max(rows.stop, columns.start), columns.stop)
-        out[later] += entries[:, later.start - columns.start :].T @ V[rows]
-    return out
+def cut(start: int, stop: int, size: int) -> Iterator[slice]:
+    """Slices from start to stop, each of that size but for the last."""
+    return (slice(at, min(at + size, stop)) for at in range(start, stop, size))
 
 
 class NarrowRows:

@@ -17,7 +17,7 @@ from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, row_blocks
 from ..arrays.pairs import pair_blocks
-from ..arrays.single import Tile, in_single, tiled_product, upper_tiles
+from ..arrays.single import Tiles, in_single
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
@@ -35,7 +35,7 @@ class _Kept:
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.tiles: list[Tile] | None = None
+        self.tiles: Tiles | None = None
 
 
 class LazySimilarity(Similarity):
@@ -107,14 +107,11 @@ class LazySimilarity(Similarity):
         kept = self._kept
         if kept.K is not None:
             return np.asarray(kept.K @ V)
+        tiles = kept.tiles or Tiles(self.n, self._single)
         # Half of K, in half the bytes; those who ask for such products ask for many.
         if kept.tiles is None and 2 * self.n**2 <= KEPT_SHARE * memory.available_bytes():
-            kept.tiles = list(upper_tiles(self.n, self._single))
-
-        def product(V: np.ndarray) -> np.ndarray:
-            return tiled_product(kept.tiles or upper_tiles(self.n, self._single), V)
-
-        return in_single(V, product)
+            tiles = kept.tiles = tiles.kept()
+        return in_single(V, tiles.product)
 
     def _keep(self) -> np.ndarray | None:
         """K, if it has been kept or is to be from now on."""
