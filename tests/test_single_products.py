@@ -25,6 +25,8 @@ rng = np.random.default_rng(0)
 X = rng.standard_normal((N, 30))
 BITS = (rng.random((N, 40)) < 0.2).astype(np.uint8)
 BITS[[5, 150]] = 0
+RARE = (rng.random((N, 900)) < 0.02).astype(np.uint8) | np.eye(N, 900, dtype=np.uint8)
+RARE[5] = 0
 COUNTS = sp.csr_array(rng.random((N, 60)) * (rng.random((N, 60)) < 0.2))
 V = rng.standard_normal((N, 3))
 
@@ -41,6 +43,7 @@ KINDS = {
     "polynomial": lambda: as_similarity(X, k="polynomial"),
     "high polynomial": lambda: as_similarity(X, k="polynomial", degree=90),
     "tanimoto": lambda: BitSimilarity(BITS),
+    "rare bits": lambda: BitSimilarity(RARE),
     "dice": lambda: BitSimilarity(BITS, "dice"),
     "of rows": lambda: RowsSimilarity.of_rows(X, lambda A, B: 1 / (1 + cdist(A, B))),
     "matrix": lambda: MatrixSimilarity(X @ X.T),
@@ -57,8 +60,7 @@ KINDS = {
 
 @pytest.fixture(params=KINDS)
 def similarity(request, monkeypatch):
-    monkeypatch.setattr(single, "TILE_ROWS", 64)
-    monkeypatch.setattr(single, "TILE_COLUMNS", 100)
+    monkeypatch.setattr(single, "TILE", 64)
     monkeypatch.setattr("vendiscore.arrays.threads._blas", lambda: Blas(3))
     return KINDS[request.param]()
 

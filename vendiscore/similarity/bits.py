@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arguments import one_of
 from ..arrays.identical import identical_rows
@@ -21,6 +22,9 @@ from .base import Index
 from .rows import LazySimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
+# Bits that fewer than this share of the samples have are counted where they are, if they are at
+# least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
+RARE, RARE_COLUMNS = 0.03, 0.25
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
@@ -66,8 +70,23 @@ class BitSimilarity(LazySimilarity):
 
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
-        K: np.ndarray = both.astype(np.float64)
-        total = self.sizes[index][:, None] + self.sizes[columns]
+        return self._divided(both.astype(np.float64), self.sizes[index], self.sizes[columns])
+
+    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
+        both_of = self._counts.band(rows)
+
+        def entries(columns: slice) -> np.ndarray:
+            return self._divided(both_of(columns), self.sizes[rows], self.sizes[columns])
+
+        return entries
+
+    @cached_property
+    def _counts(self) -> _Counts:
+        return _Counts(self.bits)
+
+    def _divided(self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The coefficient from what sets of some sizes have in common, in place."""
+        total = sizes.astype(K.dtype)[:, None] + others.astype(K.dtype)
         if self.coefficient == "tanimoto":
             total -= K
         else:
@@ -78,26 +97,35 @@ class BitSimilarity(LazySimilarity):
         K /= total
         return K
 
-    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        bits, sizes = self.bits[rows].astype(np.float32), self.sizes.astype(np.float32)
-
-        def entries(columns: slice) -> np.ndarray:
-            K: np.ndarray = bits @ self._columns[:, columns]
-            total = sizes[rows, None] + sizes[columns]
-            if self.coefficient == "tanimoto":
-                total -= K
-            else:
-                K *= 2
-            if not self.sizes.all():
-                both_empty = total == 0
-                K[both_empty] = total[both_empty] = 1
-            K /= total
-            return K
-
-        return entries
-
     def _take(self, index: np.ndarray) -> BitSimilarity:
         return BitSimilarity(self.bits[index], self.coefficient, self.settings)
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)
+
+
+class _Counts:
+    """|A ∩ B| in float32, exact, by tiles.
+
+    A product of dense rows costs as much for a bit that one sample has as for one that all have,
+    and of most fingerprints nearly all are rare. Of these, only pairs of ones are counted.
+    """
+
+    def __init__(self, bits: np.ndarray) -> None:
+        rare = bits.mean(axis=0, dtype=np.float64) < RARE
+        if np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
+            rare[:] = False
+        self.common = bits[:, ~rare].astype(np.float32)
+        self.rare = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
+
+    def band(self, rows: slice) -> Callable[[slice], np.ndarray]:
+        common = self.common[rows]
+        rare = None if self.rare is None else self.rare[rows]
+
+        def counts(columns: slice) -> np.ndarray:
+            both: np.ndarray = common @ self.common[columns].T
+            if self.rare is not None:
+                both += (rare @ self.rare[columns].T).toarray()
+            return both
+
+        return counts
