@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +39,22 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
     return np.ldexp(out, exponents).reshape(V.shape)
 
 
-Band = Callable[[slice], np.ndarray]  # columns to entries of some rows, a new float32 array
+# Columns to entries of some rows in float32, which the next call may overwrite.
+Band = Callable[[slice], np.ndarray]
+
+
+class Buffer:
+    """Arrays in one place: a new one of this size is a thousand pages, which take their time."""
+
+    def __init__(self) -> None:
+        self.array = np.empty(0, np.float32)
+
+    def __call__(self, shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
+        """An array whose numbers are anything, there until the next is asked for."""
+        size = math.prod(shape)
+        if self.array.size < size or self.array.dtype != dtype:
+            self.array = np.empty(size, dtype)
+        return self.array[:size].reshape(shape)
 
 
 class Tiles:
@@ -47,7 +64,7 @@ class Tiles:
     ----------
     n : int
     band : callable
-        `band(rows)(columns)` gives K[rows, columns], a new float32 array.
+        `band(rows)(columns)` gives K[rows, columns] in float32, to be read before the next.
     """
 
     def __init__(self, n: int, band: Callable[[slice], Band]) -> None:
@@ -58,7 +75,7 @@ class Tiles:
 
         def tiles(rows: slice) -> dict[int, np.ndarray]:
             band = self.band(rows)
-            return {columns.start: band(columns) for columns in self._columns(rows)}
+            return {columns.start: band(columns).copy() for columns in self._columns(rows)}
 
         rows = list(self._rows())
         found = dict(zip((block.start for block in rows), in_order(tiles, rows), strict=True))
@@ -110,16 +127,15 @@ class NarrowRows:
         self.rows = rows
         self.columns = np.ascontiguousarray(rows[:, [*range(d), d + 1, d]].T)
 
-    def similarities(
-        self, rows: slice, exact: Callable[[slice], np.ndarray]
-    ) -> Callable[[slice], np.ndarray]:
+    def similarities(self, rows: slice, exact: Band) -> Band:
         """A function from columns to K[rows, columns]; `exact` where rounding would be seen."""
-        own, size = self.rows[rows], float(self.halves[rows].max())
+        own, size, buffer = self.rows[rows], float(self.halves[rows].max()), Buffer()
 
         def entries(columns: slice) -> np.ndarray:
             if not ROUNDING * (size + float(self.halves[columns].max())) <= ERROR:
                 return exact(columns)
-            exponents: np.ndarray = own @ self.columns[:, columns]
+            exponents = buffer((len(own), columns.stop - columns.start))
+            np.matmul(own, self.columns[:, columns], out=exponents)
             np.maximum(exponents, -FAR, out=exponents)
             return np.exp(exponents, out=exponents)
 

@@ -8,7 +8,7 @@ so is its product with |A ∩ B| (see also Gower & Legendre, J. Classification 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from ..arguments import one_of
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array
+from ..arrays.single import Band, Buffer
 from .base import Index
 from .rows import LazySimilarity
 
@@ -70,13 +71,15 @@ class BitSimilarity(LazySimilarity):
 
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
-        return self._divided(both.astype(np.float64), self.sizes[index], self.sizes[columns])
+        sizes, others = self.sizes[index], self.sizes[columns]
+        return self._divided(both.astype(np.float64), sizes, others, Buffer())
 
-    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        both_of = self._counts.band(rows)
+    def _single(self, rows: slice) -> Band:
+        both_of, buffer = self._counts.band(rows), Buffer()
 
         def entries(columns: slice) -> np.ndarray:
-            return self._divided(both_of(columns), self.sizes[rows], self.sizes[columns])
+            sizes, others = self.sizes[rows], self.sizes[columns]
+            return self._divided(both_of(columns), sizes, others, buffer)
 
         return entries
 
@@ -84,9 +87,12 @@ class BitSimilarity(LazySimilarity):
     def _counts(self) -> _Counts:
         return _Counts(self.bits)
 
-    def _divided(self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    def _divided(
+        self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray, buffer: Buffer
+    ) -> np.ndarray:
         """The coefficient from what sets of some sizes have in common, in place."""
-        total = sizes.astype(K.dtype)[:, None] + others.astype(K.dtype)
+        total = buffer(K.shape, K.dtype)
+        np.add(sizes.astype(K.dtype)[:, None], others.astype(K.dtype), out=total)
         if self.coefficient == "tanimoto":
             total -= K
         else:
@@ -118,14 +124,15 @@ class _Counts:
         self.common = bits[:, ~rare].astype(np.float32)
         self.rare = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
 
-    def band(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        common = self.common[rows]
+    def band(self, rows: slice) -> Band:
+        common, buffer, other = self.common[rows], Buffer(), Buffer()
         rare = None if self.rare is None else self.rare[rows]
 
         def counts(columns: slice) -> np.ndarray:
-            both: np.ndarray = common @ self.common[columns].T
-            if self.rare is not None:
-                both += (rare @ self.rare[columns].T).toarray()
+            shape = (len(common), columns.stop - columns.start)
+            both = np.matmul(common, self.common[columns].T, out=buffer(shape))
+            if rare is not None and self.rare is not None:
+                both += (rare @ self.rare[columns].T).toarray(out=other(shape))
             return both
 
         return counts
