@@ -24,7 +24,7 @@ from scipy.spatial.distance import cdist
 from .identical import identical_rows
 from .namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from .pairs import distinct_places, draw_pairs, middle_pair
-from .single import NarrowRows
+from .single import Band, NarrowRows
 from .squares import DIRECT_COLUMNS
 
 Index = slice | np.ndarray
@@ -66,8 +66,8 @@ class Exponentials:
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
         return _exp_of_ratio(self.distances(index, columns), self.a, self.b)
 
-    def single(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        """A function from columns to K[rows, columns] in float32, off by 4e-6 of itself at most."""
+    def single(self, rows: slice) -> Band:
+        """As of `similarity.rows.Entries`."""
 
         def exact(columns: slice) -> np.ndarray:
             return self(rows, columns).astype(np.float32)

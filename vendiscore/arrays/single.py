@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from .namespace import Array
+from .threads import in_order
 
-# Rows and columns of a tile, which with what it is multiplied by stays in a core's cache.
-TILE_ROWS, TILE_COLUMNS = 512, 1024
+# Rows and columns of a tile, which is still in a core's cache when it is multiplied.
+TILE = 1024
 # ‖x − y‖²/2 from a product of rows in single precision is off by this share of (‖x‖² + ‖y‖²)/2
 # (seen: at most, and 4e-8 on average), and so far may the exponent of a similarity be off.
 ROUNDING, ERROR = 3.3e-7, 4e-6
 # exp(−x) beyond it is a number that is not normal, which slows down products a hundred times.
 FAR = 80.0
-
-
-class Tile(NamedTuple):
-    """Entries of a symmetric matrix: some rows, and some columns from the first of them on."""
-
-    rows: slice
-    columns: slice
-    entries: np.ndarray
 
 
 def single_columns(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -45,33 +39,77 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
     return np.ldexp(out, exponents).reshape(V.shape)
 
 
-def cut(n: int, rows: int = TILE_ROWS) -> Iterable[slice]:
-    """Slices of n rows, so many each."""
-    return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
+# Columns to entries of some rows in float32, which the next call may overwrite.
+Band = Callable[[slice], np.ndarray]
 
 
-def upper_tiles(
-    n: int, entries_of: Callable[[slice], Callable[[slice], np.ndarray]]
-) -> Iterator[Tile]:
-    """A symmetric matrix (n, n) from its diagonal on, by tiles.
+class Buffer:
+    """Arrays in one place: a new one of this size is a thousand pages, which take their time."""
 
-    `entries_of(rows)(columns)` gives new float32 arrays.
+    def __init__(self) -> None:
+        self.array = np.empty(0, np.float32)
+
+    def __call__(self, shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
+        """An array whose numbers are anything, there until the next is asked for."""
+        size = math.prod(shape)
+        if self.array.size < size or self.array.dtype != dtype:
+            self.array = np.empty(size, dtype)
+        return self.array[:size].reshape(shape)
+
+
+class Tiles:
+    """A symmetric K (n, n) in float32, from its diagonal on, computed when asked or kept.
+
+    Parameters
+    ----------
+    n : int
+    band : callable
+        `band(rows)(columns)` gives K[rows, columns] in float32, to be read before the next.
     """
-    for rows in cut(n):
-        entries = entries_of(rows)
-        for start in range(rows.start, n, TILE_COLUMNS):
-            columns = slice(start, min(start + TILE_COLUMNS, n))
-            yield Tile(rows, columns, entries(columns))
+
+    def __init__(self, n: int, band: Callable[[slice], Band]) -> None:
+        self.n, self.band = n, band
+
+    def kept(self) -> Tiles:
+        """The same with all tiles computed: half of K."""
+
+        def tiles(rows: slice) -> dict[int, np.ndarray]:
+            band = self.band(rows)
+            return {columns.start: band(columns).copy() for columns in self._columns(rows)}
+
+        rows = list(self._rows())
+        found = dict(zip((block.start for block in rows), in_order(tiles, rows), strict=True))
+        return Tiles(self.n, lambda rows: lambda columns: found[rows.start][columns.start])
+
+    def product(self, V: np.ndarray) -> np.ndarray:
+        """K @ V for V (n, m) in float32, added up in float64 from tile to tile."""
+
+        def share(rows: slice) -> tuple[int, np.ndarray]:
+            """What rows of K from the diagonal on, and as columns, add to the product."""
+            band, out = self.band(rows), np.zeros((self.n - rows.start, V.shape[1]))
+            for columns in self._columns(rows):
+                tile = band(columns)
+                out[: len(tile)] += tile @ V[columns]
+                later = slice(max(rows.stop, columns.start), columns.stop)
+                below = tile[:, later.start - columns.start :].T @ V[rows]
+                out[later.start - rows.start : later.stop - rows.start] += below
+            return rows.start, out
+
+        total = np.zeros(V.shape)
+        for start, some in in_order(share, self._rows()):
+            total[start:] += some
+        return total
+
+    def _rows(self) -> Iterator[slice]:
+        return cut(0, self.n, TILE)
+
+    def _columns(self, rows: slice) -> Iterator[slice]:
+        return cut(rows.start, self.n, TILE)
 
 
-def tiled_product(tiles: Iterable[Tile], V: np.ndarray) -> np.ndarray:
-    """K @ V for the tiles of a symmetric K and V (n, m) in float32, added up in float64."""
-    out = np.zeros(V.shape)
-    for rows, columns, entries in tiles:
-        out[rows] += entries @ V[columns]
-        later = slice(max(rows.stop, columns.start), columns.stop)
-        out[later] += entries[:, later.start - columns.start :].T @ V[rows]
-    return out
+def cut(start: int, stop: int, size: int) -> Iterator[slice]:
+    """Slices from start to stop, each of that size but for the last."""
+    return (slice(at, min(at + size, stop)) for at in range(start, stop, size))
 
 
 class NarrowRows:
@@ -89,16 +127,15 @@ class NarrowRows:
         self.rows = rows
         self.columns = np.ascontiguousarray(rows[:, [*range(d), d + 1, d]].T)
 
-    def similarities(
-        self, rows: slice, exact: Callable[[slice], np.ndarray]
-    ) -> Callable[[slice], np.ndarray]:
+    def similarities(self, rows: slice, exact: Band) -> Band:
         """A function from columns to K[rows, columns]; `exact` where rounding would be seen."""
-        own, size = self.rows[rows], float(self.halves[rows].max())
+        own, size, buffer = self.rows[rows], float(self.halves[rows].max()), Buffer()
 
         def entries(columns: slice) -> np.ndarray:
             if not ROUNDING * (size + float(self.halves[columns].max())) <= ERROR:
                 return exact(columns)
-            exponents: np.ndarray = own @ self.columns[:, columns]
+            exponents = buffer((len(own), columns.stop - columns.start))
+            np.matmul(own, self.columns[:, columns], out=exponents)
             np.maximum(exponents, -FAR, out=exponents)
             return np.exp(exponents, out=exponents)
 

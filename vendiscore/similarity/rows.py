@@ -17,7 +17,7 @@ from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, row_blocks
 from ..arrays.pairs import pair_blocks
-from ..arrays.single import Tile, in_single, tiled_product, upper_tiles
+from ..arrays.single import Band, Tiles, in_single
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
@@ -35,7 +35,7 @@ class _Kept:
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.tiles: list[Tile] | None = None
+        self.tiles: Tiles | None = None
 
 
 class LazySimilarity(Similarity):
@@ -52,8 +52,8 @@ class LazySimilarity(Similarity):
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         """K[index][:, columns], a new float64 array."""
 
-    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        """A function from columns to K[rows, columns], a new float32 array right to 4e-6."""
+    def _single(self, rows: slice) -> Band:
+        """A function from columns to K[rows, columns] in float32, right to 4e-6."""
 
         def entries(columns: slice) -> np.ndarray:
             return self._entries(rows, columns).astype(np.float32)
@@ -107,14 +107,11 @@ class LazySimilarity(Similarity):
         kept = self._kept
         if kept.K is not None:
             return np.asarray(kept.K @ V)
+        tiles = kept.tiles or Tiles(self.n, self._single)
         # Half of K, in half the bytes; those who ask for such products ask for many.
         if kept.tiles is None and 2 * self.n**2 <= KEPT_SHARE * memory.available_bytes():
-            kept.tiles = list(upper_tiles(self.n, self._single))
-
-        def product(V: np.ndarray) -> np.ndarray:
-            return tiled_product(kept.tiles or upper_tiles(self.n, self._single), V)
-
-        return in_single(V, product)
+            tiles = kept.tiles = tiles.kept()
+        return in_single(V, tiles.product)
 
     def _keep(self) -> np.ndarray | None:
         """K, if it has been kept or is to be from now on."""
@@ -137,8 +134,11 @@ class Entries(Protocol):
     def take(self, index: np.ndarray) -> Entries:
         """Those of the samples in `index`."""
 
-    def single(self, rows: slice) -> Callable[[slice], np.ndarray]:
-        """A function from columns to K[rows, columns], a new float32 array right to 4e-6."""
+    def single(self, rows: slice) -> Band:
+        """A function from columns to K[rows, columns] in float32, right to 4e-6.
+
+        What it gives may be overwritten by the next it gives.
+        """
 
     def groups(self) -> np.ndarray | None:
         """A number (n,) for each sample, equal only where samples are identical, if known."""
@@ -194,7 +194,7 @@ class RowsSimilarity(LazySimilarity):
         _set_diagonal(part, np.arange(self.n)[index] - columns.start)
         return part
 
-    def _single(self, rows: slice) -> Callable[[slice], np.ndarray]:
+    def _single(self, rows: slice) -> Band:
         found = self.entries.single(rows)
 
         def entries(columns: slice) -> np.ndarray:
@@ -226,7 +226,7 @@ class _OfRows:
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
         return self.k(self.X[index], self.X[columns])
 
-    def single(self, rows: slice) -> Callable[[slice], np.ndarray]:
+    def single(self, rows: slice) -> Band:
         return lambda columns: self(rows, columns).astype(np.float32)
 
     def take(self, index: np.ndarray) -> Entries:
