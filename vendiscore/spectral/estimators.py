@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +39,10 @@ SETS = 4
 # Quadrature is gone on with until its error is below this share of the standard error, so that
 # this is what the number is off by; or below that share of the tolerance.
 AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.05
-# Single precision moves a logarithm of a score by less than this.
+# Products in single precision will do for errors of this size, which they are far below; the norm
+# of the same matrix is then known to such a share, and else to that of rounding.
 SINGLE = 1e-5
+DOUBT_SINGLE, DOUBT = 1e-7, 1e-13
 # Columns of the Cholesky factor, as a share of the samples and of the memory that is left.
 MOST_COLUMNS, MOST_MEMORY = 0.25, 0.25
 
@@ -159,14 +162,17 @@ class StochasticLanczos:
             f"an estimate for {n} samples",
             "score fewer samples, or q=2",
         )
-        squares = float(weighted.squared_norm())
+        single = how.rtol >= SINGLE
+        squares = float(weighted.squared_norm(single))
+        doubt = squares * (DOUBT_SINGLE if single else DOUBT)
         seeds = np.random.SeedSequence(how.seed).spawn(SETS)
         sets: list[list[Found]] = []
         products = exact = 0
         for i, seed in enumerate(seeds):
             Z = random_signs(n, min(VECTORS, n), seed, weighted.diagonal())
-            krylov = Krylov(lambda V: weighted.matmul(V, single=how.rtol >= SINGLE), Z, CHECKS[-1])
-            found = self._converged(krylov, weighted, squares, orders, how.rtol, i + 1)
+            krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, CHECKS[-1])
+            read = partial(Quadrature, krylov, n, 1.0, squares, doubt)
+            found = self._converged(krylov, read, weighted, orders, how.rtol, i + 1)
             products, exact = products + krylov.steps, len(found[1])
             sets.append(found[0])
             means = [_mean(each) for each in zip(*sets, strict=True)]
@@ -196,8 +202,8 @@ class StochasticLanczos:
     def _converged(
         self,
         krylov: Krylov,
+        read: Callable[[], Quadrature],
         weighted: Similarity,
-        squares: float,
         orders: Sequence[float],
         rtol: float,
         sets: int,
@@ -209,7 +215,7 @@ class StochasticLanczos:
             krylov.extend(step + 1)
             if step + 1 not in CHECKS and step + 1 < krylov.most:
                 continue
-            quadrature = Quadrature(krylov, weighted.n, 1.0, squares)
+            quadrature = read()
             if quadrature.least < -floor:
                 raise NotPSDError(quadrature.least, -quadrature.least)
             found = [_found(quadrature, q) for q in orders]

@@ -35,8 +35,6 @@ from ..arrays.namespace import Array, as_kind_of, namespace, to_host
 CONVERGED = 1e-3
 # Ritz values below this share of the largest are zero but for rounding.
 ZERO = 1e-14
-# The coefficients of the parabola and the mean are fitted to the vectors whose spread is the error.
-FITTED = 4
 
 
 class Trace(NamedTuple):
@@ -124,8 +122,13 @@ class Quadrature:
     ----------
     krylov : Krylov
         Of a matrix of which nothing but rounding is negative.
+    n : int
+        The size of A.
     trace, squares : float
         tr A and ‖A‖²_F.
+    doubt : float
+        How far `squares` may be off: beside one large eigenvalue, the squares of all others may be
+        no more than that.
 
     Attributes
     ----------
@@ -135,9 +138,11 @@ class Quadrature:
         The eigenvalues that have converged, descending.
     """
 
-    def __init__(self, krylov: Krylov, n: int, trace: float, squares: float) -> None:
+    def __init__(
+        self, krylov: Krylov, n: int, trace: float, squares: float, doubt: float = 0.0
+    ) -> None:
         b, R, B = krylov.b, krylov.start, krylov.below[-1]
-        self.b = b
+        self.b, self._doubt = b, doubt
         values, S = np.linalg.eigh(krylov.matrix())
         self.least, zero = float(values[0]), ZERO * max(float(values[-1]), 0.0)
         residuals = np.linalg.norm(B @ S[-b:], axis=0)
@@ -164,22 +169,24 @@ class Quadrature:
         upper, lower = (f(values) @ forms for values, forms in (self._gauss, self._radau))
         own = f(self.exact)
         forms = (upper + lower) / 2 - own @ self._done
-        near = self._parabola(f)
-        random = forms - near @ self._moments
-        spread = float(np.sum((random - random.mean()) ** 2))
-        return Trace(
-            float(own.sum() + near @ self._known + random.mean()),
-            math.sqrt(spread / self.b / max(1, self.b - FITTED)),
-            abs(float(np.mean(upper - lower))) / 2,
-        )
+        value, error = min((self._beside(f, forms, k) for k in (2, 3)), key=lambda each: each[1])
+        return Trace(float(own.sum()) + value, error, abs(float(np.mean(upper - lower))) / 2)
 
-    def _parabola(self, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """The coefficients of 1, x and x² nearest f on what has not converged."""
+    def _beside(
+        self, f: Callable[[np.ndarray], np.ndarray], forms: np.ndarray, k: int
+    ) -> tuple[float, float]:
+        """The mean of forms, and its error, of which a polynomial of k terms is known exactly."""
         x, weights = self._nodes, np.sqrt(self._rest.mean(axis=1))
-        columns = np.stack([np.ones_like(x), x, x**2], axis=1) * weights[:, None]
+        columns = x[:, None] ** np.arange(k) * weights[:, None]
         sizes = np.abs(columns).max(axis=0, initial=0.0)
         sizes[sizes == 0] = 1.0
-        return np.linalg.lstsq(columns / sizes, f(x) * weights, rcond=None)[0] / sizes
+        near = np.linalg.lstsq(columns / sizes, f(x) * weights, rcond=None)[0] / sizes
+        random = forms - near @ self._moments[:k]
+        spread = float(np.sum((random - random.mean()) ** 2))
+        # The polynomial is fitted to the vectors whose spread is the error.
+        error = math.sqrt(spread / self.b / max(1, self.b - k - 1))
+        doubt = abs(float(near[2])) * self._doubt if k > 2 else 0.0
+        return float(near @ self._known[:k] + random.mean()), math.hypot(error, doubt)
 
 
 def random_signs(n: int, b: int, seed: np.random.SeedSequence, like: Array) -> Array:
