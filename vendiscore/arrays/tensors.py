@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from . import memory
 from .exponentials import (
     ERROR,
@@ -23,13 +21,12 @@ from .exponentials import (
     ROUNDS,
     check_positive,
     common_exponent,
-    drawn_distances,
     shifted,
     times_power,
     usable_width,
 )
-from .namespace import row_blocks, scalar, to_host
-from .pairs import distinct_places
+from .namespace import row_blocks, scalar
+from .pairs import draw_pairs
 from .squares import product_squares
 
 Tensor: TypeAlias = Any  # of torch, which is not imported here
@@ -66,7 +63,7 @@ def gaussian_width(X: Tensor) -> Tensor:
     """
 
     def pairs(X: Tensor) -> tuple[Tensor, Tensor]:
-        width = math.sqrt(float(np.median(drawn_distances(to_host(X), "sqeuclidean"))))
+        width = math.sqrt(_drawn_median(X))
         found = _middle(_squares(X, width))
         for _ in range(ROUNDS):
             distance = math.sqrt(scalar((X[found[0][0]] - X[found[1][0]]).square().sum()))
@@ -89,14 +86,29 @@ def _width(
 ) -> Tensor:
     _require(X)
     exponent = common_exponent(X)
-    first = distinct_places(X)
+    first = _distinct(X.detach())
     if len(first) < 2:
         return X.new_full((), scalar(usable_width(1.0, exponent)), dtype=_torch().float64)
-    rows = times_power(X[_torch().as_tensor(first, device=X.device)], -exponent)
+    rows = times_power(X[first], -exponent)
     i, j = pairs(rows.detach())
     lengths = length(rows[i] - rows[j])
     check_positive(scalar(lengths.detach().min()))
     return usable_width(lengths.mean(), exponent)
+
+
+def _distinct(X: Tensor) -> Tensor:
+    """Where each distinct row is first, in order."""
+    torch, n = _torch(), len(X)
+    rows, group = torch.unique(X + 0.0, dim=0, return_inverse=True)  # −0.0 and 0.0 are one number
+    first = group.new_full((len(rows),), n)
+    return first.scatter_reduce(0, group, torch.arange(n, device=X.device), "amin").sort().values
+
+
+def _drawn_median(X: Tensor) -> float:
+    """The median of ‖x − y‖² of some pairs of rows, from differences."""
+    i, j = (_torch().as_tensor(places, device=X.device) for places in draw_pairs(len(X)))
+    parts = row_blocks(len(i), 8 * X.shape[1])
+    return scalar(_torch().cat([(X[i[p]] - X[j[p]]).square().sum(dim=1) for p in parts]).median())
 
 
 def _middle(D: Tensor) -> tuple[Tensor, Tensor]:
