@@ -106,7 +106,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         self._how = with_the_rest(read_how(rest), rest)
         self._said = named if named is not None else "score_K" if score_K else "score_X"
 
-    @torch.compiler.disable  # type: ignore[misc]  # checks of input look at numbers
+    # Checks of input look at numbers, which is not compiled.
+    @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
     def forward(self, samples: Any, p: Any = None) -> Any:
         """−w · log VS_q of a batch, a tensor of no dimension with its gradient.
 
