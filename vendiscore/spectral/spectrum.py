@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
+from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
 from .eigen import decompose
@@ -122,9 +122,9 @@ class Spectrum:
         q = min(orders, default=1.0)  # the least order moves most
         if not self.lost or q >= 1:
             return
-        kept = to_host(self.values)
-        kept = kept[kept > 0]
-        moved = math.log1p(self.lost * self.cut**q / float(np.sum(kept**q))) / (1 - q)
+        kept = self.values[self.values > 0]
+        total = scalar(namespace(kept).sum(kept**q))
+        moved = math.log1p(self.lost * self.cut**q / total) / (1 - q)
         if moved > CUT_MATTERS:
             warn(
                 f"{self.lost} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
