@@ -25,11 +25,13 @@ from .exponentials import (
     times_power,
     usable_width,
 )
-from .namespace import row_blocks, scalar
+from .namespace import is_torch, row_blocks, scalar
 from .pairs import draw_pairs
 from .squares import product_squares
 
 Tensor: TypeAlias = Any  # of torch, which is not imported here
+# The error of an exponent that is let pass in rows, which nothing exact is made of.
+ROWS_ERROR = 1e-9
 
 
 def gaussian(X: Tensor, sigma: Tensor | float) -> Tensor:
@@ -54,6 +56,48 @@ def laplace(X: Tensor, sigma: Tensor | float) -> Tensor:
     _require(X)
     exponent = common_exponent(X, scalar(sigma))
     return (_sums(times_power(X, -exponent)) / -shifted(sigma, -exponent)).exp()
+
+
+def rows_of(law: str, X: Tensor, sigma: Tensor | float) -> Callable[[Any], Tensor]:
+    """A function that gives rows K[index], (len(index), n), of `gaussian` or `laplace`.
+
+    To 1e-9: it multiplies centred rows where that is as exact, which takes no more memory than what
+    it returns, and takes differences elsewhere. Errors as of `gaussian`.
+    """
+    torch = _torch()
+    exponent = common_exponent(X, scalar(sigma))
+    rows, width = times_power(X, -exponent), shifted(sigma, -exponent)
+    if law == "laplace":
+        return lambda index: (torch.cdist(rows[index], rows, p=1.0) / -width).exp()
+    rows = (rows - rows.mean(dim=0)) / width
+    halves = rows.square().sum(dim=1) / 2
+
+    def multiplied(index: Any) -> Tensor:
+        found = torch.addmm(-halves, rows[index], rows.T)
+        found -= halves[index, None]
+        return found.clamp_(max=0.0)
+
+    def apart(index: Any) -> Tensor:
+        how = "donot_use_mm_for_euclid_dist"
+        return torch.cdist(rows[index], rows, compute_mode=how).square() / -2
+
+    exact = ROUNDING * scalar(halves.detach().max()) <= ROWS_ERROR
+
+    def part(index: Any) -> Tensor:
+        itself = torch.arange(len(rows), device=X.device)[index]
+        found = multiplied(index) if exact else apart(index)
+        return found.scatter_(1, itself[:, None], 0.0).exp_()
+
+    return part
+
+
+def ones_of(X: Tensor, sigma: Tensor | float) -> Tensor:
+    """A one for each row in float64, which has a gradient, of 0, where X or σ has one."""
+    ones = X.new_ones(len(X), dtype=_torch().float64)
+    for given in (X, sigma):
+        if is_torch(given) and given.requires_grad:
+            ones = ones + 0.0 * given.reshape(-1)[0]
+    return ones
 
 
 def gaussian_width(X: Tensor) -> Tensor:
@@ -123,7 +167,18 @@ def _middle(D: Tensor) -> tuple[Tensor, Tensor]:
     return i[places], j[places]
 
 
+def available_bytes(X: Tensor) -> int:
+    """Bytes that can be allocated where a tensor is."""
+    if not X.is_cuda:
+        return memory.available_bytes()
+    cuda = _torch().cuda
+    free: int = cuda.mem_get_info(X.device)[0]
+    return free + int(cuda.memory_reserved(X.device) - cuda.memory_allocated(X.device))
+
+
 def _require(X: Tensor) -> None:
+    if X.is_cuda:  # which raises an error of its own, and nothing else is lost
+        return
     n, d = X.shape
     needed = 12 * n * n + 16 * n * d
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
