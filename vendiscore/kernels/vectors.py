@@ -21,6 +21,7 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.rows import RowsSimilarity
+from ..similarity.tensors import exponential
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -200,7 +201,7 @@ def _exponential(
     if n_features is not None:
         similarity = _by_features(name, X, sigma, n_features, seed)
     elif is_torch(X):
-        similarity = MatrixSimilarity(getattr(tensors, name)(X, sigma), psd=True, settings=fitted)
+        similarity = exponential(name, X, sigma, fitted)
     else:
         entries = getattr(exponentials, name)(X, sigma)
         similarity = RowsSimilarity(entries, psd=True, settings=fitted)
