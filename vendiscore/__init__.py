@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
+    from .streaming import State
     from .uncertainty.comparing import compare
     from .uncertainty.growth import growth
 
@@ -74,6 +75,7 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
+    "streaming": "State",
     "uncertainty.comparing": "compare",
     "uncertainty.growth": "growth",
 }
@@ -90,6 +92,7 @@ __all__ = [
     "SampleError",
     "Selection",
     "Similarity",
+    "State",
     "SumSimilarity",
     "TooLargeError",
     "as_similarity",
