@@ -46,15 +46,6 @@ class Configuration:
         return precision
 
     @property
-    def unit(self) -> bool | None:
-        """Of rows that are features themselves: whether they must be of unit length; else None."""
-        how = self.how
-        assert how is not None
-        name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
-        unit = _OF_ROWS.get(name)
-        return unit if unit is None else unit and not how.normalize
-
-    @property
     def told(self) -> dict[str, Any]:
         """Settings and findings together, as a report says them."""
         return {**self.settings, **self.found}
@@ -96,6 +87,13 @@ def configure(
         raise ValueError(why)
     said = {"precision": precision} if precision != "double" else {}
     return Configuration(settings_of(how) | said, how)
+
+
+def must_be_unit(how: How) -> bool | None:
+    """Of rows that are features themselves: whether they must be of unit length; else None."""
+    name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
+    unit = _OF_ROWS.get(name)
+    return unit if unit is None else unit and not how.normalize
 
 
 def refused(how: How) -> str:

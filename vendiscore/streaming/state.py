@@ -14,10 +14,10 @@ from ..arrays.namespace import Samples, Weights, is_numpy, refuse_gradient
 from ..arrays.pools import size
 from ..request import PSD_REMEDY, PSDS, check_orders
 from ..resolve import resolve_sets
-from ..resolve.how import KernelArgument
+from ..resolve.how import How, KernelArgument
 from ..signature import digits
 from ..spectral.spectrum import PSD, Spectrum, from_covariance
-from .configuration import Configuration, configure, found_in
+from .configuration import Configuration, configure, found_in, must_be_unit
 from .report import details as describe
 from .serialized import Record, read_record, write_record
 from .sums import Precision, of_rows, of_similarity, packed, read_weights, require, unpacked, width
@@ -117,6 +117,22 @@ class State:
     def settings(self) -> dict[str, Any]:
         return self._configuration.told
 
+    @property
+    def how(self) -> How:
+        """How samples are compared.
+
+        Raises
+        ------
+        ValueError
+            If it came as bytes that do not hold all of it.
+        """
+        if self._configuration.how is None:
+            raise ValueError(
+                "a state from bytes that do not hold its kernel or model cannot take samples; "
+                "add them to State.empty(…) with the same keywords, and merge the two"
+            )
+        return self._configuration.how
+
     def __len__(self) -> int:
         return self.n
 
@@ -154,18 +170,13 @@ class State:
         -----
         Time O(m d²) for m samples, after what the kernel takes to find their features.
         """
-        configuration = self._configuration
-        if configuration.how is None:
-            raise ValueError(
-                "a state from bytes that do not hold its kernel or model cannot take samples; "
-                "add them to State.empty(…) with the same keywords, and merge the two"
-            )
+        how, configuration = self.how, self._configuration
         samples = as_samples(batch)
         weights = None if p is None else read_weights(p, size(samples))
-        C = self._of_vectors(samples, weights)
+        C = self._of_vectors(samples, how, weights)
         n, dropped, found = size(samples), 0, configuration.found
         if C is None:
-            C, left, told = self._of_kernel(samples, weights)
+            C, left, told = self._of_kernel(samples, how, weights)
             n, dropped = n - len(left), len(left)
             if weights is not None:
                 weights = np.delete(weights, left)
@@ -181,9 +192,9 @@ class State:
         )
         return self.merge(piece)
 
-    def _of_vectors(self, samples: Any, weights: np.ndarray | None) -> np.ndarray | None:
+    def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> np.ndarray | None:
         """The sum of a batch of plain rows of numbers, or None where a kernel must see it."""
-        unit = self._configuration.unit
+        unit = must_be_unit(how)
         plain = is_numpy(samples) and samples.ndim == 2 and samples.dtype in (np.float32, float)
         if unit is None or not plain or not samples.shape[1]:
             return None
@@ -191,11 +202,9 @@ class State:
         return of_rows(samples, weights, self._configuration.precision, unit)
 
     def _of_kernel(
-        self, samples: Any, weights: np.ndarray | None
+        self, samples: Any, how: How, weights: np.ndarray | None
     ) -> tuple[np.ndarray, list[int], dict[str, Any]]:
         """The sum of a batch, the places that were left out, and what is told of the encoder."""
-        how = self._configuration.how
-        assert how is not None
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))

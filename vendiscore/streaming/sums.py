@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -45,8 +44,10 @@ def of_rows(
     dtype = X.dtype if precision == "single" else np.dtype(np.float64)
     low, high = _RANGE[dtype]
     total, product = np.zeros((d, d)), np.empty((d, d), dtype)
-    for block in _blocks(n, d, dtype.itemsize):
-        F = np.empty((block.stop - block.start, d), dtype)
+    buffer = np.empty((min(n, _block_rows(d, dtype.itemsize)), d), dtype)
+    for start in range(0, n, len(buffer)):
+        block = slice(start, min(start + len(buffer), n))
+        F = buffer[: block.stop - start]
         for part in row_blocks(len(F), 4 * dtype.itemsize * d, least=1):  # half a megabyte
             rows, F_part = X[block][part], F[part]
             if rows.dtype != dtype:
@@ -66,10 +67,9 @@ def of_rows(
     return total
 
 
-def _blocks(n: int, d: int, itemsize: int) -> Iterator[slice]:
-    """Slices of rows: so many that adding d² numbers costs little beside their product."""
-    size = max(4 * d, _BLOCK_BYTES // (itemsize * d), 1)
-    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+def _block_rows(d: int, itemsize: int) -> int:
+    """So many rows that adding d² numbers costs little beside their product."""
+    return max(4 * d, _BLOCK_BYTES // (itemsize * d))
 
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> np.ndarray:
