@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import scipy.sparse as sp
+
 from ..arrays.inputs import as_samples
 from ..request import Request
 from ..resolve.nested import grouped
@@ -36,7 +38,8 @@ def folded(
     """The state of a batch that goes with those kept, or None if its samples are to be kept.
 
     They are where others are, where `request`, which is about to be computed, needs them, and
-    where the first ones are groups, or an option would follow from them.
+    where the first ones are groups, sparse rows, which have too many features to multiply with each
+    other, or an option would follow from them.
 
     Raises
     ------
@@ -48,6 +51,8 @@ def folded(
     if not kept and request is not None and differing(empty, request):
         return None
     read = as_samples(samples)
+    if not kept and sp.issparse(read):
+        return None
     table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
     nested = groups is None and grouped(read, empty.how, table=table)[1] is not None
     if kept and (nested or groups is not None):

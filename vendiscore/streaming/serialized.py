@@ -1,7 +1,7 @@
 """A state as bytes: a head that says what follows, numbers, and a checksum; no code.
 
-    b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | triangle of
-    Σ w x xᵀ, float64 | checksum of all before, 8 bytes
+    b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | rows or
+    triangle of the `Sum`, float64 | checksum of all before, 8 bytes
 
 Numbers are little-endian. Nothing in it is executed.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import xxhash
 
 from .configuration import Configuration, restored
-from .sums import length, width
+from .sums import Sum, length, stays_rows
 
 _MAGIC, _VERSION = b"vendi-state", 1
 _HEAD = struct.Struct("<BI")
@@ -36,6 +36,7 @@ _FIELDS = {
     "uneven": bool,
     "dropped": int,
     "d": int,
+    "rows": int,
 }
 
 
@@ -50,7 +51,7 @@ class Record:
     weight: float
     uneven: bool
     dropped: int
-    sums: np.ndarray | None
+    sum: Sum | None
 
     def configuration(self) -> Configuration:
         """The configuration of the state, which takes samples if all of it is known here."""
@@ -60,12 +61,15 @@ class Record:
 
 def write_record(record: Record) -> bytes:
     """The bytes of a record."""
-    d = 0 if record.sums is None else width(len(record.sums))
-    fields = {name: getattr(record, name) for name in _FIELDS if name != "d"} | {"d": d}
+    total = record.sum
+    sizes = {"d": 0, "rows": 0}
+    if total is not None:
+        sizes = {"d": total.d, "rows": len(total.numbers) if total.is_rows else 0}
+    fields = {name: getattr(record, name) for name in _FIELDS if name not in sizes} | sizes
     # In the order of the settings, which reports keep.
     head = json.dumps(fields, separators=(",", ":")).encode()
-    sums = b"" if record.sums is None else record.sums.astype("<f8").tobytes()
-    body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + sums
+    numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()
+    body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
     return body + xxhash.xxh3_64_digest(body)
 
 
@@ -102,13 +106,14 @@ def read_record(data: bytes) -> Record:
 def _record(head: bytes, numbers: bytes) -> Record:
     fields = json.loads(head)
     wrong = [name for name, kind in _FIELDS.items() if type(fields[name]) is not kind]
-    n, weight, d = (fields[name] for name in ("n", "weight", "d"))
-    if wrong or n < 0 or d < 0 or fields["dropped"] < 0 or "kernel" not in fields["settings"]:
+    n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
+    if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
         raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
-    if len(numbers) != 8 * length(d) or (n == 0) != (d == 0):
+    expected = 8 * (rows * d if rows else length(d))
+    if len(numbers) != expected or (n == 0) != (d == 0) or (rows and not stays_rows(rows, d)):
         raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
-    sums = np.frombuffer(numbers, dtype="<f8").astype(np.float64) if d else None
-    if not (math.isfinite(weight) and weight >= 0) or not (sums is None or np.isfinite(sums).all()):
-        raise ValueError("numbers that are not finite")
-    del fields["d"]
-    return Record(**fields, sums=sums)
+    values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
+    if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
+        raise ValueError("numbers that are not finite or below 0")
+    del fields["d"], fields["rows"]
+    return Record(**fields, sum=Sum(d, values.reshape(rows, d) if rows else values) if d else None)

@@ -20,7 +20,7 @@ from ..spectral.spectrum import PSD, Spectrum, from_covariance
 from .configuration import Configuration, configure, found_in, must_be_unit
 from .report import details as describe
 from .serialized import Record, read_record, write_record
-from .sums import Precision, of_rows, of_similarity, packed, read_weights, require, unpacked, width
+from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 
 # Sums of weights outside of these leave no digits, or no room, for those of products.
 _LEAST, _MOST = 1e-200, 1e300
@@ -55,7 +55,8 @@ class State:
 
     Notes
     -----
-    d (d + 1) / 2 numbers, however many samples there were: 0.6 MB at d = 384.
+    d (d + 1) / 2 numbers at most, however many samples there were: 0.6 MB at d = 384. Of fewer than
+    d / 2 samples, their features.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class State:
     weight: float = 0.0
     uneven: bool = False  # whether any weights were given
     dropped: int = 0
-    _sums: np.ndarray | None = field(default=None, repr=False)
+    _sum: Sum | None = field(default=None, repr=False)
 
     @classmethod
     def empty(
@@ -97,7 +98,8 @@ class State:
             As for `compute`. Options that follow from the samples there, such as a bandwidth,
             must be given here.
         precision : {"double", "single"}
-            What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`.
+            What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
+            more than d / 2 come at once.
             "single" takes half the time; scores of order 1 and above then differ by about 1e-7
             (relative; measured by benchmarks/streaming.py), and so do those of one set that is
             cut into batches in two ways. Order 0 is then a rank in single precision.
@@ -111,7 +113,7 @@ class State:
 
     @property
     def d(self) -> int | None:
-        return None if self._sums is None else width(len(self._sums))
+        return None if self._sum is None else self._sum.d
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -173,10 +175,10 @@ class State:
         how, configuration = self.how, self._configuration
         samples = as_samples(batch)
         weights = None if p is None else read_weights(p, size(samples))
-        C = self._of_vectors(samples, how, weights)
+        total = self._of_vectors(samples, how, weights)
         n, dropped, found = size(samples), 0, configuration.found
-        if C is None:
-            C, left, told = self._of_kernel(samples, how, weights)
+        if total is None:
+            total, left, told = self._of_kernel(samples, how, weights)
             n, dropped = n - len(left), len(left)
             if weights is not None:
                 weights = np.delete(weights, left)
@@ -188,22 +190,21 @@ class State:
             weight=float(n if weights is None else weights.sum()),
             uneven=weights is not None,
             dropped=dropped,
-            _sums=packed(C),
+            _sum=total,
         )
         return self.merge(piece)
 
-    def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> np.ndarray | None:
+    def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> Sum | None:
         """The sum of a batch of plain rows of numbers, or None where a kernel must see it."""
         unit = must_be_unit(how)
         plain = is_numpy(samples) and samples.ndim == 2 and samples.dtype in (np.float32, float)
         if unit is None or not plain or not samples.shape[1]:
             return None
-        require(samples.shape[1])
-        return of_rows(samples, weights, self._configuration.precision, unit)
+        return of_vectors(samples, weights, self._configuration.precision, unit)
 
     def _of_kernel(
         self, samples: Any, how: How, weights: np.ndarray | None
-    ) -> tuple[np.ndarray, list[int], dict[str, Any]]:
+    ) -> tuple[Sum, list[int], dict[str, Any]]:
         """The sum of a batch, the places that were left out, and what is told of the encoder."""
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
@@ -217,7 +218,6 @@ class State:
                 f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
-        require(similarity.dim)
         refuse_gradient(similarity.diagonal(), "a State")
         left = sorted(similarity.dropped)
         kept = weights if weights is None or not left else np.delete(weights, left)
@@ -234,7 +234,7 @@ class State:
             If one was made with another kernel, other options, another encoder or precision, or
             has another number of features; the message says which, with both values.
         """
-        merged, total, ours = self, self._sums, False  # whether `total` may be written to
+        merged = self
         for other in others:
             if not isinstance(other, State):
                 raise TypeError(
@@ -242,11 +242,6 @@ class State:
                     f"State.from_bytes"
                 )
             merged._check_alike(other)
-            more = other._sums
-            if total is None or more is None:
-                total = more if total is None else total
-            else:
-                total, ours = np.add(total, more, out=total if ours else None), True
             mine, its = merged._configuration, other._configuration
             found = {**mine.found, **its.found}
             merged = replace(
@@ -256,11 +251,10 @@ class State:
                 weight=merged.weight + other.weight,
                 uneven=merged.uneven or other.uneven,
                 dropped=merged.dropped + other.dropped,
-                _sums=total,
+                _sum=merged._sum or other._sum,
             )
-        if ours and total is not None:
-            total.flags.writeable = False
-        return merged
+        sums = [each._sum for each in (self, *others) if each._sum is not None]
+        return replace(merged, _sum=sums[0].plus(sums[1:])) if sums else merged
 
     def __add__(self, other: State) -> Self:
         return self.merge(other) if isinstance(other, State) else NotImplemented
@@ -306,7 +300,7 @@ class State:
 
         Notes
         -----
-        Time O(d³), and 3 d² numbers.
+        Time O(d³), or O(n³) for n < d / 2 samples.
         """
         orders = list(dict.fromkeys(check_orders(q)))
         psd = one_of("psd", psd, PSDS, PSD_REMEDY)
@@ -324,7 +318,7 @@ class State:
         return scores | {"details": report}
 
     def _spectrum(self, psd: PSD) -> Spectrum:
-        if self._sums is None:
+        if self._sum is None:
             raise ValueError("`compute` needs samples, and none were added; update the state first")
         if not _LEAST <= self.weight <= _MOST:
             raise ValueError(
@@ -333,10 +327,10 @@ class State:
             )
         single = self._configuration.precision == "single"
         roundoff = float(np.finfo(np.float32).eps) if single else 0.0
-        return from_covariance(unpacked(self._sums), self.n, psd, roundoff=roundoff)
+        return from_covariance(self._sum.matrix(), self.n, psd, roundoff=roundoff)
 
     def to_bytes(self) -> bytes:
-        """The state as bytes, the same on every machine, 4 d (d + 1) of them and a short head.
+        """The state as bytes, the same on every machine: 4 d (d + 1) and a short head at most.
 
         They hold numbers and text, no code: options that are objects, such as a model, are named
         only. A checksum is at the end.
@@ -351,7 +345,7 @@ class State:
                 self.weight,
                 self.uneven,
                 self.dropped,
-                self._sums,
+                self._sum,
             )
         )
 
@@ -376,5 +370,5 @@ class State:
             record.weight,
             record.uneven,
             record.dropped,
-            record.sums,
+            record.sum,
         )
