@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arguments import one_of
 from ..encoders.base import Encoder
-from ..registry import Kernel, get_kernel, list_kernels
+from ..registry import Kernel, list_kernels
 from ..resolve.how import How, read_how, with_the_rest
 from ..signature import IDLE, plain
 from .sums import PRECISIONS, Precision
@@ -19,6 +19,7 @@ _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether those mus
 # Of what an encoder reports: what depends on its samples, and what is told as d.
 _COUNTS = frozenset(("truncated", "dims"))
 _UNSAID = "nothing"
+_DOT_PRODUCTS = "dot products of X"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,7 @@ def settings_of(how: How) -> dict[str, Any]:
     """Kernel and options in values that can be written down and told apart."""
     normalize = {"normalize": True} if how.normalize else {}
     if not isinstance(how.k, Kernel):
-        return {"kernel": "dot products of X"} | normalize
+        return {"kernel": _DOT_PRODUCTS} | normalize
     options = {**how.k.options, **how.options}
     options.pop("on_error")
     told = {name: _told(value) for name, value in options.items() if name not in IDLE}
@@ -154,13 +155,13 @@ def restored(settings: Mapping[str, Any]) -> How | None:
     """How to compare more batches, from settings that came as bytes; None if they do not say."""
     rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
     name = settings["kernel"]
-    if name == "dot products of X":
-        return read_how({"score_X": True, **rest})
+    given = {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
+    rest |= given
     try:
-        get_kernel(name)
-    except ValueError:  # a kernel of one's own that is not registered here
+        how = read_how(rest)
+    except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
         return None
-    return read_how({"k": name, **rest})
+    return None if rest else how
 
 
 def _is_plain(value: Any) -> bool:

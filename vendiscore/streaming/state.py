@@ -100,9 +100,10 @@ class State:
         precision : {"double", "single"}
             What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
             more than d / 2 come at once.
-            "single" takes half the time; scores of order 1 and above then differ by about 1e-7
-            (relative; measured by benchmarks/streaming.py), and so do those of one set that is
-            cut into batches in two ways. Order 0 is then a rank in single precision.
+            "single" takes half the time, and gives orders of 1 and above only, to about 1e-7
+            (relative; benchmarks/streaming.py), or 1e-4 where features are linearly dependent, as
+            of a few samples repeated; one set that is cut into batches in two ways has scores
+            that differ by as much.
 
         Raises
         ------
@@ -253,7 +254,8 @@ class State:
                 dropped=merged.dropped + other.dropped,
                 _sum=merged._sum or other._sum,
             )
-        sums = [each._sum for each in (self, *others) if each._sum is not None]
+        every: list[State] = [self, *others]
+        sums = [each._sum for each in every if each._sum is not None]
         return replace(merged, _sum=sums[0].plus(sums[1:])) if sums else merged
 
     def __add__(self, other: State) -> Self:
@@ -305,6 +307,11 @@ class State:
         orders = list(dict.fromkeys(check_orders(q)))
         psd = one_of("psd", psd, PSDS, PSD_REMEDY)
         told = flag("details", details)
+        if self._configuration.precision == "single" and min(orders) < 1:
+            raise ValueError(
+                f"order {min(orders):g} depends on shares that are rounding in single precision; "
+                f"stream with precision='double', or ask for orders of 1 and above"
+            )
         spectrum = self._spectrum(psd)
         estimates = spectrum.estimates(orders)
         names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
@@ -325,9 +332,10 @@ class State:
                 f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
                 f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
             )
-        single = self._configuration.precision == "single"
-        roundoff = float(np.finfo(np.float32).eps) if single else 0.0
-        return from_covariance(self._sum.matrix(), self.n, psd, roundoff=roundoff)
+        if self._configuration.precision == "single":
+            roundoff = float(np.finfo(np.float32).eps)
+            return from_covariance(self._sum.matrix(), self.n, "clip", roundoff=roundoff)
+        return from_covariance(self._sum.matrix(), self.n, psd)
 
     def to_bytes(self) -> bytes:
         """The state as bytes, the same on every machine: 4 d (d + 1) and a short head at most.

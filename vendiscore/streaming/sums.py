@@ -20,7 +20,7 @@ PRECISIONS: tuple[Precision, ...] = ("double", "single")
 
 # Squared lengths of rows that have all their digits, by the precision that they are found in.
 _RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
-_BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
+_BLOCK_BYTES = 1 << 21  # of rows that are multiplied at once
 
 
 @dataclass(frozen=True, eq=False)
