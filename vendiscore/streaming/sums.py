@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import memory
-from ..arrays.namespace import gram, is_numpy, row_blocks, to_host
+from ..arrays.namespace import as_kind_of, gram, is_numpy, row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.given import DIAGONAL_TOLERANCE
 
@@ -163,25 +163,25 @@ def _is_unit(X: np.ndarray) -> bool:
     return True
 
 
-def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
-    """The same for samples that a kernel has seen: of its features, divided by their lengths."""
+def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
+    """The similarity with a diagonal of w: exactly 1 where there are no weights."""
     diagonal = similarity.diagonal()
     if is_numpy(diagonal):
-        factors = np.sqrt((1.0 if weights is None else weights) / diagonal)
-    else:
-        import torch
+        return similarity.scaled(np.sqrt((1.0 if weights is None else weights) / diagonal))
+    own = 1.0 if weights is None else as_kind_of(weights, diagonal)
+    return similarity.scaled((own / diagonal) ** 0.5)
 
-        own = torch.ones_like(diagonal) if weights is None else torch.as_tensor(weights)
-        factors = torch.sqrt(own.to(diagonal) / diagonal)
-    scaled = similarity.scaled(factors)
-    assert similarity.dim is not None
-    if stays_rows(similarity.n, similarity.dim):
+
+def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
+    """The sum over samples that a kernel has seen: of its features, divided by their lengths."""
+    scaled, d = unit(similarity, weights), similarity.dim
+    assert d is not None
+    if stays_rows(similarity.n, d):
         F = scaled.features()
         F = F.toarray() if sp.issparse(F) else to_host(F)
-        return Sum(similarity.dim, np.array(F, dtype=np.float64))
-    require(similarity.dim)
-    C = np.asarray(to_host(scaled.covariance()), dtype=np.float64)
-    return Sum(similarity.dim, packed(C))
+        return Sum(d, np.array(F, dtype=np.float64))
+    require(d)
+    return Sum(d, packed(np.asarray(to_host(scaled.covariance()), dtype=np.float64)))
 
 
 def length(d: int) -> int:
