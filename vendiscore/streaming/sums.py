@@ -134,8 +134,8 @@ def _scaled(
     if weights is None and X.dtype == dtype and _is_unit(X):
         return X
     low, high = _RANGE[dtype]
-    # Half a megabyte at a time, which stays in a core's cache from one step to the next.
-    for part in row_blocks(len(X), 4 * dtype.itemsize * X.shape[1], least=1):
+    # What stays in a core's cache from one step to the next.
+    for part in row_blocks(len(X), dtype.itemsize * X.shape[1], least=1):
         rows, F = X[part], out[part]
         if rows.dtype != dtype:
             F[...] = rows
