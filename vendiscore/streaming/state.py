@@ -10,8 +10,8 @@ import numpy as np
 
 from ..arguments import flag, is_several, one_of
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Samples, Weights, is_numpy, refuse_gradient
-from ..arrays.pools import size
+from ..arrays.namespace import Samples, Weights, is_numpy, is_torch, refuse_gradient
+from ..arrays.pools import as_numpy, size
 from ..request import PSD_REMEDY, PSDS, check_orders
 from ..resolve import resolve_sets
 from ..resolve.how import How, KernelArgument
@@ -198,6 +198,8 @@ class State:
     def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> Sum | None:
         """The sum of a batch of plain rows of numbers, or None where a kernel must see it."""
         unit = must_be_unit(how)
+        if is_torch(samples) and samples.device.type == "cpu" and not samples.requires_grad:
+            samples = as_numpy(samples)  # which is the same memory
         plain = is_numpy(samples) and samples.ndim == 2 and samples.dtype in (np.float32, float)
         if unit is None or not plain or not samples.shape[1]:
             return None

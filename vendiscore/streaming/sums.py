@@ -135,7 +135,7 @@ def _scaled(
         return X
     low, high = _RANGE[dtype]
     # What stays in a core's cache from one step to the next.
-    for part in row_blocks(len(X), dtype.itemsize * X.shape[1], least=1):
+    for part in row_blocks(len(X), 2 * dtype.itemsize * X.shape[1], least=1):
         rows, F = X[part], out[part]
         if rows.dtype != dtype:
             F[...] = rows
@@ -177,6 +177,10 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
     scaled, d = unit(similarity, weights), similarity.dim
     assert d is not None
     if stays_rows(similarity.n, d):
+        what = f"the {d} features of {similarity.n} samples"
+        memory.require_large(
+            8 * similarity.n * d, what, "add fewer at a time, or of fewer features"
+        )
         F = scaled.features()
         F = F.toarray() if sp.issparse(F) else to_host(F)
         return Sum(d, np.array(F, dtype=np.float64))
