@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from ..arrays.namespace import Array, gram, row_blocks
+from ..arrays.threads import in_order
 
 # Columns among whose pairs the error is measured, and rows that say which columns are large.
 COLUMNS = 16
@@ -55,17 +56,17 @@ def covariance_single(
     chance /= chance.sum()
     drawn = np.sort(rng.choice(d, COLUMNS, p=chance))
     C, exact = np.zeros((d, d)), np.zeros((COLUMNS, COLUMNS))
-    buffer = np.empty((0, d), dtype=np.float32)
     single = factors.astype(np.float32)
-    for block in row_blocks(n, 2 * d, least=2 * d):
+
+    def share(block: slice) -> tuple[np.ndarray, np.ndarray]:
+        """What a block of rows adds to C, and to the drawn columns of it in double precision."""
         rows = X[block]
-        if len(buffer) < len(rows):
-            buffer = np.empty(rows.shape, dtype=np.float32)
-        F = buffer[: len(rows)]
-        np.multiply(rows, single[block, None], out=F)
-        C += gram(F.T)
         few = np.take(rows, drawn, axis=1) * factors[block, None]
-        exact += few.T @ few
+        return gram((rows * single[block, None]).T), few.T @ few
+
+    for coarse, fine in in_order(share, row_blocks(n, 2 * d, least=2 * d)):
+        C += coarse
+        exact += fine
     gap = C[np.ix_(drawn, drawn)] - exact
     weights = 1 / (COLUMNS * chance[drawn])
     return C, SAFETY * math.sqrt(float(weights @ gap**2 @ weights))
