@@ -12,7 +12,7 @@ ROOMS = """
     app
     scripts
     integrations
-    explanation selection
+    explanation selection streaming
     catalogue scoring
     result
     uncertainty

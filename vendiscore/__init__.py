@@ -2,8 +2,9 @@
 
 The Vendi Score (spectrum of a similarity matrix) for text, vectors or any similarity of your own.
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
-`register_kernel` adds a kernel, `register_measure` a measure, `encoder` loads a model once for many
-sets. `load` gives the Hugging Face metric, as does `evaluate.load("vendiscore.py")`.
+`State` adds samples up batch by batch, `register_kernel` adds a kernel, `register_measure` a
+measure, `encoder` loads a model once for many sets. `load` gives the Hugging Face metric, as does
+`evaluate.load("vendiscore.py")`.
 
 Names are imported when they are first asked for, so that importing this loads no more than the
 first call needs.
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from .similarity.rows import RowsSimilarity
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
+    from .streaming import State
     from .uncertainty.comparing import compare
     from .uncertainty.growth import growth
 
@@ -74,6 +76,7 @@ _MODULES = {
     "similarity.rows": "RowsSimilarity",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
+    "streaming": "State",
     "uncertainty.comparing": "compare",
     "uncertainty.growth": "growth",
 }
@@ -90,6 +93,7 @@ __all__ = [
     "SampleError",
     "Selection",
     "Similarity",
+    "State",
     "SumSimilarity",
     "TooLargeError",
     "as_similarity",

@@ -30,6 +30,7 @@ _NEXT = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
     ("gradio", "app"): ("matplotlib", "PIL", "rdkit"),
+    ("torch", "torchmetrics"): ("torchmetrics",),
 }
 # What pip calls a module that has another name.
 _PROJECTS = {"PIL": "pillow"}

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import as_numpy, size
+from ..streaming.state import State
 
 # Batches of samples, of references, and the labels of the groups of each batch of samples.
 Parts = tuple[list[Any], list[Any], list[Any]]
@@ -148,8 +149,8 @@ def packed(batch: Any) -> str:
     Raises
     ------
     TypeError
-        If it holds anything but text, numbers, arrays of numbers, and lists, tuples, sets and
-        dicts of them.
+        If it holds anything but text, numbers, arrays of numbers, states, and lists, tuples, sets
+        and dicts of them.
 
     >>> unpacked(packed([2**53 + 1, "a", (0.1, None)]))
     [9007199254740993, 'a', (0.1, None)]
@@ -176,6 +177,8 @@ def _pack(item: Any) -> Any:
         return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
     if isinstance(item, bytes):
         return {"bytes": base64.b64encode(item).decode()}
+    if isinstance(item, State):
+        return {"state": base64.b64encode(item.to_bytes()).decode()}
     if is_torch(item):
         item = as_numpy(item)
     if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
@@ -197,6 +200,8 @@ def _unpack(item: Any) -> Any:
     if kind == "array":
         array = np.load(io.BytesIO(base64.b64decode(value)), allow_pickle=False)
         return array if array.ndim else array[()]
+    if kind == "state":
+        return State.from_bytes(base64.b64decode(value))
     if kind == "bytes":
         return base64.b64decode(value)
     parts = _unpack(value)

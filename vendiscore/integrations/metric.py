@@ -1,8 +1,10 @@
 """How a measure of samples meets `evaluate`: one base class for every entry script.
 
-`compute` hands the caller's own samples to the library. `add` and `add_batch` keep copies in
-memory, where scoring needs them anyway, until a `compute` succeeds: an error, also an interrupt,
-loses nothing. Only several processes (`num_process`) go through files, those of `evaluate`.
+`compute` hands the caller's own samples to the library. `add` and `add_batch` sum them up as they
+come where the options that the metric was loaded with allow it (`streams`), and otherwise keep
+copies in memory, where scoring needs them anyway, until a `compute` succeeds: an error, also an
+interrupt, loses nothing. Only several processes (`num_process`) go through files, those of
+`evaluate`.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from typing import Any
 import datasets
 import evaluate
 
+from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled, size
 from ..errors import warn
 from ..request import Request, Usual, read_request, vendi_score
 from ..scoring import measure
+from . import streams
 from .batches import Parts, all_labels, labelled, labels_of, packed, read, unpacked
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
@@ -48,6 +52,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         As for `evaluate.Metric`. Any `config_name` is accepted and changes nothing: what the
         samples are is said by `k`, `score_K`, `score_X` and `score_dual`. Nor does
         `keep_in_memory`: added samples are.
+    stream : bool
+        Whether samples that are added may be summed up instead of kept, if they are compared by a
+        kernel that is named here and allows it, such as "cosine" or "text_embeddings", and
+        nothing but the Vendi Score is measured: then memory does not grow with them. Only `q`,
+        `psd` and `details` can then still be chosen when it is computed.
     **defaults
         Default options of `compute`, for one metric among several of `evaluate.combine` or
         `evaluate.evaluator`.
@@ -73,11 +82,16 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         hash: str | None = None,
         max_concurrent_cache_files: int = 10000,
         timeout: float = 100,
+        stream: bool = True,
         **defaults: Any,
     ) -> None:
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
         self.defaults = defaults
+        # What added samples are summed up in, if they are; and how many of the sums are being
+        # scored, so that more is added to others.
+        self._empty = streams.empty_state(request) if flag("stream", stream) else None
+        self._sealed = 0
         self.keeps_references = self.keeps_references or request.pairs
         self._added: Parts = ([], [], [])
         self._left: Parts = ([], [], [])  # what process 0 has gathered and not scored yet
@@ -134,9 +148,20 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def _compute_added(
         self, samples: Any, references: Any, request: Request
     ) -> dict[str, Any] | None:
+        try:
+            return self._compute_sealed(samples, references, request)
+        finally:
+            self._sealed = 0
+
+    def _compute_sealed(
+        self, samples: Any, references: Any, request: Request
+    ) -> dict[str, Any] | None:
         with self._adding:
-            given = self._read(samples, references)
+            if streams.is_stream(self._added[0]):
+                streams.check_served(self._empty, request)
+            given = self._read(samples, references, request=request)
             kept = (list(self._added[0]), list(self._added[1]), list(self._added[2]))
+            self._sealed = len(kept[0])
         if given[0] and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
@@ -151,9 +176,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             whole, kept = gathered, ([], [], [])
         if not whole[0]:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        second = pooled(whole[1]) if whole[1] else None
-        labels = all_labels(whole[2])
-        result = self._result(pooled(whole[0]), second, replace(request, groups=labels))
+        if streams.is_stream(whole[0]):
+            streams.check_served(self._empty, request)
+            result = streams.scored(whole[0], request)
+        else:
+            second = pooled(whole[1]) if whole[1] else None
+            labels = all_labels(whole[2])
+            result = self._result(pooled(whole[0]), second, replace(request, groups=labels))
         self._forget(kept)
         self._left, self._failed = ([], [], []), False
         return result
@@ -163,8 +192,16 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         # Of a tensor the library returns a tensor; suites of metrics expect numbers.
         return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
 
-    def _read(self, samples: Any, references: Any, groups: Any = None) -> Parts:
-        """Copies of what is given, as batches that go with the added ones."""
+    def _read(
+        self, samples: Any, references: Any, groups: Any = None, request: Request | None = None
+    ) -> Parts:
+        """What is given, as batches that go with the added ones: their sum, or copies.
+
+        `request` says what is about to be computed, which may need them kept.
+        """
+        state = streams.folded(self._empty, samples, self._added[0], groups, request)
+        if state is not None:
+            return [state], [], [None]
         first = [] if samples is None else [read(samples, self._added[0])]
         labels = [None if groups is None else labels_of(groups, size(batch)) for batch in first]
         if references is None or "references" not in self._feature_names():
@@ -185,7 +222,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Any = None,
         groups: Any = None,
     ) -> None:
-        """Keep a copy of a batch of samples, of any kind, for a later `compute()`.
+        """Keep a copy of a batch of samples, of any kind, or their sum, for a later `compute()`.
 
         `groups` are labels of these samples; a list of lists of samples means groups, too.
         """
@@ -199,6 +236,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             if self.num_process > 1:
                 _rows(batches)  # refused here, not where the other processes wait
                 self._open()
+            if streams.is_stream(batches[0]) and len(self._added[0]) > self._sealed:
+                self._added[0][-1] = self._added[0][-1].merge(*batches[0])
+                return
             for kept, new in zip(self._added, batches, strict=True):
                 kept.extend(new)
 
@@ -213,7 +253,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         references: Any = None,
         group: Any = None,
     ) -> None:
-        """Keep a copy of one sample, of any kind, for a later `compute()`.
+        """Keep a copy of one sample, of any kind, or add it up, for a later `compute()`.
 
         `group` is the label of its group; a list of samples is a group by itself.
         """

@@ -32,6 +32,11 @@ class Estimate:
     high: float | None = None
 
     @property
+    def exact(self) -> bool:
+        """Whether nothing but rounding is between this and the number."""
+        return not self.error and self.low is None
+
+    @property
     def sureness(self) -> dict[str, float]:
         """How sure the number is, by what is added to its name."""
         if self.low is None or self.high is None:

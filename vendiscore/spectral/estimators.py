@@ -210,7 +210,7 @@ class StochasticLanczos:
     ) -> tuple[list[Found], np.ndarray]:
         """What is found once that is enough, or all steps are made; and exact eigenvalues."""
         floor = Source.of(weighted).negative_mass
-        steps = track(range(krylov.most), krylov.most, "estimating the spectrum")
+        steps = track(range(krylov.most), krylov.most, "estimating (at most)")
         for step in steps:
             krylov.extend(step + 1)
             if step + 1 not in CHECKS and step + 1 < krylov.most:

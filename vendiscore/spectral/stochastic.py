@@ -33,6 +33,10 @@ from ..arrays.namespace import Array, as_kind_of, namespace, to_host
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.
 CONVERGED = 1e-3
+# But where eigenvalues are so many that Ritz vectors are mixtures of their vectors, and follow the
+# random ones, they are no deflation: as many of them as of vectors within a share CLOSE, or random
+# vectors that lie in them, of n dimensions, by more than MANY standard deviations too much.
+CLOSE, MANY = 2e-2, 4.0
 # Ritz values below this share of the largest are zero but for rounding.
 ZERO = 1e-14
 
@@ -146,8 +150,12 @@ class Quadrature:
         values, S = np.linalg.eigh(krylov.matrix())
         self.least, zero = float(values[0]), ZERO * max(float(values[-1]), 0.0)
         residuals = np.linalg.norm(B @ S[-b:], axis=0)
-        done = (residuals <= CONVERGED * values) & (values > zero)
         forms = (S[:b].T @ R) ** 2
+        done = (residuals <= CONVERGED * values) & (values > zero)
+        first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
+        inside = np.append(0.0, np.cumsum(forms.mean(axis=1)))
+        near = np.maximum(1, last - first)
+        done &= (near < b) & (inside[last] - inside[first] <= near + MANY * np.sqrt(2 * near / b))
         self._gauss = np.where(values > zero, values, 0.0), forms
         # The last block that makes 0 an eigenvalue b times.
         some = values > zero

@@ -1,0 +1,144 @@
+"""What does it cost to add up a million embeddings, and how exact is it?
+
+    OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/streaming.py
+
+Each batch of 10,000 × 384 is added to a state and multiplied by its own transpose in turns, so that
+both meet the same machine. Before that: the state against `compute` of all rows at once, and
+against the same rows cut in other places. Memory is that of a process of its own, at its peak.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pairs import arguments, environment, write
+
+from vendiscore import State, compute
+
+ROWS, FEATURES, BATCH = 1_000_000, 384, 10_000
+SOME = 100_000  # of them are scored at once, too
+PIECES_AGREE, SINGLE_AGREES = 1e-12, 1e-6
+
+# Peak above what there was when the batch was, in a process that does nothing else.
+MEMORY = f"""
+import numpy as np
+from pathlib import Path
+from vendiscore import State
+def status(name):
+    line = next(x for x in Path("/proc/self/status").read_text().splitlines() if name in x)
+    return int(line.split()[1]) / 1024
+rng = np.random.default_rng(0)
+batch = rng.standard_normal(({BATCH}, {FEATURES}), dtype=np.float32)
+state = State.empty(k="cosine", precision=PRECISION)
+state.update(batch[:10]).compute()  # what is imported when it is first needed
+Path("/proc/self/clear_refs").write_text("5")
+before = status("VmRSS")
+for _ in range({ROWS // BATCH}):
+    rng.standard_normal(out=batch, dtype=np.float32)
+    state = state.update(batch)
+added = status("VmHWM") - before
+state.compute()
+print(added, status("VmHWM") - before, state.n)
+"""
+
+
+def batches(unit: bool = False) -> list[np.ndarray]:
+    """Ten batches of embeddings with a decaying spectrum, which are taken in turn."""
+    rng = np.random.default_rng(0)
+    scale = np.arange(1, FEATURES + 1, dtype=np.float32) ** -0.5
+    made = [rng.standard_normal((BATCH, FEATURES), dtype=np.float32) * scale for _ in range(10)]
+    return [X / np.linalg.norm(X, axis=1)[:, None] for X in made] if unit else made
+
+
+def added(pieces: list[np.ndarray], **how: Any) -> State:
+    state = State.empty(k="cosine", **how)
+    for piece in pieces:
+        state = state.update(piece)
+    return state
+
+
+def accuracy() -> list[dict[str, Any]]:
+    """How far a state is from all rows at once in double precision, and from other pieces."""
+    X = np.concatenate(batches())[:SOME]
+    orders = [1, 2, "inf"]
+    whole = compute(X.astype(np.float64), k="cosine", q=orders)
+    rng = np.random.default_rng(1)
+    rows = []
+    for precision in ("double", "single"):
+        found = added(np.split(X, 10), precision=precision).compute(q=orders)
+        apart = [abs(found[key] / whole[key] - 1) for key in whole]
+        cuts = [np.sort(rng.integers(0, SOME, 20)) for _ in range(5)]
+        others = [added(np.split(X, cut), precision=precision).compute(q=orders) for cut in cuts]
+        pieces = [abs(other[key] / found[key] - 1) for other in others for key in found]
+        row = {"name": f"accuracy, {precision}", "whole": max(apart), "pieces": max(pieces)}
+        limit = PIECES_AGREE if precision == "double" else SINGLE_AGREES
+        if not max(apart + pieces) < limit:
+            raise SystemExit(f"{row} is more than {limit:g}")
+        print(f"{row['name']:<28} at once {row['whole']:.1e}   other pieces {row['pieces']:.1e}")
+        rows.append(row)
+    return rows
+
+
+def timed(
+    name: str, state: State, rows: list[np.ndarray], product: Callable[[int], Any]
+) -> dict[str, Any]:
+    """Seconds for all rows, beside a product of each batch, and the median ratio of speeds."""
+    ours, theirs = [], []
+    for i in range(ROWS // BATCH):
+        start = time.perf_counter()
+        state = state.update(rows[i % 10])
+        middle = time.perf_counter()
+        product(i % 10)
+        ours.append(middle - start)
+        theirs.append(time.perf_counter() - middle)
+    ratios = np.array(theirs) / np.array(ours)
+    low, middle, high = (float(x) for x in np.quantile(ratios, [0.1, 0.5, 0.9]))
+    print(
+        f"{name:<52} {sum(ours):6.2f} s beside {sum(theirs):6.2f} s: "
+        f"{middle:.2f} of its speed ({low:.2f} to {high:.2f})",
+        flush=True,
+    )
+    return {
+        "name": name,
+        "seconds": sum(ours),
+        "product_seconds": sum(theirs),
+        "speed_of_product": middle,
+        "speed_10_to_90": [low, high],
+    }
+
+
+def memory(precision: str) -> dict[str, Any]:
+    code = MEMORY.replace("PRECISION", repr(precision))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    adding, scoring, n = map(float, done.stdout.split())
+    print(f"memory above the batch, {precision}: {adding:.1f} MB, with the score {scoring:.1f} MB")
+    return {"name": f"memory, {precision}", "adding_mb": adding, "scoring_mb": scoring, "n": int(n)}
+
+
+def main() -> None:
+    given = arguments(__doc__)
+    rows = accuracy()
+    single, units = batches(), batches(unit=True)
+    double = [X.astype(np.float64) for X in single]
+    exact, quick = State.empty(k="cosine"), State.empty(k="cosine", precision="single")
+    in_single, in_double = (lambda i: single[i].T @ single[i]), (lambda i: double[i].T @ double[i])
+    rows += [
+        timed("float32 rows, double, beside float32 X.T @ X", exact, single, in_single),
+        timed("float32 rows, double, beside float64 X.T @ X", exact, single, in_double),
+        timed("float64 rows, double, beside float64 X.T @ X", exact, double, in_double),
+        timed("float32 rows, single, beside float32 X.T @ X", quick, single, in_single),
+        timed("float32 unit rows, single, beside float32 X.T @ X", quick, units, in_single),
+    ]
+    rows += [memory(precision) for precision in ("double", "single")]
+    size = len(exact.update(single[0]).to_bytes())
+    about = {"rows": ROWS, "d": FEATURES, "batch": BATCH, "bytes_of_a_state": size}
+    write(given.json, rows, environment() | about)
+
+
+if __name__ == "__main__":
+    main()

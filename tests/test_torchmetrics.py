@@ -1,0 +1,162 @@
+"""The metric of torchmetrics: sums of fixed shape, synced between processes."""
+
+import pickle
+import socket
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError, State, compute
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torchmetrics")
+
+from vendiscore.integrations.torchmetrics import VendiScore  # noqa: E402
+
+EXACT = 1e-12
+ROWS = np.random.default_rng(0).standard_normal((60, 5)).astype(np.float32)
+X = torch.tensor(ROWS)
+
+
+def whole(n: int = 60, **options):
+    return compute(ROWS[:n].astype(float), k="cosine", **options)
+
+
+def updated(*batches, **options):
+    metric = VendiScore(num_features=5, **options)
+    for batch in batches:
+        metric.update(batch)
+    return metric
+
+
+def test_it_has_the_score_of_all_that_was_added():
+    metric = updated(X[:7], X[7:7], X[7:].double())
+    value = metric.compute()
+    assert (value.dtype, value.ndim) == (torch.float64, 0)
+    assert float(value) == pytest.approx(whole()["VS"], rel=EXACT)
+    assert (metric.products.dtype, metric.products.shape) == (torch.float64, (5, 5))
+
+
+def test_several_orders_are_several_numbers():
+    values = updated(X, q=[0, 0.5, 2, "inf"]).compute()
+    expected = whole(q=[0, 0.5, 2, "inf"])
+    assert {name: float(value) for name, value in values.items()} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_samples_are_scored_too(n):
+    assert float(updated(X[:n]).compute()) == pytest.approx(whole(n)["VS"], rel=1e-9)
+
+
+def test_forward_gives_the_score_of_the_batch_and_adds_it():
+    metric = VendiScore(num_features=5)
+    assert float(metric(X[:20])) == pytest.approx(whole(20)["VS"], rel=EXACT)
+    metric(X[20:])
+    assert float(metric.compute()) == pytest.approx(whole()["VS"], rel=EXACT)
+    metric.reset()
+    assert int(metric.count) == 0
+
+
+def test_metrics_are_merged_pickled_and_give_a_state():
+    one, other = updated(X[:20]), updated(X[20:])
+    there = pickle.loads(pickle.dumps(other))
+    one.merge_state(there)
+    assert float(one.compute()) == pytest.approx(whole()["VS"], rel=EXACT)
+    both = updated(X[:20]).to_state() + State.empty(k="cosine").update(ROWS[20:])
+    assert both.compute() == pytest.approx(whole(), rel=EXACT)
+    assert State.from_bytes(one.to_state().to_bytes()).compute() == pytest.approx(whole())
+    assert VendiScore(num_features=5).to_state().n == 0
+
+
+def test_a_network_makes_embeddings_without_gradients():
+    network = torch.nn.Linear(5, 3)
+    metric = VendiScore(num_features=3, feature=network)
+    metric.update(X)
+    assert not metric.products.requires_grad
+    features = network(X).detach().numpy().astype(float)
+    expected = compute(features, k="cosine")["VS"]
+    assert float(metric.compute()) == pytest.approx(expected, rel=EXACT)
+    assert updated(X.clone().requires_grad_()).compute().requires_grad is False
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "message"),
+    [
+        (
+            X[:, :3],
+            ValueError,
+            r"must be a tensor \(n, 5\), as `num_features` says, got shape \(60",
+        ),
+        (X[0], ValueError, r"got shape \(5,\); reshape"),
+        (ROWS, ValueError, "got ndarray"),
+        (0 * X, SampleError, "sample 0 of `batch` is a zero vector"),
+        (X / 0, SampleError, "must be finite"),
+    ],
+)
+def test_a_batch_that_cannot_be_used_is_not_added(batch, error, message):
+    metric = updated(X[:20])
+    with pytest.raises(error, match=message):
+        metric.update(batch)
+    assert float(metric.compute()) == pytest.approx(whole(20)["VS"], rel=EXACT)
+
+
+def test_arguments_are_read():
+    with pytest.raises(ValueError, match="`num_features` must be an integer of at least 1, got 0"):
+        VendiScore(num_features=0)
+    with pytest.raises(TypeError, match="`feature` must be a network or a function"):
+        VendiScore(num_features=5, feature="inception")
+    with pytest.raises(ValueError, match="`q` must be a number"):
+        VendiScore(num_features=5, q=-1)
+
+
+@pytest.mark.filterwarnings("ignore:The ``compute`` method of metric")
+def test_no_embeddings_have_no_score():
+    with pytest.raises(ValueError, match="no embeddings were added by any process"):
+        VendiScore(num_features=5).compute()
+
+
+def test_it_is_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    metric = VendiScore(num_features=5)
+    steps = [metric(X[i : i + 20]) for i in (0, 20, 40)]
+    for val in (None, steps):
+        figure, ax = metric.plot(val)
+        assert ax.figure is figure
+        matplotlib.pyplot.close(figure)
+
+
+def _rank(rank: int, port: int) -> tuple[float, int, bytes]:
+    """What one of two ranks finds; the second has seen nothing."""
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2
+    )
+    try:
+        metric = updated(*([X[:20], X[20:]] if rank == 0 else []))
+        value = float(metric.compute())
+        with metric.sync_context():
+            data = metric.to_state().to_bytes()
+        return value, int(metric.count), data
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def _idle(port: int, queue) -> None:
+    queue.put(_rank(1, port))
+
+
+@pytest.mark.filterwarnings("ignore")  # of processes that start and stop
+def test_two_ranks_of_which_one_is_idle_find_the_same_number():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    context = torch.multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    idle = context.Process(target=_idle, args=(port, queue))
+    idle.start()
+    found = [_rank(0, port), queue.get(timeout=120)]
+    idle.join(timeout=60)
+    for (value, count, data), own in zip(found, (60, 0), strict=True):
+        assert value == pytest.approx(whole()["VS"], rel=EXACT)
+        assert count == own
+        assert State.from_bytes(data).compute() == pytest.approx(whole(), rel=EXACT)

@@ -1,0 +1,141 @@
+"""The Vendi Score of collections of Dask: partitions added up where they are, merged as a tree.
+
+Nothing is computed until the scheduler is asked to, and whichever the caller has is: threads of
+this process unless another is set, a cluster where there is a client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..arguments import integer
+from ..arrays.pools import size
+from ..errors import SampleError
+from ..optional import require
+from ..spectral.spectrum import PSD
+from ..streaming.state import State
+
+
+def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
+    """The State of all samples of a collection, as a Dask `Delayed`: `.compute()` gives it.
+
+    Parameters
+    ----------
+    collection : dask array, dataframe, series, index or bag, or list of Delayed
+        Samples along the first axis of an array, whose chunks along others are joined; rows of
+        the numeric columns of a dataframe, or one column of anything that `k` compares; items of
+        a bag. Of delayed objects, each a batch. Partitions may be empty.
+    split_every : int
+        How many sums are merged at once; at least 2.
+    **how
+        As for `State.empty`: `k`, `score_X`, `normalize`, `precision`, and options of the kernel.
+        A model goes to the workers once.
+
+    Raises
+    ------
+    MissingPackageError
+        Without dask (extra `dask`).
+    TypeError, ValueError
+        As for `State.empty`, at once; for what is no collection, or a dataframe with several
+        columns of which some are no numbers. As for `State.update` when it is computed.
+
+    Notes
+    -----
+    A worker holds one partition, its features, and as many sums as are merged at once.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> found = state(da.eye(4, chunks=2), k="cosine").compute()
+    >>> found
+    <State of 4 samples, 4 features: kernel='cosine'>
+    >>> found.compute()
+    {'VS': 4.0}
+    """
+    dask = require("dask", "dask", "scoring a collection of Dask")
+    integer("split_every", split_every, 2)
+    empty = State.empty(**how)
+    start = dask.delayed(empty, traverse=False)
+    add, merge = dask.delayed(_added, pure=False), dask.delayed(_merged, pure=False)
+    sums: Sequence[Any] = [add(start, part, i) for i, part in enumerate(_partitions(collection))]
+    if not sums:
+        return start
+    while len(sums) > 1:
+        sums = [merge(sums[i : i + split_every]) for i in range(0, len(sums), split_every)]
+    return sums[0]
+
+
+def score(
+    collection: Any,
+    q: float | str | Iterable[float | str] = 1,
+    *,
+    psd: PSD = "check",
+    details: bool = False,
+    split_every: int = 8,
+    **how: Any,
+) -> dict[str, Any]:
+    """The Vendi Score of a collection, computed now: `state(…).compute().compute(q)`.
+
+    Arguments and errors as for `state` and `State.compute`.
+
+    >>> import dask.bag as db
+    >>> bag = db.from_sequence([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]], npartitions=2)
+    >>> score(bag, q=0, k="cosine")
+    {'VS': 2.0}
+    """
+    found: State = state(collection, split_every=split_every, **how).compute()
+    return found.compute(q, psd=psd, details=details)
+
+
+def _partitions(collection: Any) -> list[Any]:
+    """A delayed batch for each partition."""
+    root = type(collection).__module__.partition(".")[0]
+    if isinstance(collection, (list, tuple)) and all(
+        hasattr(d, "__dask_graph__") for d in collection
+    ):
+        return list(collection)
+    if not (root == "dask" and hasattr(collection, "to_delayed")):
+        raise TypeError(
+            f"`collection` must be an array, dataframe or bag of Dask, or a list of Delayed, got "
+            f"{type(collection).__name__}; samples at hand go to vendiscore.compute, or to "
+            f"dask.bag.from_sequence"
+        )
+    if hasattr(collection, "rechunk"):
+        if collection.ndim > 1:
+            collection = collection.rechunk(dict.fromkeys(range(1, collection.ndim), -1))
+        return list(collection.to_delayed().ravel())
+    if getattr(collection, "ndim", 1) == 2:
+        _check_columns(collection)
+    return list(collection.to_delayed())
+
+
+def _check_columns(frame: Any) -> None:
+    text = [str(name) for name, dtype in frame.dtypes.items() if dtype.kind not in "fiub"]
+    if text and len(frame.columns) > 1:
+        raise TypeError(
+            f"`collection` must have numeric columns only, or one column, got {text[0]!r} among "
+            f"{len(frame.columns)}; pass df[[…]] of numbers, or the one column that `k` compares"
+        )
+
+
+def _added(state: State, part: Any, i: int) -> State:
+    """The state with partition i added, which may have no samples."""
+    if getattr(part, "ndim", 1) == 2 and hasattr(part, "columns") and part.shape[1] == 1:
+        column = part[part.columns[0]]
+        part = column.tolist() if column.dtype.kind not in "fiub" else part
+    elif hasattr(part, "tolist") and hasattr(part, "index"):
+        part = part.tolist() if part.dtype.kind not in "fiub" else part.to_numpy()
+    elif not hasattr(part, "shape"):
+        part = list(part)
+    if not size(part):
+        return state
+    try:
+        return state.update(part)
+    except SampleError as error:
+        error.add_note(f"in partition {i}")
+        raise
+
+
+def _merged(states: Sequence[State]) -> State:
+    return states[0].merge(*states[1:])

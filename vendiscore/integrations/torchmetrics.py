@@ -1,0 +1,156 @@
+"""The Vendi Score as a metric of torchmetrics: a sum on the device, synced by torch.distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from ..arguments import integer, is_several
+from ..arrays.namespace import is_torch, to_host
+from ..optional import require
+from ..request import check_orders
+from ..resolve import resolve_sets
+from ..signature import digits
+from ..spectral.spectrum import from_covariance
+from ..streaming.state import State
+from ..streaming.sums import Sum, packed, unit
+
+_torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
+_Metric: Any = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric
+
+
+class VendiScore(_Metric):  # type: ignore[misc]
+    """The Vendi Score of embeddings under their cosine, over all batches and processes.
+
+    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
+    their length: what `vendiscore.compute(X, k="cosine")` gives of all of them at once. Its
+    states are sums of fixed shape, in double precision, so that a process that has seen nothing
+    takes part.
+
+    Parameters
+    ----------
+    num_features : int
+        d, the length of an embedding.
+    q : float in [0, ∞], "inf", or several
+        Order; with several, `compute` returns a dict of tensors, VS_q0 and so on.
+    feature : callable, optional
+        From what `update` gets to embeddings (n, d), such as a network; called without gradients.
+        Put it in evaluation mode, and on the device, yourself.
+    **options
+        Of `torchmetrics.Metric`.
+
+    Raises
+    ------
+    MissingPackageError
+        When this module is imported without torch and torchmetrics (extra `torchmetrics`).
+    TypeError, ValueError
+        For arguments that are refused.
+
+    Notes
+    -----
+    8 d² bytes on the device, O(n d²) time a batch and O(d³) a score, whatever was seen.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = VendiScore(num_features=2)
+    >>> metric.update(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
+    >>> metric.update(torch.tensor([[2.0, 0.0]]))
+    >>> metric.compute()
+    tensor(1.88..., dtype=torch.float64)
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    plot_lower_bound = 1.0
+    # What a sum of these, and nothing else, is.
+    _empty = State.empty(k="cosine")
+
+    products: Any
+    count: Any
+
+    def __init__(
+        self,
+        num_features: int,
+        q: float | str | Iterable[float | str] = 1,
+        feature: Callable[[Any], Any] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        d = integer("num_features", num_features)
+        if feature is not None and not callable(feature):
+            raise TypeError(
+                f"`feature` must be a network or a function of a batch, got "
+                f"{type(feature).__name__}; leave it out to pass embeddings"
+            )
+        self.num_features, self.feature = d, feature
+        self.orders, self.several = list(dict.fromkeys(check_orders(q))), is_several(q)
+        products = _torch.zeros((d, d), dtype=_torch.float64)
+        self.add_state("products", products, dist_reduce_fx="sum")
+        self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
+
+    def update(self, batch: Any) -> None:
+        """Add a batch: embeddings (n, d), or what `feature` makes them of.
+
+        Raises
+        ------
+        SampleError
+            For embeddings that are zero or not finite; nothing of the batch is added.
+        TypeError, ValueError
+            For what is no tensor of this shape.
+        """
+        with _torch.no_grad():
+            X = batch if self.feature is None else self.feature(batch)
+            if not is_torch(X) or X.ndim != 2 or X.shape[1] != self.num_features:
+                got = f"shape {tuple(X.shape)}" if is_torch(X) else type(X).__name__
+                raise ValueError(
+                    f"embeddings must be a tensor (n, {self.num_features}), as `num_features` "
+                    f"says, got {got}; reshape them, or set num_features"
+                )
+            if not len(X):
+                return
+            X = X.detach().to(self.products.device)
+            similarity = unit(resolve_sets([X], self._empty.how, ["batch"])[0])
+            self.products += similarity.covariance()
+            self.count += len(X)
+
+    def compute(self) -> Any:
+        """The score of all embeddings that were added, a 0-d tensor where the states are.
+
+        A dict of them for several orders.
+
+        Raises
+        ------
+        ValueError
+            If nothing was added, by any process.
+        """
+        n = int(self.count)
+        if n == 0:
+            raise ValueError("no embeddings were added by any process; call update(…) first")
+        spectrum = from_covariance(self.products, n)
+        values = [each.value.clamp(1, n) for each in spectrum.estimates(self.orders)]
+        if not self.several:
+            return values[0]
+        return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}
+
+    def to_state(self) -> State:
+        """The same as a `vendiscore.State` with k="cosine": to send, or to merge with others.
+
+        Of this process, unless `sync()` was called before.
+        """
+        n = int(self.count)
+        if n == 0:
+            return self._empty
+        total = Sum(self.num_features, packed(to_host(self.products)))
+        return replace(self._empty, n=n, weight=float(n), _sum=total)
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Draw the score, or several: `val` are those of `compute` or `forward`, in order.
+
+        Returns
+        -------
+        Figure and Axes of matplotlib, which is needed.
+        """
+        return self._plot(val, ax)

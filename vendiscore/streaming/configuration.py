@@ -1,0 +1,180 @@
+"""How the samples of a state are compared: read before there are any, told from other ways."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..arguments import one_of
+from ..encoders.base import Encoder
+from ..registry import Kernel, list_kernels
+from ..resolve.how import How, read_how, with_the_rest
+from ..signature import IDLE, plain
+from .sums import PRECISIONS, Precision
+
+# Kernels whose features are the vectors that they compare, divided by their lengths.
+_OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether those must be 1
+# Of what an encoder reports: what depends on its samples, and what is told as d.
+_COUNTS = frozenset(("truncated", "dims"))
+_UNSAID = "nothing"
+_DOT_PRODUCTS = "dot products of X"
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """What all batches of a state have in common.
+
+    Attributes
+    ----------
+    settings : mapping
+        Kernel, options and precision, in values that can be written down.
+    how : How or None
+        How batches are compared; None where that came as bytes and names an object, such as a
+        model, that bytes cannot hold.
+    found : mapping
+        What the first batch told of its encoder.
+    """
+
+    settings: Mapping[str, Any]
+    how: How | None
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def precision(self) -> Precision:
+        precision: Precision = self.settings.get("precision", "double")
+        return precision
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Settings and findings together, as a report says them."""
+        return {**self.settings, **self.found}
+
+    def differences(self, other: Configuration) -> dict[str, tuple[Any, Any]]:
+        """The fields in which two differ, with both values."""
+        pairs = [(self.settings, other.settings)]
+        if self.found and other.found:
+            pairs.append((self.found, other.found))
+        return {
+            name: (a.get(name, _UNSAID), b.get(name, _UNSAID))
+            for a, b in pairs
+            for name in sorted({*a, *b})
+            if a.get(name, _UNSAID) != b.get(name, _UNSAID)
+        }
+
+    @property
+    def objects(self) -> list[str]:
+        """Options that are no plain values, so that bytes hold their names only."""
+        options = {} if self.how is None else self.how.options
+        return sorted(name for name, value in options.items() if not _is_plain(value))
+
+
+def configure(
+    k: Any, score_X: Any, score_dual: Any, normalize: Any, precision: Any, options: dict[str, Any]
+) -> Configuration:
+    """Read the keywords of a state.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `compute`, and for a kernel whose features depend on other samples.
+    """
+    precision = one_of("precision", precision, PRECISIONS)
+    kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
+    rest = {"k": k, **kinds, **options}
+    how = with_the_rest(read_how(rest), rest)
+    if why := refused(how):
+        raise ValueError(why)
+    said = {"precision": precision} if precision != "double" else {}
+    return Configuration(settings_of(how) | said, how)
+
+
+def must_be_unit(how: How) -> bool | None:
+    """Of rows that are features themselves: whether they must be of unit length; else None."""
+    name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
+    unit = _OF_ROWS.get(name)
+    return unit if unit is None else unit and not how.normalize
+
+
+def refused(how: How) -> str:
+    """Why samples that are compared so cannot be added up, or nothing."""
+    can = f"{', '.join(map(repr, streaming()))}, or score_X=True for rows of features"
+    if how.given == "X":
+        return _distances(how)
+    if how.given == "K":
+        return (
+            f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
+            f"with one of the kernels whose features can be added up: {can}"
+        )
+    if how.k is None:
+        return f"`k` is missing: a state needs a kernel whose features can be added up: {can}"
+    if not isinstance(how.k, Kernel):
+        kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
+        return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
+    if not how.k.has_rows(how.options):
+        return (
+            f"kernel {how.k.name!r} with these options has no features of fixed width that depend "
+            f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
+        )
+    return _distances(how)
+
+
+def _distances(how: How) -> str:
+    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
+    return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
+
+
+def streaming() -> list[str]:
+    """The kernels whose samples can be added up, with some of their options at least."""
+    return [kernel.name for kernel in list_kernels() if kernel.rows]
+
+
+def settings_of(how: How) -> dict[str, Any]:
+    """Kernel and options in values that can be written down and told apart."""
+    normalize = {"normalize": True} if how.normalize else {}
+    if not isinstance(how.k, Kernel):
+        return {"kernel": _DOT_PRODUCTS} | normalize
+    options = {**how.k.options, **how.options}
+    options.pop("on_error")
+    told = {name: _told(value) for name, value in options.items() if name not in IDLE}
+    skip = {"on_error": "skip"} if how.skip else {}
+    return {"kernel": how.k.name} | told | skip | normalize
+
+
+def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a batch tells of its encoder beyond what was asked for."""
+    told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
+    # A function that was given is told apart by what it does, its report has only its name.
+    given = {name: asked[name] for name in told if "@" in str(asked.get(name))}
+    told |= given
+    return {name: value for name, value in told.items() if asked.get(name, _UNSAID) != value}
+
+
+def restored(settings: Mapping[str, Any]) -> How | None:
+    """How to compare more batches, from settings that came as bytes; None if they do not say."""
+    rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
+    name = settings["kernel"]
+    given = {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
+    rest |= given
+    try:
+        how = read_how(rest)
+    except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
+        return None
+    return None if rest else how
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _told(value: Any) -> Any:
+    """A value in words; objects by what they say of themselves, since bytes of them may differ."""
+    if isinstance(value, Encoder):
+        return plain({name: own for name, own in value.settings.items() if name not in IDLE})
+    kinds = (Mapping, set, frozenset, range, types.FunctionType)
+    if hasattr(value, "dtype") or _is_plain(value) or isinstance(value, kinds):
+        return plain(value)
+    return str(getattr(value, "__qualname__", type(value).__qualname__))

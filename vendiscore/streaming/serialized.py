@@ -1,0 +1,119 @@
+"""A state as bytes: a head that says what follows, numbers, and a checksum; no code.
+
+    b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | rows or
+    triangle of the `Sum`, float64 | checksum of all before, 8 bytes
+
+Numbers are little-endian. Nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from .configuration import Configuration, restored
+from .sums import Sum, length, stays_rows
+
+_MAGIC, _VERSION = b"vendi-state", 1
+_HEAD = struct.Struct("<BI")
+_SUM = 8  # bytes of the checksum
+_START = len(_MAGIC) + _HEAD.size
+_REMEDY = "pass what State.to_bytes gave, whole and unchanged"
+# What the head holds, by its type.
+_FIELDS = {
+    "settings": dict,
+    "found": dict,
+    "whole": bool,
+    "n": int,
+    "weight": float,
+    "uneven": bool,
+    "dropped": int,
+    "d": int,
+    "rows": int,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What bytes hold of a state; `whole` says whether settings name all that makes features."""
+
+    settings: Mapping[str, Any]
+    found: Mapping[str, Any]
+    whole: bool
+    n: int
+    weight: float
+    uneven: bool
+    dropped: int
+    sum: Sum | None
+
+    def configuration(self) -> Configuration:
+        """The configuration of the state, which takes samples if all of it is known here."""
+        how = restored(self.settings) if self.whole else None
+        return Configuration(self.settings, how, self.found)
+
+
+def write_record(record: Record) -> bytes:
+    """The bytes of a record."""
+    total = record.sum
+    sizes = {"d": 0, "rows": 0}
+    if total is not None:
+        sizes = {"d": total.d, "rows": len(total.numbers) if total.is_rows else 0}
+    fields = {name: getattr(record, name) for name in _FIELDS if name not in sizes} | sizes
+    # In the order of the settings, which reports keep.
+    head = json.dumps(fields, separators=(",", ":")).encode()
+    numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()
+    body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
+    return body + xxhash.xxh3_64_digest(body)
+
+
+def read_record(data: bytes) -> Record:
+    """The record of bytes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are none.
+    """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
+    data = bytes(data)
+    if not data.startswith(_MAGIC):
+        raise ValueError(f"`data` must be the bytes of a state, got {data[:12]!r}…; {_REMEDY}")
+    if len(data) < _START:
+        raise ValueError(f"`data` is cut off after {len(data)} bytes; {_REMEDY}")
+    version, size = _HEAD.unpack(data[len(_MAGIC) : _START])
+    if version != _VERSION:
+        raise ValueError(
+            f"`data` is a state of format {version}, and format {_VERSION} is known here; read it "
+            f"with the version of vendiscore that wrote it"
+        )
+    body, checksum = data[:-_SUM], data[-_SUM:]
+    if xxhash.xxh3_64_digest(body) != checksum:
+        raise ValueError(f"`data` is cut off or was changed: its checksum is another; {_REMEDY}")
+    try:
+        return _record(body[_START : _START + size], body[_START + size :])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"`data` is no state that can be used ({error}); {_REMEDY}") from error
+
+
+def _record(head: bytes, numbers: bytes) -> Record:
+    fields = json.loads(head)
+    wrong = [name for name, kind in _FIELDS.items() if type(fields[name]) is not kind]
+    n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
+    if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
+        raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
+    expected = 8 * (rows * d if rows else length(d))
+    if len(numbers) != expected or (n == 0) != (d == 0) or (rows and not stays_rows(rows, d)):
+        raise ValueError(f"{len(numbers)} bytes of numbers for {n} samples of {d} features")
+    values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
+    if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
+        raise ValueError("numbers that are not finite or below 0")
+    del fields["d"], fields["rows"]
+    return Record(**fields, sum=Sum(d, values.reshape(rows, d) if rows else values) if d else None)

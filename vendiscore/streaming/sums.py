@@ -1,0 +1,244 @@
+"""Σ w x xᵀ over samples of unit length: of one batch, of several, in as little room as it needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays import memory
+from ..arrays.namespace import as_kind_of, gram, is_numpy, row_blocks, to_host
+from ..similarity.base import Similarity
+from ..similarity.given import DIAGONAL_TOLERANCE
+
+Precision = Literal["double", "single"]
+PRECISIONS: tuple[Precision, ...] = ("double", "single")
+
+# Squared lengths of rows that have all their digits, by the precision that they are found in.
+_RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
+_BLOCK_BYTES = 1 << 21  # of rows that are multiplied at once
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """FᵀF for rows f = √w x: the rows themselves while these are fewer numbers, then the product.
+
+    Attributes
+    ----------
+    d : int
+    numbers : array (m, d) or (d (d + 1) / 2,), float64, read-only
+        F, or the upper triangle of FᵀF, row by row.
+    """
+
+    d: int
+    numbers: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.numbers.flags.writeable = False
+
+    @property
+    def is_rows(self) -> bool:
+        return self.numbers.ndim == 2
+
+    def matrix(self) -> np.ndarray:
+        """The smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
+        return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
+
+    def plus(self, others: Sequence[Sum]) -> Sum:
+        """The sum of this and others of the same d."""
+        every = [self, *others]
+        rows = [each.numbers for each in every if each.is_rows]
+        triangles = [each.numbers for each in every if not each.is_rows]
+        if len(every) == 1:
+            return self
+        if not triangles and stays_rows(sum(map(len, rows)), self.d):
+            return Sum(self.d, np.concatenate(rows))
+        require(self.d)
+        if rows:
+            triangles.append(packed(_product(rows, self.d)))
+        total = triangles[0] + triangles[1] if len(triangles) > 1 else triangles[0]
+        for more in triangles[2:]:
+            total += more
+        return Sum(self.d, total)
+
+    @classmethod
+    def of_rows(cls, F: np.ndarray) -> Self:
+        """Of new rows √w x in float64."""
+        m, d = F.shape
+        if stays_rows(m, d):
+            return cls(d, F)
+        require(d)
+        return cls(d, packed(_product([F], d)))
+
+
+def stays_rows(m: int, d: int) -> bool:
+    """Whether m rows are fewer numbers than a triangle."""
+    return m * d < length(d)
+
+
+def _product(parts: Sequence[np.ndarray], d: int) -> np.ndarray:
+    F = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return np.asarray(gram(F.T)).reshape(d, d)
+
+
+def of_vectors(
+    X: np.ndarray, weights: np.ndarray | None, precision: Precision, unit: bool
+) -> Sum | None:
+    """The sum over the rows of X, divided by their lengths, in one pass; no copy of X is made.
+
+    Parameters
+    ----------
+    X : array (n, d), float32 or float64
+    weights : array (n,), optional
+    precision : {"double", "single"}
+        What rows in float32 are multiplied in, if they are more than d / 2; blocks are added up
+        in double precision. Others are multiplied in double precision.
+    unit : bool
+        Whether the rows must be of unit length already, up to rounding.
+
+    Returns
+    -------
+    Sum or None
+        None where a row is not finite, is zero, has no square, or is not of unit length: then a
+        kernel must look at them, and say what is wrong.
+    """
+    n, d = X.shape
+    if stays_rows(n, d):
+        F = _scaled(X, weights, unit, np.empty((n, d)))
+        return None if F is None else Sum(d, np.array(F) if F is X else F)
+    require(d)
+    dtype = X.dtype if precision == "single" else np.dtype(np.float64)
+    total, product = np.zeros((d, d)), np.empty((d, d), dtype)
+    # So many rows that adding d² numbers costs little beside their product.
+    size = min(n, max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
+    buffer = np.empty((size, d), dtype)
+    for start in range(0, n, size):
+        block = slice(start, min(start + size, n))
+        own = None if weights is None else weights[block]
+        F = _scaled(X[block], own, unit, buffer[: block.stop - start])
+        if F is None:
+            return None
+        total += gram(F.T, out=product)
+    return Sum(d, packed(total))
+
+
+def _scaled(
+    X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
+) -> np.ndarray | None:
+    """Rows √w x / ‖x‖ in `out`, in its precision; X if it is that; None: look closer at a row."""
+    dtype = out.dtype
+    if weights is None and X.dtype == dtype and _is_unit(X):
+        return X
+    low, high = _RANGE[dtype]
+    # What stays in a core's cache from one step to the next.
+    for part in row_blocks(len(X), 2 * dtype.itemsize * X.shape[1], least=1):
+        rows, F = X[part], out[part]
+        if rows.dtype != dtype:
+            F[...] = rows
+            rows = F
+        with np.errstate(all="ignore"):
+            squares = np.vecdot(rows, rows)
+        if not (squares.min() >= low and squares.max() <= high):  # nor where it is NaN
+            return None
+        if unit and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
+            return None
+        factors = 1 / np.sqrt(squares, dtype=np.float64)
+        if weights is not None:
+            factors *= np.sqrt(weights[part])
+        np.multiply(rows, factors.astype(dtype)[:, None], out=F)
+    return out
+
+
+def _is_unit(X: np.ndarray) -> bool:
+    """Whether rows are of length 1 as well as rows in their precision can be."""
+    for rows in (X[:64], X):  # which are nearly always alike
+        with np.errstate(all="ignore"):
+            off = np.abs(np.vecdot(rows, rows) - 1).max()
+        if not off <= 4 * np.finfo(X.dtype).eps:
+            return False
+    return True
+
+
+def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
+    """The similarity with a diagonal of w: exactly 1 where there are no weights."""
+    diagonal = similarity.diagonal()
+    if is_numpy(diagonal):
+        return similarity.scaled(np.sqrt((1.0 if weights is None else weights) / diagonal))
+    own = 1.0 if weights is None else as_kind_of(weights, diagonal)
+    return similarity.scaled((own / diagonal) ** 0.5)
+
+
+def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
+    """The sum over samples that a kernel has seen: of its features, divided by their lengths."""
+    scaled, d = unit(similarity, weights), similarity.dim
+    assert d is not None
+    if stays_rows(similarity.n, d):
+        what = f"the {d} features of {similarity.n} samples"
+        memory.require_large(
+            8 * similarity.n * d, what, "add fewer at a time, or of fewer features"
+        )
+        F = scaled.features()
+        F = F.toarray() if sp.issparse(F) else to_host(F)
+        return Sum(d, np.array(F, dtype=np.float64))
+    require(d)
+    return Sum(d, packed(np.asarray(to_host(scaled.covariance()), dtype=np.float64)))
+
+
+def length(d: int) -> int:
+    """How many numbers the upper triangle of a (d, d) matrix has."""
+    return d * (d + 1) // 2
+
+
+def packed(C: np.ndarray) -> np.ndarray:
+    """The upper triangle of a symmetric (d, d) matrix, row by row, d (d + 1) / 2 numbers.
+
+    >>> packed(np.array([[1.0, 2.0], [2.0, 3.0]]))
+    array([1., 2., 3.])
+    """
+    return np.concatenate([C[i, i:] for i in range(len(C))])
+
+
+def unpacked(triangle: np.ndarray) -> np.ndarray:
+    """The symmetric matrix that `packed` got.
+
+    >>> unpacked(np.array([1.0, 2.0, 3.0]))
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
+    C = np.empty((d, d))
+    start = 0
+    for i in range(d):
+        row = triangle[start : start + d - i]
+        C[i, i:] = C[i:, i] = row
+        start += d - i
+    return C
+
+
+def require(d: int) -> None:
+    """Raise a `TooLargeError` if the product of d features, and one more, would not fit."""
+    # The triangle of what is there and of what comes, and two matrices on the way.
+    what = f"a state of {d} features"
+    memory.require_large(8 * (3 * d * d + d), what, "compare samples by fewer features")
+
+
+def read_weights(p: Any, n: int) -> np.ndarray:
+    """Weights of a batch of n samples in float64, at least 0, of any sum."""
+    expected = f"`p` must be numbers of at least 0, one for each of {n} samples of the batch"
+    try:
+        values = np.asarray(to_host(p))
+        if values.dtype.kind not in "fiu":
+            raise TypeError(values.dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{expected}, got {p!r:.40}") from error
+    if values.shape != (n,):
+        raise ValueError(f"{expected}, got shape {values.shape}")
+    values = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        raise ValueError(f"{expected}, got {values[bad[0]]} at index {bad[0]}")
+    return values
