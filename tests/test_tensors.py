@@ -9,6 +9,7 @@ import pytest
 from vendiscore import (
     FeatureSimilarity,
     MatrixSimilarity,
+    as_similarity,
     compute,
     effective_number,
     score,
@@ -108,6 +109,21 @@ def test_spectra_and_several_orders_stay_in_torch(left):
     found = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
     assert all(map(torch.is_tensor, found.values()))
     assert not left
+
+
+@pytest.mark.parametrize("given", ["rows", "matrix"])
+def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(left, given):
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randn(1500, 6, dtype=torch.float64, generator=generator)
+    options = {"k": "rbf", "sigma": 1.0}
+    if given == "matrix":
+        X, options = as_similarity(X, **options).dense(), {"score_K": True}
+    how = {"method": "estimate", "rtol": 0.01, **options}
+    found = compute(X, **how)
+    assert all("stochastic.py" in lines for _, lines in left)  # blocks of as many as are random
+    want = compute(X.numpy(), **how)
+    assert found["VS_se"] > 0
+    assert found == pytest.approx(want, rel=1e-4)
 
 
 @pytest.mark.parametrize("q", ORDERS)
