@@ -187,3 +187,12 @@ def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
     K[0, 2] = 0.5
     with pytest.raises(ValueError, match=r"gives 0.5 and 0 for samples 0 and 2"):
         build_kernel(Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {})
+
+
+def test_a_gpu_without_room_says_so_itself(monkeypatch):
+    def full(*args):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
+
+    monkeypatch.setattr(torch.linalg, "eigvalsh", full)
+    with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
+        score_K(torch.eye(3, dtype=torch.float64))
