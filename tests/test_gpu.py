@@ -10,6 +10,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.slow  # three processes that import torch
+
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "gpu.py"
 
 
@@ -35,11 +37,11 @@ def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path):
     path = tmp_path / "gpu.json"
     said = run("--cpu-small", "--repeats", "1", "--json", str(path))
     rows = json.loads(path.read_text())["rows"]
-    assert f"{len(rows)} cases agree for 500 samples" in said
+    assert f"{len(rows)} cases agree on small sets" in said
     assert {row["device"] for row in rows} == {"cpu"}
     assert {row["n"] for row in rows} == {500}
     names = [row["name"].partition(", n =")[0] for row in rows]
-    assert names[:7] == [
+    assert names == [
         "covariance",
         "eigenvalues of K",
         "norm of K, q = 2",
@@ -47,6 +49,7 @@ def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path):
         "covariance, gradient",
         "covariance",
         "rbf, random features",
+        "rbf, estimated",
     ]
     for row in rows:
         rel = 0.03 if "estimated" in row["name"] else 1e-6

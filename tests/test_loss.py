@@ -200,3 +200,12 @@ def test_the_picture_of_the_example_is_drawn(tmp_path):
     sets = {"collapsed": torch.ones(9, 4), "diverse": rows().detach()}
     example["draw"](sets, torch.arange(9), str(tmp_path / "embeddings.png"))
     assert (tmp_path / "embeddings.png").stat().st_size > 1000
+
+
+def test_a_bandwidth_that_is_given_sees_a_batch_shrink_and_one_that_follows_it_does_not():
+    X = rows().detach().double()
+    given, followed = VendiLoss("rbf", sigma=1.0), VendiLoss("rbf")
+    for loss, sees in ((given, True), (followed, False)):
+        large, small = loss(X).item(), loss(1e-4 * X).item()
+        assert (small > large + 0.5) == sees
+        assert (small == pytest.approx(large, rel=1e-9)) != sees

@@ -9,6 +9,7 @@ import pytest
 from vendiscore import (
     FeatureSimilarity,
     MatrixSimilarity,
+    as_similarity,
     compute,
     effective_number,
     score,
@@ -110,6 +111,21 @@ def test_spectra_and_several_orders_stay_in_torch(left):
     assert not left
 
 
+@pytest.mark.parametrize("given", ["rows", "matrix"])
+def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(left, given):
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randn(1500, 6, dtype=torch.float64, generator=generator)
+    options = {"k": "rbf", "sigma": 1.0}
+    if given == "matrix":
+        X, options = as_similarity(X, **options).dense(), {"score_K": True}
+    how = {"method": "estimate", "rtol": 0.01, **options}
+    found = compute(X, **how)
+    assert all("stochastic.py" in lines for _, lines in left)  # blocks of as many as are random
+    want = compute(X.numpy(), **how)
+    assert found["VS_se"] > 0
+    assert found == pytest.approx(want, rel=1e-4)
+
+
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
@@ -171,3 +187,12 @@ def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
     K[0, 2] = 0.5
     with pytest.raises(ValueError, match=r"gives 0.5 and 0 for samples 0 and 2"):
         build_kernel(Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {})
+
+
+def test_a_gpu_without_room_says_so_itself(monkeypatch):
+    def full(*args):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
+
+    monkeypatch.setattr(torch.linalg, "eigvalsh", full)
+    with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
+        score_K(torch.eye(3, dtype=torch.float64))

@@ -33,8 +33,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     ----------
     k : str, callable or dict, optional
         How samples are compared, as for `compute`: "cosine" unless given, or "rbf", "laplacian",
-        "polynomial". Cosines do not see the lengths of vectors. An "rbf" whose `sigma` is not
-        given follows each batch, so that neither sees their scale.
+        "polynomial". Cosines do not see the lengths of vectors. An "rbf" needs its `sigma` to keep
+        vectors from shrinking to a point: without, it follows each batch and does not see scale.
     q : float in (0, ∞] or "inf"
         Order. 2 needs no eigenvalues; large orders only see the largest share.
     weight : float
@@ -57,11 +57,15 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     Notes
     -----
-    The gradient is exact. Where samples coincide, or K has not full rank, it is that along the
-    eigenvalues that are there: finite, and 0 for samples that are all the same, from which nothing
-    says which way to part. Time O(n d² + d³) from d < n features, else O(n² d + n³), in double
-    precision whatever the samples come in, autocast or not; in parallel training, the score of the
-    batch that each process has. `torch.compile` leaves it as it is.
+    The gradient is exact, and finite where samples coincide or K has not full rank. There, an entry
+    of K itself that adds a direction has an infinite slope up to order 1, and what is returned is
+    the slope along the directions that are there; vectors enter a direction with the square of a
+    step. So it is 0 for vectors that are all the same, from which nothing says which way to part,
+    and small near there: add the term from the start.
+
+    Time O(n d² + d³) from d < n features, else O(n² d + n³), in double precision whatever the
+    samples come in, autocast or not. In parallel training, it is the score of the batch that each
+    process has. `torch.compile` leaves it as it is.
 
     References
     ----------

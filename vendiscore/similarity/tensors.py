@@ -20,8 +20,8 @@ from .matrix import MatrixSimilarity
 # A matrix that takes no more than this share of the memory that is left is computed at once, and
 # kept: products then take as long as reading it does.
 KEPT_SHARE = 0.25
-# Blocks of rows of so many bytes keep a GPU busy, and take a tenth of a second on a CPU.
-BLOCK_BYTES = 1 << 26
+# Bytes of a block of rows; so many times that keep a GPU busy.
+BLOCK_BYTES, ON_GPU = 1 << 26, 16
 
 Law = Literal["gaussian", "laplace"]
 
@@ -57,7 +57,8 @@ class TensorSimilarity(Similarity):
         return exponential(self._law, self._X[index], self._sigma, self.settings)
 
     def _blocks(self) -> Iterator[slice]:
-        size = max(1, BLOCK_BYTES // (8 * self.n))
+        room = BLOCK_BYTES * (ON_GPU if self._X.is_cuda else 1)
+        size = max(1, room // (8 * self.n))
         return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
 
     def _matmul(self, V: Array) -> Array:

@@ -45,6 +45,8 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
     ------
     ValueError
         If they are not found.
+    torch.OutOfMemoryError
+        If a GPU has no room for them.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(_check_vectors_gradient if vectors else _check_gradient)
@@ -63,6 +65,8 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         linalg = np.linalg if is_numpy(A) else namespace(A).linalg
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
+        if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
+            raise
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {fault()}"
         ) from error
