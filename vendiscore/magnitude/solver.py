@@ -1,6 +1,6 @@
 """Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
 
-Weights are extrapolated from scales solved before; their residual r = 1 − Z w is taken in double
+Weights are interpolated from scales solved before; their residual r = 1 − Z w is taken in double
 precision from D itself, and Z kept in single precision, in one work array, where the correction is
 solved for. So the answer is as good as one in double precision, at half the memory and less than
 half the work, and the magnitude, in which errors enter squared, needs few digits of it. Near the
@@ -48,6 +48,8 @@ CG_STEPS = 25
 ROUNDS = 20
 # A factor serves scales down to this share of its own, and proves a bound for those above.
 REACH = 0.25
+# How many solved scales give the start at another: eight save no more steps.
+POINTS = 6
 
 
 @dataclass(frozen=True)
@@ -338,13 +340,13 @@ class Solver:
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at up to four of the nearest scales solved so far, extrapolated to t."""
+        """The weights at up to six of the nearest scales solved so far, interpolated at t."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
-            if len(near) == 4:
+            if len(near) == POINTS:
                 break
         start = np.zeros(self.n)
         for a in near:  # Lagrange's formula
