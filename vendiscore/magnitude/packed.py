@@ -45,9 +45,7 @@ class Triangles:
         self._symv, self._trsv = (ssymv, strsv) if single else (dsymv, dtrsv)
         self._potrf = spotrf if single else dpotrf
 
-    def fill(
-        self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf
-    ) -> np.ndarray:
+    def fill(self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf) -> np.ndarray:
         """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""
         return product(D, t, w, largest, self.array)
 

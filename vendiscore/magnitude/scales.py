@@ -57,10 +57,8 @@ class MagnitudeFunction(NamedTuple):
 def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
     """Mag at scales, in the order given."""
     values = np.empty(len(scales))
-    # From the largest scale down: weights near n are easy. Every fourth first, then what is between
-    # these: weights are interpolated with fewer digits lost than they are extrapolated.
-    down = np.argsort(-scales, kind="stable")
-    order = np.r_[down[::4], down[2::4], down[1::2]]
+    # From the largest scale down: weights near n are easy, and each is a start for the next.
+    order = np.argsort(-scales, kind="stable")
     for i in track(order, len(scales), "magnitude over scales"):
         values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)
@@ -114,7 +112,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     some[own] = np.inf
     closest = some.min(axis=1)
     some[own] = 0.0
-    largest = float(space.D.max())
+    largest = space.solver.largest
     if closest.min() == largest and nearest(space.D).min() == largest:
         return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
     if target - 1 < NEAR_END:

@@ -1,6 +1,6 @@
 """Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
 
-Weights are interpolated from scales solved before; their residual r = 1 − Z w is taken in double
+Weights are extrapolated from scales solved before; their residual r = 1 − Z w is taken in double
 precision from D itself, and Z kept in single precision, in one work array, where the correction is
 solved for. So the answer is as good as one in double precision, at half the memory and less than
 half the work, and the magnitude, in which errors enter squared, needs few digits of it. Near the
@@ -101,6 +101,11 @@ class Solver:
     hilbert : bool
         Whether D are distances in a Hilbert space, which are of negative type.
 
+    Attributes
+    ----------
+    largest : float
+        The largest distance.
+
     Notes
     -----
     One scale costs n²/2 exponentials in double precision, two or three times as many where the
@@ -125,7 +130,7 @@ class Solver:
         self._work: Triangles | None = None
         # With method "cg" it is the caller who says that distances are of negative type.
         self._floor = Floor(D, self.negative_type or method == "cg", hilbert)
-        self._largest = float(D.max(initial=0.0))
+        self.largest = float(D.max(initial=0.0))
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> dict[str, Any]:
@@ -156,7 +161,7 @@ class Solver:
             # No more than the magnitude of a ball in n dimensions around all points, which begins
             # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018); its radius
             # r is at most 1/√2 of their diameter (Jung), and the factor at most 1.3 √n.
-            if self._floor.hilbert and 2 * math.sqrt(self.n) * t * self._largest <= TARGET:
+            if self._floor.hilbert and 2 * math.sqrt(self.n) * t * self.largest <= TARGET:
                 return 1.0
             raise
 
@@ -195,7 +200,7 @@ class Solver:
         if not np.any(self._floor(t)) and not (self._prove(REACH * t) or self._prove(t)):
             return None
         w = self._start(t)
-        start = w, 1.0 - Z.fill(self.D, t, w, self._largest)
+        start = w, 1.0 - Z.fill(self.D, t, w, self.largest)
         if math.isinf(Z.factored) or t > 1.5 * Z.factored:
             limit = max(50, self.n // CG_STEPS)
             solution = self._gradients(t, *start, None, limit, weights)
@@ -213,7 +218,7 @@ class Solver:
     def _prove(self, t: float) -> bool:
         """Whether a bound on Z is proved at scale t, by a factor in single precision."""
         Z = self._similarities(np.float32)
-        Z.fill(self.D, t, np.zeros(self.n), self._largest)
+        Z.fill(self.D, t, np.zeros(self.n), self.largest)
         return Z.factorise(t) and self._check(Z, t)
 
     def _check(self, Z: Triangles, t: float) -> bool:
@@ -287,12 +292,12 @@ class Solver:
             if (solution.weights_error if weights else solution.error) <= TARGET:
                 return solution
             w = w + e
-            r = 1.0 - product(self.D, t, w, self._largest)
+            r = 1.0 - product(self.D, t, w, self.largest)
         return self._refine(t, w, correct, method, weights, lambda: steps)
 
     def _factorise(self, t: float, dtype: type, weights: bool) -> Solution | None:
         Z = self._similarities(dtype)
-        Z.fill(self.D, t, np.zeros(self.n), self._largest)
+        Z.fill(self.D, t, np.zeros(self.n), self.largest)
         if not Z.factorise(t):
             return None
         if not self._floor.hilbert and not self._check(Z, t):
@@ -313,7 +318,7 @@ class Solver:
         best: Solution | None = None
         floor = self._floor(t)
         for _ in range(ROUNDS):
-            r = 1.0 - product(self.D, t, w, self._largest)
+            r = 1.0 - product(self.D, t, w, self.largest)
             value = float(w.sum() + w @ r)
             residual = float(np.abs(r).max())
             found = _solution(t, w, value, np.abs(r), residual, floor, method, steps())
@@ -340,7 +345,7 @@ class Solver:
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at up to six of the nearest scales solved so far, interpolated at t."""
+        """The weights at up to six of the nearest scales solved so far, extrapolated to t."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
