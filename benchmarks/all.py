@@ -169,7 +169,7 @@ def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
     except subprocess.CalledProcessError as error:
         return f"failed: no environment ({' '.join(map(str, error.cmd[1:4]))} …)"
     done = subprocess.run(command, cwd=ROOT, env=settings(given), check=False)
-    return "failed: exit status {}".format(done.returncode) if done.returncode else "ran"
+    return f"failed: exit status {done.returncode}" if done.returncode else "ran"
 
 
 def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str]:
@@ -221,7 +221,8 @@ def interpreter(versions: Sequence[str]) -> str:
         return sys.executable
     for each in versions:
         found = shutil.which(f"python{each}")
-        if found:
+        # What is found may be a stand-in for a version that is not installed.
+        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
             return found
     raise Skipped(f"the peer needs Python {' or '.join(versions)}, and none was found")
 
