@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[1]
 PAUSE = 0.1  # seconds
 
 
@@ -57,7 +59,7 @@ def agree(ours: float, theirs: float, rtol: float) -> None:
 
 
 def environment(*packages: str) -> dict[str, Any]:
-    """What was measured on: versions, processor, threads."""
+    """What was measured on: versions, the commit, the machine, threads."""
     versions = {}
     for package in ("vendiscore", "numpy", "scipy", *packages):
         try:
@@ -69,6 +71,58 @@ def environment(*packages: str) -> dict[str, Any]:
         "cpus": os.cpu_count(),
         "threads": os.environ.get("OMP_NUM_THREADS", "all"),
         **versions,
+        **source(),
+        "machine": machine(),
+    }
+
+
+def source() -> dict[str, Any]:
+    """The commit that was measured, and whether files other than results were changed since."""
+    told = {}
+    # What a benchmark writes itself is no change to what it measures.
+    written = (":!benchmarks/results", ":!docs/images", ":!README.md", ":!kernels/README.md")
+    for name, command in {
+        "commit": ("rev-parse", "HEAD"),
+        "status": ("status", "--porcelain", "--", ".", *written),
+    }.items():
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(ROOT), *command], capture_output=True, text=True, check=True
+            )
+        except (OSError, subprocess.CalledProcessError):
+            return {"commit": "unknown", "dirty": None}
+        told[name] = done.stdout.strip()
+    return {"commit": told["commit"], "dirty": bool(told["status"])}
+
+
+def machine() -> dict[str, Any]:
+    """Processor, memory, operating system, and the libraries that multiply matrices."""
+    import psutil
+
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        model = names[0] if names else model
+    try:
+        from threadpoolctl import threadpool_info
+
+        blas = sorted(
+            f"{found['internal_api']} {found['version']} ({found.get('architecture', '?')}), "
+            f"threads: {found['num_threads']}"
+            for found in threadpool_info()
+            if found["user_api"] == "blas"
+        )
+    except ImportError:
+        built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+        blas = [f"{built['name']} {built['version']}"]
+    return {
+        "processor": model,
+        "cores": psutil.cpu_count(logical=False),
+        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+        "system": platform.platform(),
+        "blas": blas,
     }
 
 

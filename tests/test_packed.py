@@ -43,3 +43,20 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
     assert not Z.factorise(1.0)
     assert Z.factored == math.inf
     np.testing.assert_allclose(Z.multiply(np.ones(6)), np.exp(-D).sum(axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("t", [20.0, 90.0, 1e6, 1e307])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
+    D: np.ndarray, dtype: type, t: float
+) -> None:
+    v = np.random.default_rng(1).standard_normal(len(D))
+    with np.errstate(under="ignore", over="ignore"):
+        Z = Triangles(len(D), dtype)
+        expected = np.exp(-t * D) @ v
+        for largest in (math.inf, float(D.max())):
+            found = Z.fill(D, t, v, largest)
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-22)
+            above = Z.array[np.triu_indices(len(D), 1)]
+            assert above.min() >= np.finfo(dtype).tiny * 1e6
+            np.testing.assert_allclose(Z.multiply(v), expected, rtol=1e-5, atol=1e-5)

@@ -227,8 +227,10 @@ def _space_of_rows(
     groups = np.asarray(identical_rows(X))
     first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
     _require(len(first))
-    order = np.argsort(inverse, kind="stable")
-    places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
+    places = None
+    if len(first) < len(X):
+        order = np.argsort(inverse, kind="stable")
+        places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
     D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
     label = metric if isinstance(metric, str) else plain(metric)
     p = options.get("exponent", 2.0) if metric == "minkowski" else None

@@ -17,6 +17,10 @@ from scipy.linalg.lapack import dpotrf, spotrf
 from ..arrays import memory
 from ..arrays.namespace import row_blocks
 
+# Similarities below e^−60 are taken for that, 9e-27: beside a diagonal of ones it is nothing, and
+# numbers that single precision holds only as subnormal ones slow a product down thirty times.
+LEAST = -60.0
+
 
 class Triangles:
     """One array (n, n) of single or double precision, allocated once.
@@ -41,9 +45,9 @@ class Triangles:
         self._symv, self._trsv = (ssymv, strsv) if single else (dsymv, dtrsv)
         self._potrf = spotrf if single else dpotrf
 
-    def fill(self, D: np.ndarray, t: float, w: np.ndarray) -> np.ndarray:
+    def fill(self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf) -> np.ndarray:
         """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""
-        return product(D, t, w, self.array)
+        return product(D, t, w, largest, self.array)
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """exp(−tD) v."""
@@ -79,18 +83,26 @@ class Triangles:
         )
 
 
-def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = None) -> np.ndarray:
+def product(
+    D: np.ndarray,
+    t: float,
+    w: np.ndarray,
+    largest: float = math.inf,
+    keep: np.ndarray | None = None,
+) -> np.ndarray:
     """exp(−tD) w in double precision from what is above the diagonal of D.
 
-    What is above the diagonal of exp(−tD) is put into `keep`, in its own precision.
+    What is above the diagonal of exp(−tD) is put into `keep`, in its own precision. No entry of D
+    is above `largest`.
     """
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
+    tiny = not t * largest <= -LEAST
     for block in row_blocks(n, 12 * n):
         start, stop = block.start, block.stop
-        square = np.exp(np.multiply(D[block, block], np.float64(-t)))
-        y[block] += np.einsum("ij,j->i", square, w[block])
+        square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
+        y[block] += square @ w[block]
         if keep is not None:
             own = keep[block, block]
             np.copyto(own, square, casting="same_kind", where=_above(stop - start))
@@ -100,6 +112,8 @@ def product(D: np.ndarray, t: float, w: np.ndarray, keep: np.ndarray | None = No
         buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)
+        if tiny:
+            np.maximum(z, LEAST, out=z)
         np.exp(z, out=z)
         if keep is not None:
             keep[block, stop:] = z

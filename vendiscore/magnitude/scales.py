@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.fft import dct
-from scipy.optimize import brentq, toms748
+from scipy.optimize import brentq
 
 from ..arguments import integer, is_several, number, one_of
 from ..progress import track
@@ -26,9 +26,14 @@ SCALE_TOLERANCE = 1e-9
 CLOSE_ENOUGH = 1e-10
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
 NEAR_END = 1e-6
-# Growing steps from the first guess in which the convergence scale is sought, up to e^400 of it.
-STEPS = 13
-LARGEST_SCALE = 1e307
+# The longest of the growing steps in log t in which the convergence scale is sought, which end at
+# e^400 of the first guess, and how many steps of any kind there may be.
+FURTHEST = 1.5**13
+MOST_STEPS = 200
+LARGEST = math.log(1e307)
+# Of so many points the spread says well enough where to begin, and with which slope in log t.
+SAMPLE = 128
+GUESS_TOLERANCE = 0.01
 # Relative accuracy of the adaptive area, and the panels before which it does not trust its
 # estimate and after which it gives up.
 AREA_TOLERANCE = 1e-6
@@ -88,15 +93,13 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     """The scale at which Mag(t) = (1 − ε) n for n distinct points.
 
     Answered without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal;
-    otherwise by TOMS 748 in log t, on a bracket that secants from a guess by nearest neighbours
-    give. Where a magnitude that is not monotone has several such scales, one of
-    them.
+    otherwise sought in log t, from where the spread of some of the points says that it is. Where
+    a magnitude that is not monotone has several such scales, one of them.
     """
     n = space.distinct
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-    closest, largest = nearest(space.D), float(space.D.max())
 
     def log_odds(above: float, below: float) -> float:
         """Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
@@ -104,51 +107,93 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 
     odds = log_odds((n - 1) - epsilon * n, epsilon * n)
-    if closest.min() == largest:  # n points at one distance d: n / (1 + (n − 1) e^{−td})
-        return odds / largest
+    rows = np.random.default_rng(n).permutation(n)[:SAMPLE]
+    some, own = space.D[rows], (np.arange(len(rows)), rows)
+    some[own] = np.inf
+    closest = some.min(axis=1)
+    some[own] = 0.0
+    largest = space.solver.largest
+    if closest.min() == largest and nearest(space.D).min() == largest:
+        return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
     if target - 1 < NEAR_END:
         raise ValueError(
             f"`epsilon` must leave (1 − ε) n more than {NEAR_END:g} above Mag(0) = 1, got "
             f"{epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
         )
 
-    def gap(t: float) -> float:
-        value = space.magnitude(t)
+    def spread_gap(x: float) -> float:
+        """`gap` of the spread, Σ 1 / Σ exp(−td), of some of the points."""
+        share = float((1 / np.exp(some * -np.exp(np.float64(x))).sum(axis=1)).mean())
+        return log_odds(n * share - 1, n * (1 - share)) - odds
+
+    def gap(x: float) -> float:
+        value = space.magnitude(math.exp(x))
         found = log_odds(value - 1, n - value) - odds
-        # TOMS 748 would go on to close its bracket from the other side.
         return 0.0 if abs(found) <= CLOSE_ENOUGH * odds else found
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    t = first = min(math.log(1 / epsilon) / float(np.median(closest)), LARGEST_SCALE)
-    before, past = 0.0, -odds
+    first = math.log(math.log(1 / epsilon)) - math.log(float(np.median(closest)))
+    guess = _root(spread_gap, min(first, LARGEST), odds, GUESS_TOLERANCE)
+    guess = guess if isinstance(guess, float) else first
+    slope = (spread_gap(guess + GUESS_TOLERANCE) - spread_gap(guess)) / GUESS_TOLERANCE
+    root = _root(gap, min(guess, LARGEST), slope, SCALE_TOLERANCE)
+    if isinstance(root, float):
+        return math.exp(root)
+    low, high = (math.exp(end) for end in root)
+    raise ValueError(
+        f"no convergence scale between {low:.3g} and {high:.3g}: the magnitude does not reach "
+        f"{target:.6g} of {n} points; pass t_cut=… or scales=…"
+    )
+
+
+def _root(
+    f: Callable[[float], float], x: float, slope: float, tolerance: float
+) -> float | tuple[float, float]:
+    """x with f(x) = 0, to a tolerance, for a function that grows on the whole.
+
+    By inverse interpolation through the last points, of which the first has a slope to go on
+    with; inside of a bracket, once there is one. Without one the two ends of where it was sought.
+    """
+    seen: list[tuple[float, float]] = []  # f(x) and x
+    below, above = math.nan, math.nan
     reach = 1.0
-    for _ in range(STEPS):
-        found = gap(t)
-        bracketed = found == 0 or (before > 0 and (found < 0) != (past < 0))
-        if bracketed:
+    for _ in range(MOST_STEPS):
+        y = f(x)
+        if y == 0 or abs(above - below) <= tolerance:
+            return x
+        below, above = (x, above) if y < 0 else (below, x)
+        aim = _interpolated([*seen[-3:], (y, x)], slope)
+        # Steps below the tolerance would not get a bracket closed.
+        aim = x + math.copysign(max(abs(aim - x), tolerance / 2), -y)
+        slow = len(seen) > 1 and abs(y) > abs(seen[-2][0]) / 4
+        if math.isfinite(below) and math.isfinite(above):
+            low, high = sorted((below, above))
+            if slow or not low < aim < high:
+                aim = (low + high) / 2
+        elif slow or abs(aim - x) > reach:
+            aim = x + math.copysign(reach, -y)
+            reach *= 1.5
+        aim = min(aim, LARGEST)
+        if aim == x or reach > FURTHEST:
             break
-        # A little further than the line through the last two points, to get a bracket.
-        slope = (found - past) / (t - before)
-        aim = t - 1.02 * found / slope if slope > 0 else math.inf * -found
-        before, past = t, found
-        if found < 0:
-            t = min(aim, t * math.exp(reach), LARGEST_SCALE)
-        else:
-            t = max(aim, t * math.exp(-reach))
-        if t == before:
-            break
-        reach *= 1.5
-    if not bracketed:
-        low, high = sorted((first, before))
-        raise ValueError(
-            f"no convergence scale between {low:.3g} and {high:.3g}: the "
-            f"magnitude does not reach {target:.6g} of {n} points; pass t_cut=… or scales=…"
-        )
-    if found == 0:
-        return t
-    low, high = sorted((math.log(before), math.log(t)))
-    root = toms748(lambda x: gap(math.exp(x)), low, high, xtol=SCALE_TOLERANCE, rtol=1e-15)
-    return float(math.exp(root))
+        seen.append((y, x))
+        x = aim
+    start = seen[0][1] if seen else x
+    return min(start, x), max(start, x)
+
+
+def _interpolated(points: list[tuple[float, float]], slope: float) -> float:
+    """Where the function through points (y, x) is 0: Lagrange's formula for x as one of y, as far
+    back as it is monotone."""
+    y, x = points[-1]
+    for count in range(len(points), 1, -1):
+        last = sorted(points[-count:])
+        rising = all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(last))
+        if rising:
+            return sum(
+                a[1] * math.prod(b[0] / (b[0] - a[0]) for b in last if b is not a) for a in last
+            )
+    return x - y / slope if slope > 0 else x - math.inf * y
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:

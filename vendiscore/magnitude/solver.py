@@ -48,6 +48,8 @@ CG_STEPS = 25
 ROUNDS = 20
 # A factor serves scales down to this share of its own, and proves a bound for those above.
 REACH = 0.25
+# How many solved scales give the start at another: eight save no more steps.
+POINTS = 6
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,11 @@ class Solver:
     hilbert : bool
         Whether D are distances in a Hilbert space, which are of negative type.
 
+    Attributes
+    ----------
+    largest : float
+        The largest distance.
+
     Notes
     -----
     One scale costs n²/2 exponentials in double precision, two or three times as many where the
@@ -123,6 +130,7 @@ class Solver:
         self._work: Triangles | None = None
         # With method "cg" it is the caller who says that distances are of negative type.
         self._floor = Floor(D, self.negative_type or method == "cg", hilbert)
+        self.largest = float(D.max(initial=0.0))
         self._double = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> dict[str, Any]:
@@ -153,7 +161,7 @@ class Solver:
             # No more than the magnitude of a ball in n dimensions around all points, which begins
             # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018); its radius
             # r is at most 1/√2 of their diameter (Jung), and the factor at most 1.3 √n.
-            if self._floor.hilbert and 2 * math.sqrt(self.n) * t * float(self.D.max()) <= TARGET:
+            if self._floor.hilbert and 2 * math.sqrt(self.n) * t * self.largest <= TARGET:
                 return 1.0
             raise
 
@@ -192,7 +200,7 @@ class Solver:
         if not np.any(self._floor(t)) and not (self._prove(REACH * t) or self._prove(t)):
             return None
         w = self._start(t)
-        start = w, 1.0 - Z.fill(self.D, t, w)
+        start = w, 1.0 - Z.fill(self.D, t, w, self.largest)
         if math.isinf(Z.factored) or t > 1.5 * Z.factored:
             limit = max(50, self.n // CG_STEPS)
             solution = self._gradients(t, *start, None, limit, weights)
@@ -210,7 +218,7 @@ class Solver:
     def _prove(self, t: float) -> bool:
         """Whether a bound on Z is proved at scale t, by a factor in single precision."""
         Z = self._similarities(np.float32)
-        Z.fill(self.D, t, np.zeros(self.n))
+        Z.fill(self.D, t, np.zeros(self.n), self.largest)
         return Z.factorise(t) and self._check(Z, t)
 
     def _check(self, Z: Triangles, t: float) -> bool:
@@ -284,12 +292,12 @@ class Solver:
             if (solution.weights_error if weights else solution.error) <= TARGET:
                 return solution
             w = w + e
-            r = 1.0 - product(self.D, t, w)
+            r = 1.0 - product(self.D, t, w, self.largest)
         return self._refine(t, w, correct, method, weights, lambda: steps)
 
     def _factorise(self, t: float, dtype: type, weights: bool) -> Solution | None:
         Z = self._similarities(dtype)
-        Z.fill(self.D, t, np.zeros(self.n))
+        Z.fill(self.D, t, np.zeros(self.n), self.largest)
         if not Z.factorise(t):
             return None
         if not self._floor.hilbert and not self._check(Z, t):
@@ -310,7 +318,7 @@ class Solver:
         best: Solution | None = None
         floor = self._floor(t)
         for _ in range(ROUNDS):
-            r = 1.0 - product(self.D, t, w)
+            r = 1.0 - product(self.D, t, w, self.largest)
             value = float(w.sum() + w @ r)
             residual = float(np.abs(r).max())
             found = _solution(t, w, value, np.abs(r), residual, floor, method, steps())
@@ -337,13 +345,13 @@ class Solver:
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at up to four of the nearest scales solved so far, extrapolated to t."""
+        """The weights at up to six of the nearest scales solved so far, extrapolated to t."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
-            if len(near) == 4:
+            if len(near) == POINTS:
                 break
         start = np.zeros(self.n)
         for a in near:  # Lagrange's formula

@@ -1,0 +1,231 @@
+"""Every benchmark with a peer in one go: `python benchmarks/all.py`.
+
+python benchmarks/all.py --list
+python benchmarks/all.py --only magnitude spectral --work ../peers
+
+Runs one after the other, each in a process of its own, and writes benchmarks/results/NAME.json.
+Every one asserts that both sides agree before it times them. Peers that have to run apart get an
+environment of their own under --work, made once, with the versions that are listed here; those
+that are called in the same process are installed here, or, where one is missing, in an environment
+that has this package too. After a failure the next one runs. At the end there is a table of what
+ran, README's tables are made anew from the results, and the exit status is 1 if anything failed.
+
+It takes about an hour on two cores; a machine that does nothing else is the best one.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pairs import ROOT
+
+HERE = ROOT / "benchmarks"
+RESULTS = HERE / "results"
+DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
+VENDI = "vendi-score==0.0.3"
+SKLEARN = "scikit-learn>=1.5"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A script and what it needs.
+
+    `here` are packages of its own process, `extras` of this one, `peer` those of an environment
+    apart, whose interpreter is passed as `flag`, and one of `pythons`. `arguments` may have the
+    folder of the data as {data}, of which it needs `files`.
+    """
+
+    name: str
+    compares: str
+    here: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+    peer: tuple[str, ...] = ()
+    flag: str = "--peer"
+    pythons: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+BENCHMARKS = (
+    Benchmark("spectral", "matrices and features with vendi_score", (VENDI, SKLEARN)),
+    Benchmark(
+        "kernels",
+        "molecules, n-grams and BLEU with vendi_score and sacrebleu",
+        (VENDI, SKLEARN, "rdkit", "sacrebleu"),
+        ("molecules",),
+        files=("leffingwell_odors.csv", "trec_questions.tsv"),
+    ),
+    Benchmark(
+        "magnitude",
+        "MagArea with magnipy",
+        (SKLEARN, "pillow"),
+        peer=("magnipy==1.0.0", "scipy==1.13.0"),
+        pythons=("3.12", "3.11", "3.10"),
+    ),
+    Benchmark(
+        "mnist",
+        "images with vendi_score",
+        (VENDI, "pillow"),
+        ("images",),
+        arguments=("--data", "{data}/mnist_test.npz"),
+        files=("mnist_test.npz",),
+    ),
+    Benchmark(
+        "selection",
+        "chosen subsets with submodlib, apricot, dppy and rdkit",
+        ("rdkit",),
+        ("molecules",),
+        ("submodlib-py==0.0.3", "apricot-select==0.6.1", "dppy==0.3.3", "rdkit"),
+        "--rivals",
+        arguments=("--data", "{data}"),
+        files=("mnist_test.npz", "leffingwell_odors.csv"),
+    ),
+    Benchmark(
+        "random_features",
+        "random Fourier features with seqme's FKEA",
+        peer=("seqme==0.5.1",),
+        pythons=("3.12", "3.11", "3.10"),
+    ),
+    Benchmark("explain", "leave-one-out scores with a decomposition for each sample"),
+    Benchmark("groups", "scores of 2,000 prompts with a call for each"),
+    Benchmark("streaming", "a mergeable state with the product of matrices alone"),
+    Benchmark("scaling", "time and memory against n with vendi_score", (VENDI, "matplotlib")),
+)
+
+
+class Skipped(Exception):  # noqa: N818
+    """Why a benchmark cannot run here."""
+
+
+def main() -> None:
+    given = read()
+    chosen = [each for each in BENCHMARKS if not given.only or each.name in given.only]
+    if given.list:
+        for each in chosen:
+            needs = ", ".join((*each.here, *each.peer, *each.files)) or "nothing else"
+            print(f"{each.name:<16} {each.compares}\n{'':<16} needs {needs}")
+        return
+    work = Path(tempfile.mkdtemp(prefix="peers-")) if given.work is None else given.work
+    ended = []
+    try:
+        for each in chosen:
+            print(f"\n# {each.name}: {each.compares}", flush=True)
+            start = time.perf_counter()
+            ended.append((each.name, run(each, work, given), time.perf_counter() - start))
+    finally:
+        if given.work is None:
+            shutil.rmtree(work, ignore_errors=True)
+    if given.results == RESULTS and any(how == "ran" for _, how, _ in ended):
+        subprocess.run([sys.executable, str(HERE / "readme.py")], env=settings(given), check=True)
+    print("\n| benchmark | | minutes |\n|---|---|---|")
+    for name, how, seconds in ended:
+        print(f"| {name} | {how} | {seconds / 60:.1f} |")
+    raise SystemExit(any(how.startswith("failed") for _, how, _ in ended))
+
+
+def read() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names = [each.name for each in BENCHMARKS]
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
+    parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
+    parser.add_argument("--work", type=Path, help="a folder for environments, kept; or a new one")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
+    parser.add_argument("--repeats", type=int, help="instead of each one's own number")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of BLAS, both sides")
+    given = parser.parse_args()
+    given.results = given.results.resolve()
+    return given
+
+
+def settings(given: argparse.Namespace) -> dict[str, str]:
+    """The environment variables of what is run."""
+    threads = {f"{name}_NUM_THREADS": str(given.threads) for name in ("OMP", "OPENBLAS", "MKL")}
+    return {
+        **os.environ,
+        **threads,
+        "PYTHONPATH": str(ROOT),
+        "TQDM_DISABLE": "1",
+        "VENDISCORE_DATA": str(given.data.resolve()),
+    }
+
+
+def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
+    """How it ended: "ran", "skipped: …" or "failed: …"."""
+    try:
+        command = prepared(each, work, given)
+    except Skipped as reason:
+        return f"skipped: {reason}"
+    except subprocess.CalledProcessError as error:
+        return f"failed: no environment ({' '.join(map(str, error.cmd[1:4]))} …)"
+    done = subprocess.run(command, cwd=ROOT, env=settings(given), check=False)
+    return f"failed: exit status {done.returncode}" if done.returncode else "ran"
+
+
+def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str]:
+    """The command line, once there is all that it needs."""
+    script = HERE / f"{each.name}.py"
+    if not script.exists():
+        raise Skipped(f"there is no benchmarks/{each.name}.py here")
+    absent = [name for name in each.files if not (given.data / name).exists()]
+    if absent:
+        raise Skipped(f"{', '.join(absent)} not found, pass --data")
+    python = sys.executable
+    if not all(installed(wanted) for wanted in each.here):
+        extras = f"[{','.join(each.extras)}]" if each.extras else ""
+        python = made(work / f"{each.name}-here", ("-e", f"{ROOT}{extras}", *each.here), ())
+    command = [python, str(script), "--json", str(given.results / f"{each.name}.json")]
+    command += [argument.format(data=given.data.resolve()) for argument in each.arguments]
+    if given.repeats is not None:
+        command += ["--repeats", str(given.repeats)]
+    if each.peer:
+        command += [each.flag, made(work / f"{each.name}-peer", each.peer, each.pythons)]
+    return command
+
+
+def installed(wanted: str) -> bool:
+    """Whether a package is here, and in the version that is asked for, if it is asked for one."""
+    name, _, exact = wanted.partition("==")
+    try:
+        found = version(name.partition(">=")[0])
+    except PackageNotFoundError:
+        return False
+    return not exact or found == exact
+
+
+def made(folder: Path, packages: Sequence[str], pythons: Sequence[str]) -> str:
+    """The interpreter of an environment that has the packages, made unless it is there."""
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    finished = folder / "complete"
+    if not finished.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([interpreter(pythons), "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
+        finished.write_text("\n".join(packages) + "\n", encoding="utf-8")
+    return str(python.absolute())
+
+
+def interpreter(versions: Sequence[str]) -> str:
+    """This one, if it is of one of the versions, or another that is found."""
+    if not versions or f"{sys.version_info.major}.{sys.version_info.minor}" in versions:
+        return sys.executable
+    for each in versions:
+        found = shutil.which(f"python{each}")
+        # What is found may be a stand-in for a version that is not installed.
+        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
+            return found
+    raise Skipped(f"the peer needs Python {' or '.join(versions)}, and none was found")
+
+
+if __name__ == "__main__":
+    main()
