@@ -203,15 +203,18 @@ class Similarity(metaclass=_Closed):
             return product(V)
         return (product((V.T * self.scale).T).T * self.scale).T
 
-    def squared_norm(self) -> Array | float:
-        """‖K‖²_F, which is the sum of the squared eigenvalues."""
+    def squared_norm(self, single: bool = False) -> Array | float:
+        """‖K‖²_F, which is the sum of the squared eigenvalues.
+
+        With `single`, that of the K that products in single precision are of.
+        """
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
             K = self.dense()
             return namespace(K).sum(K * K)
-        scale = np.ones(self.n) if self.scale is None else self.scale
+        scale = self._weights()
         # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
         some = scale[scale > 0]
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
@@ -224,6 +227,9 @@ class Similarity(metaclass=_Closed):
             own, later = R[:, :size], R[:, size:]  # what is right of the block is below it, too
             total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
         return total
+
+    def _weights(self) -> Any:
+        return np.ones(self.n) if self.scale is None else self.scale
 
     def _with(self, **changes: Any) -> Self:
         new = copy.copy(self)

@@ -62,12 +62,11 @@ class RepeatedSimilarity(Similarity):
         )
         return member @ matmul(member.T @ V)
 
-    def squared_norm(self) -> Array | float:
+    def squared_norm(self, single: bool = False) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
-            return super().squared_norm()
-        ones = np.ones(self.n) if self.scale is None else self.scale
-        weights = np.bincount(self.inverse, ones**2, self.distinct.n)
-        return self.distinct.scaled(np.sqrt(weights)).squared_norm()
+            return super().squared_norm(single)
+        weights = np.bincount(self.inverse, self._weights() ** 2, self.distinct.n)
+        return self.distinct.scaled(np.sqrt(weights)).squared_norm(single)
 
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()

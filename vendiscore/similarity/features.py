@@ -215,9 +215,9 @@ class FeatureSimilarity(Similarity):
             C += gram(F.T)
         return C
 
-    def squared_norm(self) -> Array | float:
+    def squared_norm(self, single: bool = False) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
-            return super().squared_norm()
+            return super().squared_norm(single)
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
         common, rare, transposed = self._common_and_rare
         if self.scale is not None:

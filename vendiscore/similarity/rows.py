@@ -104,14 +104,21 @@ class LazySimilarity(Similarity):
         return out
 
     def _matmul_single(self, V: Array) -> Array:
-        kept = self._kept
-        if kept.K is not None:
-            return np.asarray(kept.K @ V)
-        tiles = kept.tiles or Tiles(self.n, self._single)
-        # Half of K, in half the bytes; those who ask for such products ask for many.
+        if self._kept.K is not None:
+            return np.asarray(self._kept.K @ V)
+        return in_single(V, self._tiles().product)
+
+    def _tiles(self) -> Tiles:
+        """K in single precision, kept where there is room: who asks for it asks for it again."""
+        kept, tiles = self._kept, Tiles(self.n, self._single)
         if kept.tiles is None and 2 * self.n**2 <= KEPT_SHARE * memory.available_bytes():
-            tiles = kept.tiles = tiles.kept()
-        return in_single(V, tiles.product)
+            kept.tiles = tiles.kept()  # half of K, in half the bytes
+        return kept.tiles or tiles
+
+    def squared_norm(self, single: bool = False) -> Array | float:
+        if not single or self._kept.K is not None:
+            return super().squared_norm()
+        return self._tiles().squared_norm(self._weights() ** 2)
 
     def _keep(self) -> np.ndarray | None:
         """K, if it has been kept or is to be from now on."""

@@ -249,8 +249,8 @@ def decomposed(
         found = Spectrum(values / values.sum(), source.n, route, why)
         V = np.eye(len(A))[:, order] if vectors else None
     else:
-        ascending, V = decompose(A, source.fault, vectors)
-        found = cleaned(ascending, source, psd, route, why)
+        ascending, V, driver = decompose(A, source.fault, vectors)
+        found = cleaned(ascending, source, psd, route, f"{why}, {driver}" if driver else why)
         V = None if V is None else namespace(V).flip(V, axis=1)
     if V is None:
         return found
