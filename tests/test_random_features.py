@@ -160,6 +160,15 @@ def test_orders_that_single_precision_products_do_not_serve_are_found_in_double(
     assert found["VS_q0"] == exact["VS_q0"]
 
 
+def test_eigenvalues_that_single_precision_made_negative_are_none(monkeypatch):
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
+    X = rng.standard_normal((600, 2))
+    options = {"k": "rbf", "sigma": 5.0, "n_features": 200}
+    found = compute(X, details=True, **options)
+    F = as_similarity(X, **options).features().astype(float)
+    assert found["VS"] == pytest.approx(compute(F, score_X=True)["VS"], rel=1e-4)
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 def test_tensors_give_the_same_and_a_gradient(kernel):
     torch = pytest.importorskip("torch")

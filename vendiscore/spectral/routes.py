@@ -270,8 +270,9 @@ class Covariance(SpectrumRoute):
             # What features leave open is not worth twice the time, if it is a hundred times more.
             tolerance = max(SINGLE_TOLERANCE, features.approximate / 100)
             # To first order, which holds as long as the error is small against every share.
-            if 100 * error < values[0] or tolerance > SINGLE_TOLERANCE:
-                found = cleaned(values, source, psd, self.name, why)
+            if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= -error):
+                values = np.maximum(values, 0.0)
+                found = cleaned(values / values.sum(), source, psd, self.name, why)
                 found = replace(found, error=error, tolerance=tolerance)
                 if all(found.serves(q) for q in orders):
                     return found
