@@ -269,10 +269,12 @@ class Covariance(SpectrumRoute):
             values = decompose(coarse, source.fault).values
             # What features leave open is not worth twice the time, if it is a hundred times more.
             tolerance = max(SINGLE_TOLERANCE, features.approximate / 100)
+            if tolerance > SINGLE_TOLERANCE and -error <= values[0] < 0:
+                kept = np.maximum(values, 0.0)
+                values = kept * (values.sum() / kept.sum())
             # To first order, which holds as long as the error is small against every share.
-            if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= -error):
-                values = np.maximum(values, 0.0)
-                found = cleaned(values / values.sum(), source, psd, self.name, why)
+            if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= 0):
+                found = cleaned(values, source, psd, self.name, why)
                 found = replace(found, error=error, tolerance=tolerance)
                 if all(found.serves(q) for q in orders):
                     return found
