@@ -32,24 +32,84 @@ def groups(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_files_that_nobody_reads_are_not_counted_as_used(groups):
+def test_files_are_not_counted_as_used_whether_read_lately_or_not(groups):
     write(
         groups / "cgroup",
-        memory__max=4 * GB,
-        memory__current=3 * GB,
-        memory__stat=f"anon {GB}\ninactive_file {2 * GB}\nactive_file 0",
+        memory__max=8 * GB,
+        memory__current=7 * GB,
+        memory__stat=f"anon {GB}\nfile {5 * GB}\nshmem {GB}\ninactive_file {2 * GB}\n"
+        f"active_file {3 * GB}\nslab_reclaimable {GB // 2}\nslab_unreclaimable {GB // 2}",
+    )
+    assert memory.available_bytes() == 8 * GB - (7 - 5.5) * GB
+
+
+def test_the_first_version_of_control_groups_is_read(groups):
+    # Usage includes that of the groups below, and so do the totals.
+    write(
+        groups / "cgroup" / "memory",
+        memory__limit_in_bytes=8 * GB,
+        memory__usage_in_bytes=7 * GB,
+        memory__stat=f"inactive_file 7\nactive_file 9\nhierarchical_memory_limit {8 * GB}\n"
+        f"total_inactive_file {GB}\ntotal_active_file {2 * GB}",
+    )
+    assert memory.available_bytes() == 4 * GB
+
+
+def test_without_totals_a_group_of_the_first_version_has_its_own_files(groups):
+    write(
+        groups / "cgroup" / "memory",
+        memory__limit_in_bytes=8 * GB,
+        memory__usage_in_bytes=7 * GB,
+        memory__stat=f"inactive_file {GB}\nactive_file {GB}",
     )
     assert memory.available_bytes() == 3 * GB
 
 
-def test_the_first_version_of_control_groups_is_read(groups):
+@pytest.mark.parametrize("high", [3 * GB, "max"])
+def test_a_group_that_is_slowed_down_has_no_more_than_that(groups, high):
+    files = {"memory__max": 8 * GB, "memory__high": high, "memory__current": GB}
+    write(groups / "cgroup", **files, memory__stat="inactive_file 0")
+    assert memory.available_bytes() == (2 * GB if high != "max" else 7 * GB)
+
+
+def test_counts_that_change_between_two_looks_are_no_more_than_the_limit(groups):
     write(
-        groups / "cgroup" / "memory",
-        memory__limit_in_bytes=4 * GB,
-        memory__usage_in_bytes=3 * GB,
-        memory__stat=f"inactive_file 7\ntotal_inactive_file {GB}",
+        groups / "cgroup",
+        memory__max=4 * GB,
+        memory__current=GB,
+        memory__stat=f"active_file {3 * GB}",
     )
-    assert memory.available_bytes() == 2 * GB
+    assert memory.available_bytes() == 4 * GB
+
+
+def test_a_group_that_does_not_say_what_it_uses_memory_for_is_a_limit_all_the_same(groups):
+    write(groups / "cgroup", memory__max=4 * GB, memory__current=GB)
+    assert memory.available_bytes() == 3 * GB
+
+
+@pytest.mark.parametrize("where", ["memory", "unified"])
+def test_both_versions_side_by_side_are_read_where_the_controller_is(groups, where):
+    root = groups / "cgroup"
+    names = ("limit_in_bytes", "usage_in_bytes") if where == "memory" else ("max", "current")
+    job = "system.slice/job.service"
+    write(root / "unified" / job, cgroup__procs=1)
+    write(root / "memory" / job, cgroup__procs=1)
+    files = {f"memory__{names[0]}": 5 * GB, f"memory__{names[1]}": 2 * GB}
+    write(root / where / job, **files, memory__stat=f"active_file {GB}")
+    lines = [f"12:memory:/{job}", "4:cpu,cpuacct:/", f"1:name=systemd:/{job}", f"0::/{job}"]
+    (groups / "own").write_text("\n".join(lines))
+    assert memory.available_bytes() == 4 * GB
+
+
+def test_a_container_that_sees_the_path_of_its_host_reads_its_own_root(groups):
+    write(
+        groups / "cgroup",
+        memory__max=4 * GB,
+        memory__current=2 * GB,
+        memory__stat=f"active_file {GB}",
+    )
+    (groups / "own").write_text("0::/docker/0123456789abcdef\n")
+    assert memory.available_bytes() == 3 * GB
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -140,6 +140,35 @@ def test_samples_far_from_zero_are_refused_before_their_digits_are_lost():
             compute(X + shift, k="rbf", sigma=1e-3, n_features=32)
 
 
+@pytest.mark.parametrize("unit", [2.0**-700, 2.0**700])
+def test_numbers_of_any_size_have_the_features_of_their_ratio_to_the_width(unit):
+    X = rng.standard_normal((9, 12))
+    options = {"k": "rbf", "n_features": 32}
+    expected = compute(X, sigma=3.0, **options)["VS"]
+    assert compute(X * unit, sigma=3.0 * unit, **options)["VS"] == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*may be rounding and count as zero")
+def test_orders_that_single_precision_products_do_not_serve_are_found_in_double(monkeypatch):
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
+    X = rng.standard_normal((300, 2))
+    orders = {"q": [0, 0.1, 0.5, 1, 2, 5, "inf"], "k": "rbf", "sigma": 3.0, "n_features": 40}
+    found = compute(X, **orders)
+    F = as_similarity(X, k="rbf", sigma=3.0, n_features=40).features()
+    exact = compute(F.astype(float), score_X=True, q=orders["q"])
+    assert found == pytest.approx(exact, rel=1e-4)
+    assert found["VS_q0"] == exact["VS_q0"]
+
+
+def test_eigenvalues_that_single_precision_made_negative_are_none(monkeypatch):
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
+    X = rng.standard_normal((600, 2))
+    options = {"k": "rbf", "sigma": 5.0, "n_features": 200}
+    found = compute(X, details=True, **options)
+    F = as_similarity(X, **options).features().astype(float)
+    assert found["VS"] == pytest.approx(compute(F, score_X=True)["VS"], rel=1e-4)
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
 def test_tensors_give_the_same_and_a_gradient(kernel):
     torch = pytest.importorskip("torch")

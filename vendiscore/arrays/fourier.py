@@ -17,11 +17,15 @@ import numpy as np
 
 from . import memory
 from .namespace import is_torch, row_blocks, to_host
+from .single import Buffer, cut
+from .threads import in_order
 
 Law = Literal["gaussian", "laplace"]
 # Up to this many columns, points that fill the cube evenly have a smaller error than orthogonal
 # frequencies: of log VS two to ten times at 2 columns, as much at 16.
 EVEN_COLUMNS = 8
+# Rows that one thread finds features of at a time.
+ROWS = 4096
 # Pairs of samples that the error is measured on.
 PAIRS = 1000
 # Turns of a frequency beyond which a phase has fewer than 20 bits after the point.
@@ -65,20 +69,35 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
         _check_turns(float(turns.detach().abs().max()))
         phases = 2 * math.pi * (turns - turns.detach().round())
         return torch.cat([phases.cos(), phases.sin()], dim=1) * root
-    with np.errstate(over="ignore"):
+    largest = max(float(X.max()), -float(X.min()))
+    with np.errstate(all="ignore"):
+        _check_turns(largest / sigma * math.sqrt(d * float(np.vecdot(W.T, W.T).max())))
         W = W / sigma
     F = np.empty((n, 2 * n_features), np.float32)
-    for block in row_blocks(n, 8 * n_features):
-        with np.errstate(all="ignore"):
-            turns = np.asarray(X[block].astype(np.float64) @ W)
-            _check_turns(float(np.abs(turns).max()))
-        turns -= np.rint(turns)
-        phases = turns.astype(np.float32)
-        phases *= np.float32(2 * math.pi)
-        np.cos(phases, out=F[block, :n_features])
-        np.sin(phases, out=F[block, n_features:])
-    F *= np.float32(root)
+
+    def fill(rows: slice) -> None:
+        turns, whole, phases = Buffer(np.float64), Buffer(np.float64), Buffer()
+        for block in row_blocks(rows.stop - rows.start, 8 * n_features):
+            block = slice(rows.start + block.start, rows.start + block.stop)
+            _fill(X[block].astype(np.float64), W, F[block], turns, whole, phases)
+
+    for _ in in_order(fill, cut(0, n, ROWS)):
+        pass
     return F
+
+
+def _fill(
+    X: np.ndarray, W: np.ndarray, F: np.ndarray, turns: Buffer, whole: Buffer, phases: Buffer
+) -> None:
+    m = W.shape[1]
+    P, turned, narrow = (buffer((len(X), m)) for buffer in (turns, whole, phases))
+    with np.errstate(all="ignore"):
+        np.matmul(X, W, out=P)
+    P -= np.rint(P, out=turned)
+    np.multiply(P, 2 * math.pi, out=narrow, casting="same_kind")
+    np.cos(narrow, out=F[:, :m])
+    np.sin(narrow, out=F[:, m:])
+    F *= np.float32(1 / math.sqrt(m))
 
 
 def _check_turns(largest: float) -> None:

@@ -11,12 +11,15 @@ from ..errors import TooLargeError
 
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
-# What a control group is given and uses, in version 2 and version 1, and what of the use is files
-# that nobody reads at the moment, which the system gives back before it ends a process.
+# What a control group is given at most and uses, in version 2 and version 1. Above "high" it is not
+# ended but slowed down to a crawl.
 _FILES = (
-    ("memory.max", "memory.current", "inactive_file"),
-    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    (("memory.max", "memory.high"), "memory.current"),
+    (("memory.limit_in_bytes",), "memory.usage_in_bytes"),
 )
+# What of the use the system gives back before it ends a process: files that were read or written,
+# lately or not, and its own caches. In version 1 those of groups below are in the totals alone.
+_GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated unasked: to ask takes a tenth of a millisecond.
 FEW_BYTES = 1 << 22
@@ -37,30 +40,51 @@ def available_bytes() -> int:
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     """The folders of the control groups that limit this process."""
-    folders = [root, root / "memory"]
+    folders = [root, root / "unified", root / "memory"]
     lines = own.read_text().splitlines() if own.exists() else []
     for line in lines:  # 0::/path in version 2, number:controllers:/path in version 1
         _, controllers, path = line.split(":", 2)
-        top = root / "memory" if controllers else root
         if controllers and "memory" not in controllers.split(","):
             continue
-        inner = top / path.strip("/")
-        folders += [group for group in (inner, *inner.parents) if top in group.parents]
-    return tuple(folder for folder in folders if any((folder / f[0]).exists() for f in _FILES))
+        # Where both versions are there, the second is in a folder of its own.
+        for top in (root / "memory",) if controllers else (root, root / "unified"):
+            inner = top / path.strip("/")
+            folders += [group for group in (inner, *inner.parents) if top in group.parents]
+    limits = [limit for found, _ in _FILES for limit in found]
+    return tuple(
+        folder
+        for folder in dict.fromkeys(folders)
+        if any((folder / limit).exists() for limit in limits)
+    )
 
 
 def _group_left(folder: Path) -> list[int]:
-    for limit, used, idle in _FILES:
+    for limits, used in _FILES:
+        bounds = [bound for limit in limits if (bound := _bound(folder / limit)) is not None]
         try:
-            bound = (folder / limit).read_text().strip()
-            if bound == "max" or int(bound) >= _NO_LIMIT:
-                continue
-            left = int(bound) - int((folder / used).read_text())
-            stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-            return [left + int(stat.get(idle, 0))]
-        except (OSError, ValueError):  # another version, or a group that is gone
+            if bounds:
+                taken = int((folder / used).read_text()) - _given_back(folder)
+                return [min(bounds) - max(0, taken)]
+        except (OSError, ValueError):  # a group that is gone
             continue
     return []
+
+
+def _bound(file: Path) -> int | None:
+    """The bytes that a file allows, or None where it is not there or allows any number."""
+    try:
+        bound = int(file.read_text())
+    except (OSError, ValueError):  # "max"
+        return None
+    return bound if bound < _NO_LIMIT else None
+
+
+def _given_back(folder: Path) -> int:
+    """Bytes of the use that are nobody's."""
+    file = folder / "memory.stat"
+    lines = file.read_text().splitlines() if file.exists() else []
+    stat = {name: int(number) for name, number in (line.split() for line in lines)}
+    return sum(stat.get(f"total_{name}", stat.get(name, 0)) for name in _GIVEN_BACK)
 
 
 def _address_space() -> list[int]:

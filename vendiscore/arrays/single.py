@@ -46,14 +46,14 @@ Band = Callable[[slice], np.ndarray]
 class Buffer:
     """Arrays in one place: a new one of this size is a thousand pages, which take their time."""
 
-    def __init__(self) -> None:
-        self.array = np.empty(0, np.float32)
+    def __init__(self, dtype: Any = np.float32) -> None:
+        self.array = np.empty(0, dtype)
 
-    def __call__(self, shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
+    def __call__(self, shape: tuple[int, ...]) -> np.ndarray:
         """An array whose numbers are anything, there until the next is asked for."""
         size = math.prod(shape)
-        if self.array.size < size or self.array.dtype != dtype:
-            self.array = np.empty(size, dtype)
+        if self.array.size < size:
+            self.array = np.empty(size, self.array.dtype)
         return self.array[:size].reshape(shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, one_of
+from ..arrays.hashing import hashed_ngrams
 from ..errors import SampleError, warn
 from ..hints import unspaced
 from ..registry import Fitted, register_kernel
@@ -19,6 +21,8 @@ from ..similarity.features import FeatureSimilarity
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
+# Texts that are compared with one another to say how far off hashed n-grams are: 990 pairs.
+COMPARED = 45
 
 
 def fit_analyzer(
@@ -26,6 +30,7 @@ def fit_analyzer(
     ns: Any = None,
     tokenizer: Tokenizer | None = None,
     analyzer: Analyzer = "auto",
+    columns: int | None = None,
 ) -> Fitted:
     """What n-grams of these texts are made of, if that is not given, and what to say of it."""
     if not isinstance(analyzer, str) or analyzer != "auto":
@@ -48,17 +53,29 @@ def fit_analyzer(
     return Fitted({"analyzer": fitted}, [f"{note}."])
 
 
+def _is_fixed(
+    columns: int | None = None,
+    analyzer: Analyzer = "auto",
+    tokenizer: Tokenizer | None = None,
+    **others: Any,
+) -> bool:
+    """Whether features have a width, and are not of words or characters as other texts are."""
+    return columns is not None and (analyzer != "auto" or tokenizer is not None)
+
+
 @register_kernel(
     "ngram_overlap",
     samples="text",
     source="Friedman & Dieng, arXiv 2210.02410, §4.5",
     fit=fit_analyzer,
+    rows=_is_fixed,
 )
 def ngram_overlap(
     texts: Sequence[str],
     ns: int | Iterable[int] = (1, 2, 3, 4),
     tokenizer: Tokenizer | None = None,
     analyzer: Analyzer = "auto",
+    columns: int | None = None,
 ) -> Similarity:
     """The mean over ns of the cosine similarities of bags of n-grams.
 
@@ -78,12 +95,18 @@ def ngram_overlap(
         unless most of the texts are in a script that writes no spaces between words (Chinese,
         Japanese, Thai, Lao, Burmese, Khmer, Tibetan): a tokenizer by spaces would see one word a
         clause. It decides once for all texts, with a warning if a tenth of them or more are such.
+    columns : int of at least 1, optional
+        Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say; every distinct
+        n-gram has a column of its own unless given. Then similarities are off by about 1/√columns,
+        a note has the error on some pairs, and the score is `columns` at most, and lower than the
+        exact one as a rule. With an `analyzer` or `tokenizer`, too, features of a text depend on
+        no other one.
 
     Returns
     -------
     Similarity
-        With CSR features, one column for each distinct n-gram: no n² memory. `settings` has the
-        analyzer that was used.
+        With CSR features, one column for each distinct n-gram, or `columns`: no n² memory.
+        `settings` has the analyzer that was used.
 
     Raises
     ------
@@ -102,15 +125,41 @@ def ngram_overlap(
     """
     orders = _check_ns(ns)
     one_of("analyzer", analyzer, ("auto", "word", "char"))
+    width = None if columns is None else integer("columns", columns)
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
     tokenize = _tokenizer(tokenizer, analyzer)
     tokens = read_tokens(texts, tokenize, min(orders), f"every n in ns={orders}")
+    settings = {"ns": list(orders), "analyzer": analyzer}
+    if width is None:
+        return FeatureSimilarity(_unit_features(tokens, orders), settings)
+    hashed = FeatureSimilarity(hashed_ngrams(tokens, orders, width), settings | {"columns": width})
+    note = (
+        f"Similarities are approximate, by n-grams that are hashed to {width:,} columns: they are "
+        f"off by {_hashing_error(hashed, tokens, orders, width)}."
+    )
+    return hashed.normalized().noted(notes=[note])
+
+
+def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp.csr_array:
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    scale = sp.diags_array(1 / np.sqrt(lengths), format="csr")
-    return FeatureSimilarity(scale @ F, {"ns": list(orders), "analyzer": analyzer})
+    return sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F
+
+
+def _hashing_error(
+    hashed: FeatureSimilarity, tokens: Sequence[Sequence[Any]], orders: Sequence[int], width: int
+) -> str:
+    """How far off similarities are, from all pairs of some texts, in words."""
+    n = len(tokens)
+    some = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(int))
+    if len(some) < 2:
+        return f"about {1 / math.sqrt(width):.2g}"
+    exact = FeatureSimilarity(_unit_features([tokens[i] for i in some], orders)).dense()
+    gaps = (hashed.take(some).normalized().dense() - exact)[np.triu_indices(len(some), 1)]
+    error = math.sqrt(float(np.mean(gaps**2)))
+    return f"{error:.2g} (root mean square over {len(gaps):,} pairs)"
 
 
 def read_tokens(

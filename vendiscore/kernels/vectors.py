@@ -215,7 +215,7 @@ def _by_features(name: fourier.Law, X: Any, sigma: Any, m: int, seed: int) -> Si
     if pairs:
         off = f"{error:.2g} (root mean square over {pairs:,} pairs)"
     settings = {"sigma": scalar(sigma), "n_features": m, "seed": seed}
-    similarity = FeatureSimilarity(F, settings).normalized()
+    similarity = FeatureSimilarity(F, settings, approximate=error).normalized()
     note = f"Similarities are approximate, by {m:,} random Fourier features: they are off by {off}."
     return similarity.noted(notes=[note])
 

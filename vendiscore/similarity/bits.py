@@ -72,7 +72,7 @@ class BitSimilarity(LazySimilarity):
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
         sizes, others = self.sizes[index], self.sizes[columns]
-        return self._divided(both.astype(np.float64), sizes, others, Buffer())
+        return self._divided(both.astype(np.float64), sizes, others, Buffer(np.float64))
 
     def _single(self, rows: slice) -> Band:
         both_of, buffer = self._counts.band(rows), Buffer()
@@ -91,7 +91,7 @@ class BitSimilarity(LazySimilarity):
         self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray, buffer: Buffer
     ) -> np.ndarray:
         """The coefficient from what sets of some sizes have in common, in place."""
-        total = buffer(K.shape, K.dtype)
+        total = buffer(K.shape)
         np.add(sizes.astype(K.dtype)[:, None], others.astype(K.dtype), out=total)
         if self.coefficient == "tanimoto":
             total -= K

@@ -38,6 +38,8 @@ FEW = 1 << 16
 class FeatureSimilarity(Similarity):
     """K = X Xᵀ from the rows of X (n, d), dense (NumPy or torch) or CSR; X is not copied.
 
+    `approximate` says how far off the entries are, on average, of a kernel that X stands for.
+
     Examples
     --------
     >>> import numpy as np
@@ -48,9 +50,11 @@ class FeatureSimilarity(Similarity):
 
     psd = True
 
-    def __init__(self, X: Rows, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, X: Rows, settings: Mapping[str, Any] | None = None, *, approximate: float = 0.0
+    ) -> None:
         self.n, self.dim = X.shape
-        self.X, self.settings = X, settings or {}
+        self.X, self.settings, self.approximate = X, settings or {}, approximate
 
     def normalized(self) -> Self:
         squares = self._squares
@@ -136,10 +140,11 @@ class FeatureSimilarity(Similarity):
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X: Any = self.X[index]
         if not sp.issparse(X):
-            return FeatureSimilarity(X)
+            return FeatureSimilarity(X, approximate=self.approximate)
         used, columns = np.unique(X.indices, return_inverse=True)
         few: Any = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
-        return FeatureSimilarity(few.toarray() if len(index) * len(used) <= FEW else few)
+        few = few.toarray() if len(index) * len(used) <= FEW else few
+        return FeatureSimilarity(few, approximate=self.approximate)
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
@@ -166,7 +171,7 @@ class FeatureSimilarity(Similarity):
         return K
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
-        return FeatureSimilarity(self.X[index], self.settings)
+        return FeatureSimilarity(self.X[index], self.settings, approximate=self.approximate)
 
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(self.X) or self.X.dtype == V.dtype:

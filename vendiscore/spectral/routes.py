@@ -24,7 +24,7 @@ from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE
 from .lanczos import largest_eigenvalue, most_steps
-from .single import covariance_single
+from .single import SINGLE_TOLERANCE, covariance_single
 from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
 from .weighted import fault_of, merge_identical, weighted_by
 
@@ -267,10 +267,15 @@ class Covariance(SpectrumRoute):
             scale = None if weighted.scale is None else np.asarray(weighted.scale)
             coarse, error = covariance_single(np.asarray(features.X), scale)
             values = decompose(coarse, source.fault).values
+            # What features leave open is not worth twice the time, if it is a hundred times more.
+            tolerance = max(SINGLE_TOLERANCE, features.approximate / 100)
+            if tolerance > SINGLE_TOLERANCE and -error <= values[0] < 0:
+                kept = np.maximum(values, 0.0)
+                values = kept * (values.sum() / kept.sum())
             # To first order, which holds as long as the error is small against every share.
-            if 100 * error < values[0]:
+            if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= 0):
                 found = cleaned(values, source, psd, self.name, why)
-                found = replace(found, error=error)
+                found = replace(found, error=error, tolerance=tolerance)
                 if all(found.serves(q) for q in orders):
                     return found
         C = weighted.covariance()

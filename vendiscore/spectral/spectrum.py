@@ -59,6 +59,8 @@ class Spectrum:
         How many of those may have been more than rounding of exact zeros.
     error : float
         Norm of the error of the matrix where it was multiplied in single precision, else 0.
+    tolerance : float
+        How far off log VS may be by that.
     """
 
     values: Array
@@ -70,6 +72,7 @@ class Spectrum:
     cut: float = 0.0
     lost: int = 0
     error: float = 0.0
+    tolerance: float = SINGLE_TOLERANCE
 
     def serves(self, q: float) -> bool:
         """Whether the effective number of order q is as exact as it is meant to be.
@@ -77,7 +80,14 @@ class Spectrum:
         Always, unless the spectrum is from single-precision products, which are good for the
         orders that they were made for.
         """
-        return self.error == 0 or self.error * sensitivity(self.values, q) < SINGLE_TOLERANCE
+        return self.error == 0 or self.error * self._sensitivity(q) < self.tolerance
+
+    def _sensitivity(self, q: float) -> float:
+        shares = to_host(self.values)
+        if self.tolerance > SINGLE_TOLERANCE and shares.min() < 100 * self.error:
+            # Shares below the error are not known, nor how many they are; none moves by more.
+            return sensitivity(np.maximum(shares, self.error), q) if q else math.inf
+        return sensitivity(shares, q)
 
     def effective_number(self, q: float = 1.0) -> Any:
         """The Hill number of order q of the shares, in [1, n]: the Vendi Score.
@@ -95,7 +105,7 @@ class Spectrum:
         if not self.serves(q):
             raise ValueError(
                 f"order {q:g} of a spectrum from single-precision products may be off by more "
-                f"than {SINGLE_TOLERANCE:g}; use spectrum_of(similarity), or pass the order to "
+                f"than {self.tolerance:g}; use spectrum_of(similarity), or pass the order to "
                 f"vendi(similarity, orders)"
             )
         return effective_number(self.values, q)
