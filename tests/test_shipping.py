@@ -65,6 +65,21 @@ def test_the_first_command_of_the_readme_prints_a_score_and_how_to_read_it():
     assert "examples/score_text.py" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_example_of_training_shows_a_collapse_and_that_it_is_avoided():
+    rows = output("train_diverse.py").replace("of 10", "").replace("%", "").splitlines()[2:]
+    for weight, _, vs, apart, accuracy, agreement in map(str.split, rows):
+        if float(weight) == 0:
+            assert float(vs) < 1.05
+            assert int(apart) <= 4
+            assert int(accuracy) < 50
+        else:
+            assert float(vs) > 8
+            assert int(apart) == 10
+            assert int(accuracy) > 85
+            assert 0.8 < float(agreement) < 0.98  # what it costs
+    assert len(rows) == 9
+
+
 def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results():
     spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
     readme = importlib.util.module_from_spec(spec)

@@ -21,6 +21,7 @@ BASE = (
     "numpy",
     "psutil",
     "scipy",
+    "threadpoolctl",
     "tqdm",
     "xxhash",
 )

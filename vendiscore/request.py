@@ -11,17 +11,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from .arguments import flag, is_several, number, one_of
+from .arguments import flag, integer, is_several, number, one_of
 from .arrays.metrics import METRIC_OPTIONS
 from .measures.registry import Chosen, Measure, having, list_measures, read_measures
 from .resolve.how import How, read_how, with_the_rest
+from .spectral.estimate import Estimating
 from .spectral.spectrum import PSD
 
-OWN = ("q", "p", "psd", "measures", "details", "groups", "ci", "interval", "corrected")
+OWN = (
+    *("q", "p", "psd", "measures", "details", "groups", "ci", "interval", "corrected"),
+    *("method", "rtol", "seed"),
+)
 PSDS: tuple[PSD, ...] = ("check", "clip")
 PSD_REMEDY = "which raises for negative eigenvalues or sets them to zero"
 Interval = Literal["auto", "jackknife", "subsample"]
 INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
+Method = Literal["auto", "estimate"]
+METHODS: tuple[Method, ...] = ("auto", "estimate")
+# A mean over random vectors comes no nearer in any time.
+LEAST_RTOL = 1e-8
 NO_BOOTSTRAP = (
     "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, which lower "
     "a score by 1 to 36 % (benchmarks/intervals.py); the jackknife (interval='jackknife') and "
@@ -71,6 +79,8 @@ class Request:
         How standard errors are found.
     corrected : bool
         Whether to give scores without their bias of order 1/n, too.
+    estimating : Estimating or None
+        How scores may be estimated, if that will do.
     """
 
     how: How
@@ -84,6 +94,7 @@ class Request:
     ci: float | None = None
     interval: Interval = "auto"
     corrected: bool = False
+    estimating: Estimating | None = None
 
     @property
     def unsure(self) -> bool:
@@ -133,10 +144,13 @@ def read_request(
     details = flag("details", rest.pop("details", False))
     groups = rest.pop("groups", None)
     how_sure = _read_interval(rest)
+    estimating = _read_method(rest)
     names = rest.pop("measures", None)
     if names is None:
         names = usual(rest, references)
     how = read_how(rest)
+    if estimating is not None:
+        rest.pop("seed", None)
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
     orders = check_orders(q)
@@ -158,6 +172,8 @@ def read_request(
             f"or the other{exponent}"
         )
     _check_interval(how_sure, orders, p, measures)
+    if estimating is not None:
+        _check_estimate(how_sure, orders, measures)
     if rest:
         also = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also.union(OWN), having(next(iter(rest))))
@@ -171,7 +187,51 @@ def read_request(
         details=details,
         groups=groups,
         **how_sure,
+        estimating=estimating,
     )
+
+
+def _read_method(rest: dict[str, Any]) -> Estimating | None:
+    """How scores may be estimated, or None where they are to be exact."""
+    given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
+    if one_of("method", rest.pop("method", "auto"), METHODS) == "auto":
+        if given:
+            raise TypeError(
+                "`rtol` is the error of an estimate, and scores are exact: pass method='estimate' "
+                "with it, or leave it out"
+            )
+        return None
+    if given:
+        expected = f"a relative error from {LEAST_RTOL:g} to 1"
+        given["rtol"] = number(
+            "rtol", given["rtol"], expected, lambda rtol: LEAST_RTOL <= rtol < 1, "1e-3 is usual"
+        )
+    if "seed" in rest:  # which kernels may have, too
+        given["seed"] = integer("seed", rest["seed"], 0)
+    return Estimating(**given)
+
+
+def _check_estimate(
+    how_sure: Mapping[str, Any], orders: list[float], measures: list[Measure]
+) -> None:
+    """Raise where an estimate is asked of what has none, whatever the samples."""
+    others = [measure.name for measure in measures if measure.name != "VS"]
+    if others:
+        raise ValueError(
+            f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
+            f"name 'VS' alone in `measures`, or leave `method` out"
+        )
+    for name in ("ci", "corrected"):
+        if how_sure[name]:
+            raise ValueError(
+                f"`{name}` needs all eigenvectors, which `method='estimate'` does without; leave "
+                f"one of them out"
+            )
+    if 0 in orders:
+        raise ValueError(
+            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
+            "such as q=0.1, or leave `method` out"
+        )
 
 
 def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:

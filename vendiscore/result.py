@@ -65,6 +65,13 @@ def answer(subject: Subject, request: Request) -> dict[str, Any]:
         if request.unsure:
             check_asked(subject.n, request)  # some may have been left out
             sure = sureness(subject, request, scores, suffixes)
+    if request.estimating is not None:  # of the Vendi Score alone
+        sure = Sureness(
+            {
+                key: estimate.sureness
+                for key, estimate in zip(scores[0], subject.spectral.estimates, strict=True)
+            }
+        )
     numbers = sure.beside({key: value for own in scores for key, value in own.items()})
     if not request.details:
         return numbers
@@ -154,6 +161,8 @@ def _settings(
     if any(chosen.measure.ordered for chosen in request.measures):
         settings["q"] = [digits(order) for order in request.orders]
         settings |= {"psd": request.psd} if request.psd != "check" else {}
+        if request.estimating is not None:
+            settings |= {"method": "estimate", **vars(request.estimating)}
     return settings
 
 
@@ -222,6 +231,12 @@ def _notes(
             f"Eigenvalues below {spectrum.cut:.2g} of the trace count as rounding and so as zero: "
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         )
-    if found and spectrum is None:
+    if found and any(not estimate.exact for estimate in found.estimates):
+        notes.append(
+            "Some scores are estimates: NAME_se is the standard error of the computation, and "
+            "NAME_low and NAME_high are bounds; neither says how other samples would score."
+        )
+        notes.append("Of negative eigenvalues an estimate meets large ones only.")
+    elif found and spectrum is None:
         notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
     return notes

@@ -19,7 +19,7 @@ from .errors import SampleError
 from .magnitude.distances import read_samples
 from .magnitude.space import MetricSpace
 from .measures.subject import NO_GROUPS, Subject
-from .request import PSD_REMEDY, PSDS, Interval, Request, check_orders, read_request
+from .request import PSD_REMEDY, PSDS, Interval, Method, Request, check_orders, read_request
 from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
@@ -49,6 +49,9 @@ def compute(
     metric: Metric | None = None,
     solver: Solving = "auto",
     fit: FitTo | None = None,
+    method: Method = "auto",
+    rtol: float | None = None,
+    seed: int | None = None,
     details: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
@@ -110,6 +113,14 @@ def compute(
     fit : {"samples", "references", "pool"}, optional
         Which samples options that follow from data (a bandwidth) follow from, if there are
         references: these, unless it is given; "pool" is both sets.
+    method : {"auto", "estimate"}
+        Exact scores, or estimates where they cost less, for sets that are too large: with
+        VS_low and VS_high, between which it is proved to be, or with VS_se, its standard error.
+        That is the error of the computation; `ci` is about other samples of the same source.
+    rtol : float, optional
+        How large that error may be, relative to the score: 1e-3 unless given.
+    seed : int, optional
+        Of what an estimate draws, and of a kernel that draws: 0 unless given.
     details : bool
         Add how the number came about, under the key `details`.
     **options
@@ -133,7 +144,7 @@ def compute(
     NotPSDError
         See `psd`.
     TooLargeError
-        If the exact score would not fit in memory.
+        If the exact score would not fit in memory; the message says what an estimate needs.
 
     References
     ----------
@@ -165,8 +176,12 @@ def compute(
         "metric": metric,
         "solver": solver,
         "fit": fit,
+        "method": method,
         "details": details,
         **options,
+    }
+    arguments |= {
+        name: given for name, given in (("rtol", rtol), ("seed", seed)) if given is not None
     }
     return measure(samples, references, read_request(arguments))
 
@@ -181,6 +196,11 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
     flat, groups = grouped(read, request.how, request.groups, table=table)
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
+    if groups is not None and request.estimating is not None:
+        raise ValueError(
+            "`method='estimate'` is for one large set, and groups are scored one by one, with the "
+            "standard error of their mean; leave `method` out"
+        )
     if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
         name = "ci" if groups is None else "groups"
         raise TypeError(
@@ -196,6 +216,7 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         psd=request.psd,
         groups=groups,
         in_parts=groups is not None and request.p is None and not request.of_groups,
+        estimating=request.estimating,
     )
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):

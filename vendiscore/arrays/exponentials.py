@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from scipy.spatial.distance import cdist
 from .identical import identical_rows
 from .namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from .pairs import distinct_places, draw_pairs, middle_pair
+from .single import Band, NarrowRows
 from .squares import DIRECT_COLUMNS
 
 Index = slice | np.ndarray
@@ -63,6 +65,21 @@ class Exponentials:
 
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
         return _exp_of_ratio(self.distances(index, columns), self.a, self.b)
+
+    def single(self, rows: slice) -> Band:
+        """As of `similarity.rows.Entries`."""
+
+        def exact(columns: slice) -> np.ndarray:
+            return self(rows, columns).astype(np.float32)
+
+        return exact if self._narrow is None else self._narrow.similarities(rows, exact)
+
+    @cached_property
+    def _narrow(self) -> NarrowRows | None:
+        if isinstance(self.distances, Sums) or self.distances.huge:
+            return None
+        with np.errstate(all="ignore"):
+            return NarrowRows(self.distances.X, math.sqrt(self.a / -2 * self.b))
 
     def take(self, index: np.ndarray) -> Exponentials:
         return Exponentials(self.X[index], self.distances.take(index), self.a, self.b)
@@ -250,7 +267,8 @@ class Squares:
     def __init__(self, X: np.ndarray, sigma: float) -> None:
         self.X, self.sigma = X, sigma
         # Where entries are that large, σ is near 1, and what is far is infinite.
-        self.direct = X.shape[1] <= DIRECT_COLUMNS or max(X.max(), -X.min()) > 2.0**LEVEL
+        self.huge = max(X.max(), -X.min()) > 2.0**LEVEL
+        self.direct = X.shape[1] <= DIRECT_COLUMNS or self.huge
         self.lossy = False
         if not self.direct:
             self._centre(X.mean(axis=0))

@@ -312,7 +312,7 @@ def _as_float(X: Any, name: str) -> Any:
         if X.is_floating_point():
             return X if X.dtype in (torch.float32, torch.float64) else X.to(torch.float32)
         if X.element_size() == 8:
-            _check_whole(to_host(X), name)
+            _check_whole(X if X.dtype == torch.int64 else to_host(X), name)  # uint64 has no maximum
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":
@@ -331,7 +331,7 @@ def _check_whole(X: Any, name: str) -> None:
     """A SampleError for integers that are not kept by float64."""
     if X.max() <= _WHOLE and X.min() >= -_WHOLE:
         return
-    X = X.toarray() if sp.issparse(X) else X
+    X = X.toarray() if sp.issparse(X) else to_host(X)
     with np.errstate(invalid="ignore"):
         wide = X.astype(np.longdouble) != X.astype(np.float64).astype(np.longdouble)
     SampleError.check(

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from . import memory
 from .exponentials import (
     ERROR,
@@ -23,16 +21,17 @@ from .exponentials import (
     ROUNDS,
     check_positive,
     common_exponent,
-    drawn_distances,
     shifted,
     times_power,
     usable_width,
 )
-from .namespace import row_blocks, scalar, to_host
-from .pairs import distinct_places
+from .namespace import is_torch, row_blocks, scalar
+from .pairs import draw_pairs
 from .squares import product_squares
 
 Tensor: TypeAlias = Any  # of torch, which is not imported here
+# The error of an exponent that is let pass in rows, which nothing exact is made of.
+ROWS_ERROR = 1e-9
 
 
 def gaussian(X: Tensor, sigma: Tensor | float) -> Tensor:
@@ -59,6 +58,48 @@ def laplace(X: Tensor, sigma: Tensor | float) -> Tensor:
     return (_sums(times_power(X, -exponent)) / -shifted(sigma, -exponent)).exp()
 
 
+def rows_of(law: str, X: Tensor, sigma: Tensor | float) -> Callable[[Any], Tensor]:
+    """A function that gives rows K[index], (len(index), n), of `gaussian` or `laplace`.
+
+    To 1e-9: it multiplies centred rows where that is as exact, which takes no more memory than what
+    it returns, and takes differences elsewhere. Errors as of `gaussian`.
+    """
+    torch = _torch()
+    exponent = common_exponent(X, scalar(sigma))
+    rows, width = times_power(X, -exponent), shifted(sigma, -exponent)
+    if law == "laplace":
+        return lambda index: (torch.cdist(rows[index], rows, p=1.0) / -width).exp()
+    rows = (rows - rows.mean(dim=0)) / width
+    halves = rows.square().sum(dim=1) / 2
+
+    def multiplied(index: Any) -> Tensor:
+        found = torch.addmm(-halves, rows[index], rows.T)
+        found -= halves[index, None]
+        return found.clamp_(max=0.0)
+
+    def apart(index: Any) -> Tensor:
+        how = "donot_use_mm_for_euclid_dist"
+        return torch.cdist(rows[index], rows, compute_mode=how).square() / -2
+
+    exact = ROUNDING * scalar(halves.detach().max()) <= ROWS_ERROR
+
+    def part(index: Any) -> Tensor:
+        itself = torch.arange(len(rows), device=X.device)[index]
+        found = multiplied(index) if exact else apart(index)
+        return found.scatter_(1, itself[:, None], 0.0).exp_()
+
+    return part
+
+
+def ones_of(X: Tensor, sigma: Tensor | float) -> Tensor:
+    """A one for each row in float64, which has a gradient, of 0, where X or σ has one."""
+    ones = X.new_ones(len(X), dtype=_torch().float64)
+    for given in (X, sigma):
+        if is_torch(given) and given.requires_grad:
+            ones = ones + 0.0 * given.reshape(-1)[0]
+    return ones
+
+
 def gaussian_width(X: Tensor) -> Tensor:
     """The median distance of distinct rows of a tensor X (n, d), a 0-d tensor with its gradient.
 
@@ -66,7 +107,7 @@ def gaussian_width(X: Tensor) -> Tensor:
     """
 
     def pairs(X: Tensor) -> tuple[Tensor, Tensor]:
-        width = math.sqrt(float(np.median(drawn_distances(to_host(X), "sqeuclidean"))))
+        width = math.sqrt(_drawn_median(X))
         found = _middle(_squares(X, width))
         for _ in range(ROUNDS):
             distance = math.sqrt(scalar((X[found[0][0]] - X[found[1][0]]).square().sum()))
@@ -89,14 +130,29 @@ def _width(
 ) -> Tensor:
     _require(X)
     exponent = common_exponent(X)
-    first = distinct_places(X)
+    first = _distinct(X.detach())
     if len(first) < 2:
         return X.new_full((), scalar(usable_width(1.0, exponent)), dtype=_torch().float64)
-    rows = times_power(X[_torch().as_tensor(first, device=X.device)], -exponent)
+    rows = times_power(X[first], -exponent)
     i, j = pairs(rows.detach())
     lengths = length(rows[i] - rows[j])
     check_positive(scalar(lengths.detach().min()))
     return usable_width(lengths.mean(), exponent)
+
+
+def _distinct(X: Tensor) -> Tensor:
+    """Where each distinct row is first, in order."""
+    torch, n = _torch(), len(X)
+    rows, group = torch.unique(X + 0.0, dim=0, return_inverse=True)  # −0.0 and 0.0 are one number
+    first = group.new_full((len(rows),), n)
+    return first.scatter_reduce(0, group, torch.arange(n, device=X.device), "amin").sort().values
+
+
+def _drawn_median(X: Tensor) -> float:
+    """The median of ‖x − y‖² of some pairs of rows, from differences."""
+    i, j = (_torch().as_tensor(places, device=X.device) for places in draw_pairs(len(X)))
+    parts = row_blocks(len(i), 8 * X.shape[1])
+    return scalar(_torch().cat([(X[i[p]] - X[j[p]]).square().sum(dim=1) for p in parts]).median())
 
 
 def _middle(D: Tensor) -> tuple[Tensor, Tensor]:
@@ -111,7 +167,18 @@ def _middle(D: Tensor) -> tuple[Tensor, Tensor]:
     return i[places], j[places]
 
 
+def available_bytes(X: Tensor) -> int:
+    """Bytes that can be allocated where a tensor is."""
+    if not X.is_cuda:
+        return memory.available_bytes()
+    cuda = _torch().cuda
+    free: int = cuda.mem_get_info(X.device)[0]
+    return free + int(cuda.memory_reserved(X.device) - cuda.memory_allocated(X.device))
+
+
 def _require(X: Tensor) -> None:
+    if X.is_cuda:  # which raises an error of its own, and nothing else is lost
+        return
     n, d = X.shape
     needed = 12 * n * n + 16 * n * d
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")

@@ -23,6 +23,7 @@ from ..resolve import fitted_to, is_whole, part_of, resolve_sets
 from ..resolve.how import How
 from ..resolve.nested import Groups, check_size
 from ..similarity.base import Similarity
+from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
 
@@ -49,7 +50,11 @@ class Subject:
         Which samples belong together.
     in_parts : bool
         Whether no measure looks at more than `parts`.
+    estimating : Estimating, optional
+        How Vendi Scores may be estimated, if that will do.
     """
+
+    estimating: Estimating | None = None
 
     def __init__(
         self,
@@ -62,7 +67,9 @@ class Subject:
         psd: PSD = "check",
         groups: Groups | None = None,
         in_parts: bool = False,
+        estimating: Estimating | None = None,
     ) -> None:
+        self.estimating = estimating
         self.samples, self.how, self.references = samples, how or How(), references
         self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
@@ -97,7 +104,14 @@ class Subject:
     def spectral(self) -> Spectral:
         """Vendi Scores of all orders; from the spectrum, where somebody has asked for it."""
         known = self.__dict__.get("eigen", self.__dict__.get("spectrum"))
-        return vendi(self.similarity, self.orders, self.p, self.psd, spectrum=known)
+        return vendi(
+            self.similarity,
+            self.orders,
+            self.p,
+            self.psd,
+            spectrum=known,
+            estimating=self.estimating,
+        )
 
     @cached_property
     def eigen(self) -> Spectrum:

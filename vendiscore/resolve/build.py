@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arguments import one_of
 from ..arrays.inputs import choose
-from ..arrays.namespace import to_host
+from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
 from ..registry import Kernel
@@ -177,10 +177,11 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
     if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
-    K = to_host(similarity.rows(index)[:, index])
-    largest = float(np.abs(K).max())
-    gap = np.abs(K - K.T)
-    if not gap.max() <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
+    K = similarity.rows(index)[:, index]
+    largest = scalar(abs(K).max())
+    if not scalar(abs(K - K.T).max()) <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
+        K = to_host(K)
+        gap = np.abs(K - K.T)
         i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
         a, b = np.setdiff1d(np.arange(n), list(similarity.dropped))[index[[i, j]]]
         raise ValueError(

@@ -13,14 +13,19 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arguments import one_of
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array
+from ..arrays.single import Band, Buffer
 from .base import Index
 from .rows import LazySimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
+# Bits that fewer than this share of the samples have are counted where they are, if they are at
+# least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
+RARE, RARE_COLUMNS = 0.03, 0.25
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
@@ -66,8 +71,28 @@ class BitSimilarity(LazySimilarity):
 
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
-        K: np.ndarray = both.astype(np.float64)
-        total = self.sizes[index][:, None] + self.sizes[columns]
+        sizes, others = self.sizes[index], self.sizes[columns]
+        return self._divided(both.astype(np.float64), sizes, others, Buffer())
+
+    def _single(self, rows: slice) -> Band:
+        both_of, buffer = self._counts.band(rows), Buffer()
+
+        def entries(columns: slice) -> np.ndarray:
+            sizes, others = self.sizes[rows], self.sizes[columns]
+            return self._divided(both_of(columns), sizes, others, buffer)
+
+        return entries
+
+    @cached_property
+    def _counts(self) -> _Counts:
+        return _Counts(self.bits)
+
+    def _divided(
+        self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray, buffer: Buffer
+    ) -> np.ndarray:
+        """The coefficient from what sets of some sizes have in common, in place."""
+        total = buffer(K.shape, K.dtype)
+        np.add(sizes.astype(K.dtype)[:, None], others.astype(K.dtype), out=total)
         if self.coefficient == "tanimoto":
             total -= K
         else:
@@ -83,3 +108,31 @@ class BitSimilarity(LazySimilarity):
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)
+
+
+class _Counts:
+    """|A ∩ B| in float32, exact, by tiles.
+
+    A product of dense rows costs as much for a bit that one sample has as for one that all have,
+    and of most fingerprints nearly all are rare. Of these, only pairs of ones are counted.
+    """
+
+    def __init__(self, bits: np.ndarray) -> None:
+        rare = bits.mean(axis=0, dtype=np.float64) < RARE
+        if np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
+            rare[:] = False
+        self.common = bits[:, ~rare].astype(np.float32)
+        self.rare = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
+
+    def band(self, rows: slice) -> Band:
+        common, buffer, other = self.common[rows], Buffer(), Buffer()
+        rare = None if self.rare is None else self.rare[rows]
+
+        def counts(columns: slice) -> np.ndarray:
+            shape = (len(common), columns.stop - columns.start)
+            both = np.matmul(common, self.common[columns].T, out=buffer(shape))
+            if rare is not None and self.rare is not None:
+                both += (rare @ self.rare[columns].T).toarray(out=other(shape))
+            return both
+
+        return counts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from operator import mul
 from typing import Any
 
@@ -51,17 +51,22 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.features()[self.inverse]
 
     def _matmul(self, V: Array) -> Array:
+        return self._seen(self.distinct.matmul, V)
+
+    def _matmul_single(self, V: Array) -> Array:
+        return self._seen(partial(self.distinct.matmul, single=True), V)
+
+    def _seen(self, matmul: Callable[[Array], Array], V: Array) -> Any:
         member = sp.csr_array(
             (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
         )
-        return member @ self.distinct.matmul(member.T @ V)
+        return member @ matmul(member.T @ V)
 
-    def squared_norm(self) -> Array | float:
+    def squared_norm(self, single: bool = False) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
-            return super().squared_norm()
-        ones = np.ones(self.n) if self.scale is None else self.scale
-        weights = np.bincount(self.inverse, ones**2, self.distinct.n)
-        return self.distinct.scaled(np.sqrt(weights)).squared_norm()
+            return super().squared_norm(single)
+        weights = np.bincount(self.inverse, self._weights() ** 2, self.distinct.n)
+        return self.distinct.scaled(np.sqrt(weights)).squared_norm(single)
 
     def _groups(self) -> np.ndarray | None:
         inner = self.distinct.groups()
@@ -158,6 +163,9 @@ class SumSimilarity(_Mixture):
 
     def _matmul(self, V: Array) -> Array:
         return self._combined("matmul", V)
+
+    def _matmul_single(self, V: Array) -> Array:
+        return self._combined("matmul", V, True)
 
     def _features(self) -> Any:
         terms = zip(self.weights, self.parts, strict=True)

@@ -20,6 +20,7 @@ from ..arrays.namespace import (
     namespace,
     row_blocks,
 )
+from ..arrays.single import in_single
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and no more than this
@@ -168,7 +169,23 @@ class FeatureSimilarity(Similarity):
         return FeatureSimilarity(self.X[index], self.settings)
 
     def _matmul(self, V: Array) -> Array:
-        return self.X @ (self.X.T @ V)
+        if not is_numpy(self.X) or self.X.dtype == V.dtype:
+            return self.X @ (self.X.T @ V)
+        # NumPy would copy all of X in the wider precision.
+        columns = np.asarray(V).reshape(self.n, -1)
+        inner = np.zeros((self.X.shape[1], columns.shape[1]))
+        for block, X in self._wide_blocks():
+            inner += X.T @ columns[block]
+        out = np.empty(columns.shape)
+        for block, X in self._wide_blocks():
+            np.matmul(X, inner, out=out[block])
+        return out.reshape(V.shape)
+
+    def _matmul_single(self, V: Array) -> Array:
+        X = self.X
+        if not self.is_single:
+            return self._matmul(V)
+        return in_single(V, lambda V: X @ (X.T @ V))
 
     def dense(self) -> Array:
         if sp.issparse(self.X):
@@ -198,9 +215,9 @@ class FeatureSimilarity(Similarity):
             C += gram(F.T)
         return C
 
-    def squared_norm(self) -> Array | float:
+    def squared_norm(self, single: bool = False) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
-            return super().squared_norm()
+            return super().squared_norm(single)
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
         common, rare, transposed = self._common_and_rare
         if self.scale is not None:

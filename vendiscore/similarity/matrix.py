@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, is_numpy, namespace
+from ..arrays.single import in_single
 from .base import Index, Similarity
 
 
@@ -43,7 +44,16 @@ class MatrixSimilarity(Similarity):
         return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
 
     def _matmul(self, V: Array) -> Array:
-        return self.K @ V
+        if not is_numpy(self.K) or self.K.dtype == V.dtype:
+            return self.K @ V
+        # NumPy would copy all of K in the wider precision.
+        return super()._matmul(V)
+
+    def _matmul_single(self, V: Array) -> Array:
+        K = self.K
+        if not is_numpy(K) or K.dtype != np.float32:
+            return self._matmul(V)  # to read it takes longer than to multiply
+        return in_single(V, partial(np.matmul, K))
 
     def dense(self) -> Array:
         if is_numpy(self.K):

@@ -17,6 +17,7 @@ from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, row_blocks
 from ..arrays.pairs import pair_blocks
+from ..arrays.single import Band, Tiles, in_single
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
@@ -26,11 +27,15 @@ KEPT_AT_ONCE = 1 << 28
 
 
 class _Kept:
-    """What scaled copies of a Similarity share: how many products were asked for, and K."""
+    """What scaled copies of a Similarity share: how many products were asked for, and K.
+
+    `tiles` are K in single precision, its upper triangle.
+    """
 
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
+        self.tiles: Tiles | None = None
 
 
 class LazySimilarity(Similarity):
@@ -46,6 +51,14 @@ class LazySimilarity(Similarity):
     @abstractmethod
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         """K[index][:, columns], a new float64 array."""
+
+    def _single(self, rows: slice) -> Band:
+        """A function from columns to K[rows, columns] in float32, right to 4e-6."""
+
+        def entries(columns: slice) -> np.ndarray:
+            return self._entries(rows, columns).astype(np.float32)
+
+        return entries
 
     def _rows(self, index: Index) -> Array:
         K = self._kept.K
@@ -90,6 +103,23 @@ class LazySimilarity(Similarity):
             out[block.stop :] += upper[:, size:].T @ V[block]
         return out
 
+    def _matmul_single(self, V: Array) -> Array:
+        if self._kept.K is not None:
+            return np.asarray(self._kept.K @ V)
+        return in_single(V, self._tiles().product)
+
+    def _tiles(self) -> Tiles:
+        """K in single precision, kept where there is room: who asks for it asks for it again."""
+        kept, tiles = self._kept, Tiles(self.n, self._single)
+        if kept.tiles is None and 2 * self.n**2 <= KEPT_SHARE * memory.available_bytes():
+            kept.tiles = tiles.kept()  # half of K, in half the bytes
+        return kept.tiles or tiles
+
+    def squared_norm(self, single: bool = False) -> Array | float:
+        if not single or self._kept.K is not None:
+            return super().squared_norm()
+        return self._tiles().squared_norm(self._weights() ** 2)
+
     def _keep(self) -> np.ndarray | None:
         """K, if it has been kept or is to be from now on."""
         kept, size = self._kept, 8 * self.n**2
@@ -110,6 +140,12 @@ class Entries(Protocol):
 
     def take(self, index: np.ndarray) -> Entries:
         """Those of the samples in `index`."""
+
+    def single(self, rows: slice) -> Band:
+        """A function from columns to K[rows, columns] in float32, right to 4e-6.
+
+        What it gives may be overwritten by the next it gives.
+        """
 
     def groups(self) -> np.ndarray | None:
         """A number (n,) for each sample, equal only where samples are identical, if known."""
@@ -162,10 +198,20 @@ class RowsSimilarity(LazySimilarity):
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns)
-        places = np.arange(self.n)[index] - columns.start
-        inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
-        part[inside, places[inside]] = 1.0
+        _set_diagonal(part, np.arange(self.n)[index] - columns.start)
         return part
+
+    def _single(self, rows: slice) -> Band:
+        found = self.entries.single(rows)
+
+        def entries(columns: slice) -> np.ndarray:
+            with np.errstate(under="ignore"):
+                part = found(columns)
+            if columns.start < rows.stop and rows.start < columns.stop:
+                _set_diagonal(part, np.arange(rows.start, rows.stop) - columns.start)
+            return part
+
+        return entries
 
     def _take(self, index: np.ndarray) -> RowsSimilarity:
         return RowsSimilarity(self.entries.take(index), psd=self.psd, settings=self.settings)
@@ -174,12 +220,21 @@ class RowsSimilarity(LazySimilarity):
         return self.entries.groups()
 
 
+def _set_diagonal(part: np.ndarray, places: np.ndarray) -> None:
+    """Ones where row i is at column `places[i]`."""
+    inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
+    part[inside, places[inside]] = 1.0
+
+
 class _OfRows:
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
         self.n, self.X, self.k = len(X), X, k
 
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
         return self.k(self.X[index], self.X[columns])
+
+    def single(self, rows: slice) -> Band:
+        return lambda columns: self(rows, columns).astype(np.float32)
 
     def take(self, index: np.ndarray) -> Entries:
         return _OfRows(self.X[index], self.k)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..progress import announce
+from . import two_stage
 
 # Up to this size NumPy's eigensolver is used, which shares its threads with NumPy's products;
 # above, SciPy's, which works in place.
@@ -20,10 +21,16 @@ NUMPY_SIZE = 1024
 LONG = 8000
 
 
-def decompose(
-    A: Array, fault: Callable[[], str], vectors: bool = False
-) -> tuple[Array, Array | None]:
-    """All eigenvalues of A, ascending, and its eigenvectors as columns, or None.
+class Eigen(NamedTuple):
+    """Eigenvalues, ascending, eigenvectors as columns or None, and what found them, for reports."""
+
+    values: Array
+    vectors: Array | None = None
+    driver: str = ""
+
+
+def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
+    """All eigenvalues of A, and its eigenvectors if they are asked for.
 
     Parameters
     ----------
@@ -48,19 +55,24 @@ def decompose(
             _announce(len(A), vectors)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T
-            if not vectors:
-                return scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False), None
-            values, V = scipy.linalg.eigh(A, overwrite_a=True, check_finite=False, driver="evd")
-            return values, V
+            with two_stage.few_threads():
+                if not vectors:
+                    return _values(A)
+                found = scipy.linalg.eigh(A, overwrite_a=True, check_finite=False, driver="evd")
+                return Eigen(*found)
         linalg = np.linalg if is_numpy(A) else namespace(A).linalg
-        if not vectors:
-            return linalg.eigvalsh(A), None
-        values, V = linalg.eigh(A)
+        return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {fault()}"
         ) from error
-    return values, V
+
+
+def _values(A: np.ndarray) -> Eigen:
+    driver = two_stage.driver() if len(A) >= two_stage.LEAST_SIZE else None
+    if driver is None or not A.flags.forc or A.dtype != np.float64:
+        return Eigen(scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False))
+    return Eigen(driver(A), driver="reduced in two stages")
 
 
 def _announce(n: int, vectors: bool) -> None:

@@ -18,8 +18,8 @@ class Estimate:
     why : str
         Why that one, in words.
     error : float
-        Standard error. 0 for an exact number: rounding is not counted, nor what single precision
-        may move, which is less than 1e-6 (relative).
+        Standard error, absolute. 0 for an exact number: rounding is not counted, nor what single
+        precision may move, which is less than 1e-6 (relative); and where there are bounds.
     low, high : float, optional
         Bounds that are proved, where there are any.
     """
@@ -30,3 +30,31 @@ class Estimate:
     error: float = 0.0
     low: float | None = None
     high: float | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing but rounding is between this and the number."""
+        return not self.error and self.low is None
+
+    @property
+    def sureness(self) -> dict[str, float]:
+        """How sure the number is, by what is added to its name."""
+        if self.low is None or self.high is None:
+            return {"se": self.error}
+        return {"low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Estimating:
+    """How an estimate is to be found, where one will do instead of the exact number.
+
+    Attributes
+    ----------
+    rtol : float in (0, 1)
+        Its error relative to the number: one standard error, or half of what is between bounds.
+    seed : int
+        Of all that is drawn.
+    """
+
+    rtol: float = 1e-3
+    seed: int = 0

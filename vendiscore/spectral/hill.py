@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, is_numpy, namespace, scalar
+from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
@@ -27,7 +27,8 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
 
     Returns
     -------
-    float (a 0-d tensor for torch input, differentiable)
+    float (a 0-d tensor for torch input, differentiable). A share of 0 that grows raises orders up
+    to 1 with an infinite slope; there the slope is the one along the positive shares.
 
     References
     ----------
@@ -52,6 +53,8 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
             f"{scalar(xp.min(shares)):.3g} and q={q}"
         )
     with np.errstate(all="ignore"):
+        if is_torch(positive) and q <= 1:
+            positive = positive / xp.sum(positive)
         logs = xp.log(positive)
         if q == 0:
             value = xp.sum(positive * 0) + positive.shape[0]
@@ -71,7 +74,11 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
         return -xp.sum(weights * logs)
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
-        return xp.log1p(xp.sum(weights * xp.expm1((q - 1) * logs))) / (1 - q)
+        excess = xp.sum(weights * xp.expm1((q - 1) * logs))
+        if is_torch(weights):  # the sum is 1, its slope is not 0 beside weights of 0 that grow
+            total = xp.sum(weights)
+            excess = excess + total - total.detach()
+        return xp.log1p(excess) / (1 - q)
     # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
     top = xp.max(logs) if q > 1 else xp.min(logs)
     return xp.log(xp.sum(weights * xp.exp((q - 1) * (logs - top)))) / (1 - q) - top

@@ -44,14 +44,19 @@ class Plan:
 
 
 def plan(
-    similarity: Similarity, orders: Sequence[float], psd: PSD = "check", *, vectors: bool = False
+    similarity: Similarity,
+    orders: Sequence[float],
+    psd: PSD = "check",
+    *,
+    vectors: bool = False,
+    each: bool = False,
 ) -> Plan:
     """The cheapest exact routes to some orders of one similarity.
 
     Orders that need no decomposition are had without; but if one of them needs the spectrum, that
-    serves all. By flops alone, order ∞ of n > d²/50 samples of d features would go through the
-    covariance; that takes a sixth less time there (20,000 × 600, 50,000 × 512), and the iteration
-    half elsewhere (3,000 × 1,500): one rule for all is kept.
+    serves all, unless `each` is to be had by itself. By flops alone, order ∞ of n > d²/50 samples
+    of d features would go through the covariance; that takes a sixth less time there (20,000 × 600,
+    50,000 × 512), and the iteration half elsewhere (3,000 × 1,500): one rule for all is kept.
 
     >>> import numpy as np
     >>> from vendiscore import FeatureSimilarity
@@ -69,4 +74,4 @@ def plan(
         )
         for q in orders
     ]
-    return Plan(alone if all(alone) else [[] for _ in orders], whole)
+    return Plan(alone if each or all(alone) else [[] for _ in orders], whole)

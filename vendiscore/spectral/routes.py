@@ -132,7 +132,7 @@ def _is_small(similarity: Similarity) -> bool:
     return similarity.dim is not None and similarity.dim < similarity.n
 
 
-def _entries(similarity: Similarity) -> float:
+def entries_of(similarity: Similarity) -> float:
     """Operations that find all of K, where it is made of features."""
     return 0.0 if similarity.dim is None else float(similarity.n) ** 2 * similarity.dim
 
@@ -167,9 +167,9 @@ class Norm(MomentRoute):
         if dim is not None and dim < n:
             return Cost(n * dim**2 + 2 * dim**2, _covariance_bytes(similarity))
         if not is_numpy(similarity.diagonal()):
-            return Cost(_entries(similarity) + 2 * n**2, 16 * n**2)
+            return Cost(entries_of(similarity) + 2 * n**2, 16 * n**2)
         block = next(iter(row_blocks(n, 8 * n)))
-        return Cost(_entries(similarity) + 2 * n**2, 16 * n * block.stop)
+        return Cost(entries_of(similarity) + 2 * n**2, 16 * n * block.stop)
 
     def why(self, similarity: Similarity) -> str:
         return "order 2 is 1/‖K‖²_F, no eigenvalues needed"
@@ -266,7 +266,7 @@ class Covariance(SpectrumRoute):
         if orders and not vectors and features and single:
             scale = None if weighted.scale is None else np.asarray(weighted.scale)
             coarse, error = covariance_single(np.asarray(features.X), scale)
-            values, _ = decompose(coarse, source.fault)
+            values = decompose(coarse, source.fault).values
             # To first order, which holds as long as the error is small against every share.
             if 100 * error < values[0]:
                 found = cleaned(values, source, psd, self.name, why)
@@ -288,7 +288,7 @@ class Eigenvalues(SpectrumRoute):
         return True
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
-        n, entries = similarity.n, _entries(similarity)
+        n, entries = similarity.n, entries_of(similarity)
         # Dense features are widened and scaled, a copy of them, before they are multiplied.
         copied = n * _widened(similarity)
         if not vectors:

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..arrays.namespace import Array, is_numpy, namespace, scalar, to_host
+from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
 from .eigen import decompose
@@ -122,9 +122,9 @@ class Spectrum:
         q = min(orders, default=1.0)  # the least order moves most
         if not self.lost or q >= 1:
             return
-        kept = to_host(self.values)
-        kept = kept[kept > 0]
-        moved = math.log1p(self.lost * self.cut**q / float(np.sum(kept**q))) / (1 - q)
+        kept = self.values[self.values > 0]
+        total = scalar(namespace(kept).sum(kept**q))
+        moved = math.log1p(self.lost * self.cut**q / total) / (1 - q)
         if moved > CUT_MATTERS:
             warn(
                 f"{self.lost} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
@@ -249,8 +249,8 @@ def decomposed(
         found = Spectrum(values / values.sum(), source.n, route, why)
         V = np.eye(len(A))[:, order] if vectors else None
     else:
-        ascending, V = decompose(A, source.fault, vectors)
-        found = cleaned(ascending, source, psd, route, why)
+        ascending, V, driver = decompose(A, source.fault, vectors)
+        found = cleaned(ascending, source, psd, route, f"{why}, {driver}" if driver else why)
         V = None if V is None else namespace(V).flip(V, axis=1)
     if V is None:
         return found
@@ -309,9 +309,15 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     lost = int(xp.sum(~kept & (values > noise)))
     if scalar(xp.min(values[kept])) < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - int(xp.sum(kept))
-    values = xp.where(kept, values, xp.zeros_like(values))
+    zero = xp.zeros_like(values)
+    shares = xp.where(kept, values, zero)
+    total = xp.sum(shares)
+    if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
+        apart = kept if psd == "check" else kept | (values < -cut)
+        rest = xp.sum(xp.where(apart, zero, values))
+        total = total + rest - rest.detach()
     return Spectrum(
-        values / xp.sum(values),
+        shares / total,
         source.n,
         route,
         why,

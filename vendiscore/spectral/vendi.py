@@ -13,7 +13,8 @@ from typing import Any
 from ..arrays.namespace import Array
 from ..errors import TooLargeError
 from ..similarity.base import Similarity
-from .estimate import Estimate
+from .estimate import Estimate, Estimating
+from .estimators import estimated, way_out
 from .plan import plan
 from .routes import MomentRoute, StalledError
 from .spectrum import PSD, Spectrum
@@ -48,6 +49,7 @@ def vendi(
     psd: PSD = "check",
     *,
     spectrum: Spectrum | None = None,
+    estimating: Estimating | None = None,
 ) -> Spectral:
     """The Vendi Scores of several orders, from as little work as they need.
 
@@ -66,6 +68,9 @@ def vendi(
     spectrum : Spectrum, optional
         That of the same similarity, p and psd, found before: then there is no more to find, unless
         it is from single-precision products that are not good enough for an order.
+    estimating : Estimating, optional
+        Orders that need a spectrum are estimated, with a standard error or bounds, where that
+        costs less.
 
     Returns
     -------
@@ -94,7 +99,7 @@ def vendi(
         if all(spectrum.serves(q) for q in orders):
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    routes = plan(similarity, orders, psd)
+    routes = plan(similarity, orders, psd, each=estimating is not None)
     weighted = weighted_by(similarity, p)
     estimates: dict[int, Estimate] = {}
     failed: dict[int, str] = {}
@@ -104,8 +109,16 @@ def vendi(
             estimates[i] = found
     rest = [i for i in range(len(orders)) if i not in estimates]
     if rest:
-        spectrum = routes.whole.run(similarity, p, psd, orders=orders)
-        read = spectrum.estimates([orders[i] for i in rest])
+        needed = [orders[i] for i in rest]
+        read = None
+        if estimating:
+            read = estimated(similarity, needed, p, psd, estimating, routes.whole)
+        if read is None:
+            try:
+                spectrum = routes.whole.run(similarity, p, psd, orders=orders)
+            except TooLargeError as error:
+                raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
+            read = spectrum.estimates(needed)
         for i, estimate in zip(rest, read, strict=True):
             estimates[i] = replace(estimate, why=failed[i] or estimate.why)
     return Spectral([estimates[i] for i in range(len(orders))], spectrum)

@@ -1,0 +1,237 @@
+"""Estimates beside exact scores: how far off, how often within what they say, and how long.
+
+    python benchmarks/estimates.py --data ../shared/data --json benchmarks/results/estimates.json
+
+Needs `leffingwell_odors.csv`, `trec_questions.tsv` and `mnist_test.npz`; README of the tests says
+what they are. Sets of another size than theirs are resampled with replacement and perturbed, so
+that no two samples are the same: of a fingerprint each bit is dropped with a chance of 1/20 and
+bits of another molecule are added with the same chance; of a question each word is replaced, with
+a chance of 1/5, by one drawn from all questions; a digit gets normal noise of 0.05 in each pixel.
+Each large set runs in a process of its own, which tells its time and its peak memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pairs import environment, write
+
+import vendiscore
+from vendiscore.similarity.base import Similarity
+from vendiscore.similarity.bits import BitSimilarity
+from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.vendi import vendi
+
+SEEDS = 100
+ORDERS = (0.5, 1.0, 1.5)
+NARROW, WIDE = 3.0, 10.0  # of digits, whose median distance is 10.4
+LOW = 4  # principal components of digits, for bounds
+
+
+def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+    from rdkit import Chem, DataStructs
+    from rdkit.Chem import rdFingerprintGenerator
+
+    with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
+        smiles = [row["smiles"] for row in csv.DictReader(file)]
+    if not n:
+        return vendiscore.as_similarity(smiles, k="morgan")
+    maker = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    bits = np.zeros((len(smiles), 2048), np.uint8)
+    for row, text in zip(bits, smiles, strict=True):
+        DataStructs.ConvertToNumpyArray(maker.GetFingerprint(Chem.MolFromSmiles(text)), row)
+    own, other = (bits[rng.integers(0, len(bits), n)] for _ in range(2))
+    kept = own & (rng.random(own.shape, dtype=np.float32) > 0.05)
+    return BitSimilarity(kept | (other & (rng.random(own.shape, dtype=np.float32) < 0.05)))
+
+
+def questions(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+    with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
+        texts = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
+    if not n:
+        return vendiscore.as_similarity(texts, k="ngram_overlap", analyzer="word")
+    words = [text.split() for text in texts]
+    every = [word for text in words for word in text]
+    chosen = []
+    for i in rng.integers(0, len(words), n):
+        replaced = rng.random(len(words[i])) < 0.2
+        drawn = rng.integers(0, len(every), len(words[i]))
+        pairs = zip(words[i], replaced, drawn, strict=True)
+        chosen.append(" ".join(every[d] if r else word for word, r, d in pairs))
+    return vendiscore.as_similarity(chosen, k="ngram_overlap", analyzer="word", tokenizer=str.split)
+
+
+def digits(sigma: float, low: bool = False) -> Callable[..., Similarity]:
+    def make(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+        with np.load(data / "mnist_test.npz") as file:
+            X = file["images"].reshape(-1, 784) / 255
+        n = n or 5000
+        if n > len(X):
+            X = X[rng.integers(0, len(X), n)] + 0.05 * rng.standard_normal((n, 784))
+        X = X[:n]
+        if low:
+            X = X - X.mean(axis=0)
+            X = X @ np.linalg.eigh(X.T @ X)[1][:, -LOW:]
+        return vendiscore.as_similarity(X, k="rbf", sigma=sigma)
+
+    return make
+
+
+SETS: dict[str, Callable[..., Similarity]] = {
+    "Tanimoto of odorants": odorants,
+    "n-grams of questions": questions,
+    "narrow RBF of digits": digits(NARROW),
+    "wide RBF of digits": digits(WIDE),
+    f"RBF of digits in {LOW} dimensions": digits(NARROW, low=True),
+}
+
+
+def coverage(data: Path, seeds: int) -> list[dict[str, Any]]:
+    """How often an estimate is within two standard errors, or between its bounds."""
+    rows = []
+    for name, make in SETS.items():
+        similarity = make(data, 0, np.random.default_rng(0))
+        exact = dict(zip(ORDERS, vendi(similarity, ORDERS).values, strict=True))
+        for q in ORDERS:
+            logs, errors, inside, ways = [], [], 0, set()
+            for seed in range(seeds):
+                (found,) = vendi(similarity, [q], estimating=Estimating(seed=seed)).estimates
+                logs.append(math.log(found.value / exact[q]))
+                errors.append(found.error / found.value)
+                inside += found.low is not None and found.low <= exact[q] <= (found.high or 0.0)
+                ways.add(found.route)
+            off, said = np.array(logs), np.array(errors)
+            row = {
+                "name": f"{name}, q = {q:g}",
+                "n": similarity.n,
+                "exact": exact[q],
+                "routes": sorted(ways),
+                "rmse": float(np.sqrt(np.mean(off**2))),
+                "largest": float(np.abs(off).max()),
+                "said": float(said.mean()),
+                "within_2_se": float(np.mean(np.abs(off) <= 2 * said)),
+                "within_bounds": inside / seeds,
+                "seeds": seeds,
+            }
+            rows.append(row)
+            sure = (
+                f"within 2 se {row['within_2_se']:6.1%}"
+                if said.any()
+                else f"within bounds {row['within_bounds']:6.1%}"
+            )
+            print(
+                f"{row['name']:<44} exact {exact[q]:9.3f}  rmse {row['rmse']:.5%}  "
+                f"said {row['said']:.5%}  {sure}  {', '.join(row['routes'])}",
+                flush=True,
+            )
+    return rows
+
+
+def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
+    """One set in this process; `rtol` of 0 means exact."""
+    rng = np.random.default_rng(0)
+    similarity = SETS[name](data, n, rng)
+    start = time.perf_counter()
+    how = Estimating(rtol=rtol, seed=seed) if rtol else None
+    (found,) = vendi(similarity, [1.0], estimating=how).estimates
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    told = {"value": found.value, "error": found.error, "low": found.low, "high": found.high}
+    print(json.dumps(told | {"seconds": seconds, "GB": peak, "why": found.why}))
+
+
+def in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) -> dict[str, Any]:
+    given = [name, str(n), str(rtol), str(seed)]
+    done = subprocess.run(
+        [sys.executable, __file__, "--data", str(data), "--job", *given],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def against_exact(data: Path, n: int, names: list[str], seeds: int) -> list[dict[str, Any]]:
+    """Estimates and the exact score of sets of n, each in a process of its own."""
+    rows = []
+    for name in names:
+        exact = in_process(data, name, n, 0.0)
+        found = [in_process(data, name, n, 1e-3, seed) for seed in range(seeds)]
+        off = [math.log(each["value"] / exact["value"]) for each in found]
+        seconds = float(np.median([each["seconds"] for each in found]))
+        row = {
+            "name": f"{name}, n = {n:,}",
+            "exact": exact["value"],
+            "exact_s": exact["seconds"],
+            "exact_GB": exact["GB"],
+            "estimate_s": seconds,
+            "estimate_GB": max(each["GB"] for each in found),
+            "faster": exact["seconds"] / seconds,
+            "rmse": float(np.sqrt(np.mean(np.square(off)))),
+            "why": found[0]["why"],
+        }
+        rows.append(row)
+        print(
+            f"{row['name']:<46} exact {exact['seconds']:7.1f} s {exact['GB']:5.1f} GB   estimate "
+            f"{seconds:6.2f} s {row['estimate_GB']:4.1f} GB   {row['faster']:5.1f} ×   "
+            f"rmse {row['rmse']:.4%}   {row['why']}",
+            flush=True,
+        )
+    return rows
+
+
+def larger(data: Path, n: int, names: list[str]) -> list[dict[str, Any]]:
+    """Estimates of sets whose exact score does not fit anywhere."""
+    rows = []
+    for name in names:
+        found = in_process(data, name, n, 1e-3)
+        rows.append({"name": f"{name}, n = {n:,}", **found})
+        print(
+            f"{rows[-1]['name']:<46} {found['value']:10.2f} ± {found['error']:.2g}   "
+            f"{found['seconds']:6.1f} s   {found['GB']:4.1f} GB   {found['why']}",
+            flush=True,
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--only", nargs="*", help="coverage, ten, twenty, hundred")
+    parser.add_argument("--job", nargs=4, help="of this script itself: NAME N RTOL SEED")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore", UserWarning)
+    if given.job:
+        name, n, rtol, seed = given.job
+        job(given.data, name, int(n), float(rtol), int(seed))
+        return
+    dense = ["Tanimoto of odorants", "narrow RBF of digits", "wide RBF of digits"]
+    parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "coverage": lambda: coverage(given.data, given.seeds),
+        "ten": lambda: against_exact(given.data, 10_000, list(SETS)[:4], 5),
+        "twenty": lambda: against_exact(given.data, 20_000, dense[:2], 3),
+        "hundred": lambda: larger(given.data, 100_000, ["n-grams of questions", dense[1]]),
+    }
+    rows: list[dict[str, Any]] = []
+    for part, run in parts.items():
+        if not given.only or part in given.only:
+            rows += [{"part": part, **row} for row in run()]
+    write(given.json, rows, environment())
+
+
+if __name__ == "__main__":
+    main()

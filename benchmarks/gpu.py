@@ -1,0 +1,173 @@
+"""Scores on a GPU beside the same on the CPU, exact and estimated: `python benchmarks/gpu.py`.
+
+Exact for 20,000 samples: rows of features, a matrix, similarities of vectors, and the gradient;
+for 200,000: the covariance of 512 features, random Fourier features, and, with
+`method="estimate"`, similarities that are computed as they are multiplied. Both devices must agree
+on 500 samples of each case before any is timed, estimates to within four standard errors of the
+exact number, and on the sets that are timed after.
+
+Where there is no GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
+samples, tensors of the CPU for those of the GPU, and NumPy arrays beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pairs import agree, compare, environment, write
+
+Device = Callable[[np.ndarray], Any]  # samples, as a device gets them
+SMALL, EXACT, LARGE = 500, 20_000, 200_000
+NO_GPU = (
+    "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing was run"
+)
+RTOL = 0.005  # of estimates
+
+
+def clusters(n: int, d: int) -> np.ndarray:
+    """n rows around 50 centres, in single precision."""
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((50, d))
+    return (centres[rng.integers(0, 50, n)] + 0.5 * rng.standard_normal((n, d))).astype(np.float32)
+
+
+def cosines(n: int, d: int) -> np.ndarray:
+    X = clusters(n, d).astype(float)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    return X @ X.T
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is scored: samples (n, d), as both devices get them, and how."""
+
+    name: str
+    n: int
+    d: int
+    score: Callable[[Any], Any]
+    samples: Callable[[int, int], np.ndarray] = clusters
+    exact: Callable[[Any], Any] | None = None  # of an estimate
+    gradient: bool = False
+
+    def value(self, samples: Any) -> float:
+        """The number; where a gradient is asked for, its norm."""
+        if not self.gradient:
+            found = self.score(samples)
+            return float(found.detach() if hasattr(found, "detach") else found)
+        leaf = samples.detach().requires_grad_()
+        self.score(leaf).log().backward()
+        return float(leaf.grad.double().norm())
+
+
+def cases() -> list[Case]:
+    from vendiscore import compute, score, score_K, score_X
+
+    found = [
+        Case("covariance", EXACT, 384, score_X),
+        Case("eigenvalues of K", EXACT, 64, score_K, samples=cosines),
+        Case("norm of K, q = 2", EXACT, 64, lambda K: score_K(K, q=2), samples=cosines),
+        Case("rbf", EXACT, 64, lambda X: score(X, "rbf", sigma=6.0)),
+        Case("covariance, gradient", EXACT, 384, score_X, gradient=True),
+        Case("covariance", LARGE, 512, score_X),
+        Case(
+            "rbf, random features",
+            LARGE,
+            64,
+            lambda X: score(X, "rbf", sigma=6.0, n_features=1000),
+        ),
+    ]
+    if "method" in inspect.signature(compute).parameters:
+        how = {"k": "rbf", "sigma": 6.0}
+        found.append(
+            Case(
+                "rbf, estimated",
+                LARGE,
+                64,
+                lambda X: compute(X, method="estimate", rtol=RTOL, **how)["VS"],
+                exact=lambda X: compute(X, **how)["VS"],
+            )
+        )
+    return found
+
+
+def check(case: Case, ours: Device, theirs: Device) -> None:
+    """Stop if the two devices differ, or an estimate from the exact number."""
+    X = case.samples(SMALL, min(case.d, SMALL // 2))
+    there, here = case.value(ours(X)), case.value(theirs(X))
+    agree(there, here, 1e-6 if case.exact is None else 4 * RTOL)
+    if case.exact is not None:
+        agree(there, float(case.exact(theirs(X))), 4 * RTOL)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--cpu-small", action="store_true", help="try it all, without a GPU")
+    parser.add_argument("--no-cpu", action="store_true", help="time the GPU alone")
+    parser.add_argument("--only", default="", help="cases whose name has this in it")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    return parser.parse_args()
+
+
+def timed(case: Case, n: int, ours: Device, theirs: Device, given: argparse.Namespace) -> Any:
+    """A row of the results: seconds on both devices, the numbers, and the memory of the GPU."""
+    import torch
+
+    X = case.samples(n, case.d)
+    there, here = ours(X), None if given.no_cpu else theirs(X)
+    values = {}
+
+    def own() -> None:
+        values["ours"] = case.value(there)  # to read the number is to wait for the device
+
+    def other() -> None:
+        values["theirs"] = case.value(there if here is None else here)
+
+    if gpu := getattr(there, "is_cuda", False):
+        torch.cuda.reset_peak_memory_stats()
+    own()  # libraries are loaded, and memory is taken, before the clock starts
+    facts = {"n": n, "d": case.d, "device": "cuda" if gpu else "cpu"}
+    if gpu:
+        facts["peak_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 2)
+    row = compare(f"{case.name}, n = {n:,}, d = {case.d}", own, other, given.repeats, **facts)
+    agree(values["ours"], values["theirs"], 1e-6 if case.exact is None else 6 * RTOL)
+    return row | values
+
+
+def main() -> None:
+    given = arguments()
+    import torch
+
+    if not given.cpu_small and not torch.cuda.is_available():
+        print(NO_GPU)
+        return
+    device = "cpu" if given.cpu_small else "cuda"
+
+    def ours(X: np.ndarray) -> Any:
+        return torch.as_tensor(X, device=device)
+
+    def other(case: Case) -> Device:  # a gradient is torch's anywhere
+        return torch.as_tensor if case.gradient else np.asarray
+
+    chosen = [case for case in cases() if given.only in case.name]
+    for case in chosen:
+        check(case, ours, other(case))
+    print(f"{len(chosen)} cases agree for {SMALL} samples", flush=True)
+    rows = [
+        timed(case, SMALL if given.cpu_small else case.n, ours, other(case), given)
+        for case in chosen
+    ]
+    setting = environment("torch")
+    if device == "cuda":
+        setting["gpu"] = torch.cuda.get_device_name()
+    write(given.json, rows, setting)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,364 @@
+"""Estimates: within what they say of the exact score, from random vectors or from some rows."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    NotPSDError,
+    TooLargeError,
+    as_similarity,
+    compute,
+)
+from vendiscore.arrays import memory
+from vendiscore.spectral import estimators
+from vendiscore.spectral.cholesky import Factor, certified, filled_up
+from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.estimators import CHOLESKY, LANCZOS
+from vendiscore.spectral.hill import effective_number
+from vendiscore.spectral.stochastic import Krylov, Quadrature, random_signs
+from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.weighted import weighted_by
+
+ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)
+
+
+def mixture(n=600, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) + 3 * rng.standard_normal((5, d))[rng.integers(0, 5, n)]
+
+
+def rbf(n=600, d=8, seed=0, sigma=2.0):
+    return as_similarity(mixture(n, d, seed), k="rbf", sigma=sigma)
+
+
+def dense(similarity) -> np.ndarray:
+    return np.asarray(weighted_by(similarity, None).dense())
+
+
+def krylov(A: np.ndarray, b: int, steps: int, seed: int = 0) -> tuple[Krylov, np.ndarray]:
+    Z = random_signs(len(A), b, np.random.SeedSequence(seed), A)
+    found = Krylov(lambda V: A @ V, Z, steps)
+    found.extend(steps)
+    return found, Z
+
+
+def test_a_basis_is_orthonormal_and_shows_the_matrix_in_it():
+    A = dense(rbf(120))
+    found, _ = krylov(A, 6, 8)
+    Q = found._basis[: 6 * 8]
+    np.testing.assert_allclose(Q @ Q.T, np.eye(48), atol=1e-12)
+    np.testing.assert_allclose(Q @ A @ Q.T, found.matrix(), atol=1e-12)
+
+
+def test_a_basis_ends_with_the_space():
+    found, _ = krylov(dense(rbf(30)), 8, 100)
+    assert found.steps == 3
+
+
+@pytest.mark.parametrize("q", [0.3, 1.0, 1.5])
+@pytest.mark.parametrize("steps", [2, 4, 9])
+def test_both_rules_enclose_every_form(q, steps):
+    A, f = dense(rbf(200)), estimators._entropy(q)
+    found, Z = krylov(A, 4, steps)
+    read = Quadrature(found, 200, 1.0, float(np.sum(A**2)))
+    values, U = np.linalg.eigh(A)
+    exact = f(np.maximum(values, 0)) @ (U.T @ Z) ** 2
+    upper, lower = (f(nodes) @ forms for nodes, forms in (read._gauss, read._radau))
+    assert (lower <= exact + 1e-12).all()
+    assert (exact <= upper + 1e-12).all()
+
+
+def test_known_moments_leave_nothing_to_chance_of_a_parabola():
+    A = dense(rbf(300))
+    squares = float(np.sum(A**2))
+    read = Quadrature(krylov(A, 8, 6)[0], 300, 1.0, squares)
+    found = read.trace(lambda x: 2 * x + 5 * x**2)
+    assert found.value == pytest.approx(2 + 5 * squares, rel=1e-10)
+    assert found.error < 1e-10
+
+
+def test_a_norm_that_is_doubtful_is_not_leant_on():
+    A = dense(rbf(400, sigma=4.0))
+    squares, found = float(np.sum(A**2)), krylov(A, 16, 16)[0]
+    exact = estimators._entropy(1.0)(np.maximum(np.linalg.eigvalsh(A), 0)).sum()
+    off = squares * (1 + 1e-4)
+    wrong = Quadrature(found, 400, 1.0, off).trace(estimators._entropy(1.0))
+    told = Quadrature(found, 400, 1.0, off, doubt=squares * 1e-4).trace(estimators._entropy(1.0))
+    assert abs(wrong.value - exact) > 4 * wrong.error
+    assert abs(told.value - exact) < 4 * told.error
+
+
+@pytest.mark.parametrize("rank", [1, 3, 16, 40])
+def test_a_matrix_of_low_rank_is_exact(rank):
+    X = np.random.default_rng(rank).standard_normal((200, rank))
+    weighted = weighted_by(FeatureSimilarity(X).normalized(), None)
+    for q in (0.5, 1.0, 3.0):
+        exact = vendi(weighted, [q]).values[0]
+        (found,) = LANCZOS.run(weighted, [q], Estimating(1e-4), math.inf)
+        assert found.value == pytest.approx(exact, rel=1e-6)
+        assert found.error < 1e-4 * exact
+
+
+def test_samples_that_have_nothing_in_common_are_exact():
+    weighted = weighted_by(MatrixSimilarity(np.eye(300), psd=True), None)
+    (found,) = LANCZOS.run(weighted, [1.0], Estimating(), math.inf)
+    assert found.value == pytest.approx(300, rel=1e-9)
+
+
+@pytest.mark.parametrize("copies", [5, 16, 17, 40])
+def test_eigenvalues_that_are_many_are_counted(copies):
+    """Classes of one size: a vector finds but one eigenvector of as many as there are classes."""
+    labels = np.r_[np.repeat(np.arange(copies), 20), 100 + np.arange(1000 - 20 * copies)]
+    weighted = weighted_by(as_similarity(labels.tolist(), k="labels"), None)
+    weighted = weighted_by(MatrixSimilarity(np.asarray(weighted.dense()) * 1000, psd=True), None)
+    exact = vendi(weighted, [1.0]).values[0]
+    off = []
+    for seed in range(8):
+        (found,) = LANCZOS.run(weighted, [1.0], Estimating(seed=seed), math.inf)
+        off.append((found.value - exact) / max(found.error, 1e-6 * exact))
+    assert np.abs(off).max() < 5
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_estimates_are_off_by_what_they_say(q):
+    similarity = weighted_by(rbf(), None)
+    exact, off = vendi(similarity, [q]).values[0], []
+    for seed in range(20):
+        (found,) = LANCZOS.run(similarity, [q], Estimating(3e-3, seed), math.inf)
+        assert found.error <= 3e-3 * found.value
+        off.append((found.value - exact) / max(found.error, 1e-6 * exact))
+    # Of 20 draws with 12 degrees of freedom none is beyond 6, and most are within 2.
+    assert np.abs(off).max() < 6
+    assert np.mean(np.abs(off) <= 2) >= 0.8
+
+
+def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
+    monkeypatch.setattr(estimators, "CHECKS", (16,))
+    similarity = weighted_by(rbf(500, sigma=1.5), None)
+    exact = vendi(similarity, [1.0]).values[0]
+    (one,) = LANCZOS.run(similarity, [1.0], Estimating(0.5), math.inf)
+    rtol = 0.8 * one.error / one.value
+    (several,) = LANCZOS.run(similarity, [1.0], Estimating(rtol), math.inf)
+    assert int(one.why.split()[0]) == 16 < int(several.why.split()[0]) <= 64
+    assert abs(several.value - exact) < 4 * several.error <= 4 * rtol * several.value
+
+
+def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
+    monkeypatch.setattr(estimators, "CHECKS", (2,))
+    similarity = weighted_by(rbf(500, sigma=1.0), None)
+    with pytest.warns(UserWarning, match=r"the estimate is sure to .*`rtol=1e-05` is less than"):
+        LANCZOS.run(similarity, [1.0], Estimating(1e-5), math.inf)
+    with pytest.raises(estimators.StalledError, match=r"products left an error of"):
+        LANCZOS.run(similarity, [1.0], Estimating(1e-5), 1e12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_hold_at_every_order(seed):
+    weighted = weighted_by(rbf(300, d=3, seed=seed), None)
+    factor = Factor(weighted, 128, seed)
+    exact = np.maximum(np.linalg.eigvalsh(np.asarray(weighted.dense())), 0)
+    for _ in range(4):
+        factor.extend()
+        least, even = factor.shares()
+        assert least.sum() == pytest.approx(1, abs=1e-12)
+        assert even.sum() == pytest.approx(1, abs=1e-12)
+        for q in (0.1, 0.5, 1, 2, 5, math.inf):
+            low, value, high = (effective_number(s / s.sum(), q) for s in (least, exact, even))
+            assert low <= value * (1 + 1e-10)
+            assert value <= high * (1 + 1e-10)
+
+
+def test_what_is_left_is_the_trace_of_the_residual():
+    weighted = weighted_by(rbf(200, d=2), None)
+    factor = Factor(weighted, 100)
+    factor.extend()
+    L = factor._L[: factor.size]
+    residual = np.asarray(weighted.dense()) - L.T @ L
+    assert factor.left == pytest.approx(np.trace(residual), rel=1e-9)
+    assert np.linalg.eigvalsh(residual)[0] > -1e-12
+
+
+def test_bounds_of_a_matrix_of_low_rank_are_the_score():
+    weighted = weighted_by(FeatureSimilarity(mixture(800, 5)).normalized(), None)
+    (found,) = CHOLESKY.run(weighted, [1.0], Estimating(1e-6), 1e12)
+    exact = vendi(weighted, [1.0]).values[0]
+    assert found.low <= exact * (1 + 1e-12)
+    assert exact <= found.high * (1 + 1e-12)
+    assert found.high / found.low < 1 + 2.1e-6
+    assert found.value == pytest.approx(exact, rel=2e-6)
+
+
+def test_bounds_are_given_up_early_where_they_are_out_of_reach():
+    factor = Factor(weighted_by(rbf(1000, d=50, sigma=1.0), None), 250)
+    assert certified(factor, lambda least, even: True, 1e-6) is None
+    assert factor.size <= 2 * 64
+
+
+def test_an_indefinite_matrix_is_no_similarity():
+    K = np.eye(100)
+    K[:50, :50] = 1.0
+    K[0, 1] = K[1, 0] = -0.5
+    weighted = weighted_by(MatrixSimilarity(K), None)
+    with pytest.raises(NotPSDError):
+        LANCZOS.run(weighted, [1.0], Estimating(), math.inf)
+    factor = Factor(weighted, 100)
+    with pytest.raises(NotPSDError):
+        certified(factor, lambda least, even: False, 0.0)
+
+
+@pytest.mark.parametrize("more", [0.0, 0.05, 0.2, 3.0])
+def test_water_fills_the_smallest_first(more):
+    shares = np.sort(np.random.default_rng(0).random(20))[::-1] * 0.05
+    filled = filled_up(shares, more)
+    assert filled.sum() == pytest.approx(shares.sum() + more)
+    assert (filled >= shares - 1e-15).all()
+    assert (np.diff(filled) <= 1e-15).all()
+    risen = filled > shares + 1e-12
+    assert np.ptp(filled[risen]) < 1e-12 if risen.any() else more == 0
+
+
+# Through the front door, where a set of 1,500 counts as large.
+
+
+@pytest.fixture
+def large():
+    return mixture(1500, 24)
+
+
+def test_the_score_comes_with_its_standard_error(large):
+    exact = compute(large, k="rbf", sigma=3.0)["VS"]
+    found = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
+    details = found.pop("details")
+    assert list(found) == ["VS", "VS_se"]
+    assert details["method"] == {"1": "stochastic lanczos"}
+    assert 0 < found["VS_se"] <= 1e-3 * found["VS"]
+    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
+    assert any("standard error of the computation" in note for note in details["notes"])
+    assert "method=estimate" in details["signature"]
+
+
+def test_few_dimensions_come_with_bounds():
+    X = mixture(1500, 2)
+    exact = compute(X, k="rbf", sigma=3.0)["VS"]
+    found = compute(X, k="rbf", sigma=3.0, method="estimate", rtol=1e-5)
+    assert list(found) == ["VS", "VS_low", "VS_high"]
+    assert found["VS_low"] <= exact <= found["VS_high"] <= found["VS_low"] * (1 + 2.1e-5)
+
+
+def test_orders_that_need_no_spectrum_stay_exact(large):
+    exact = compute(large, k="rbf", sigma=3.0, q=[2, "inf"])
+    found = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
+    assert found["VS_q2_se"] == found["VS_qinf_se"] == 0
+    assert found["VS_q1_se"] > 0
+    for key, value in exact.items():
+        assert found[key] == pytest.approx(value, rel=1e-9)
+
+
+def test_small_sets_are_exact():
+    X = mixture(200)
+    found = compute(X, k="rbf", sigma=2.0, method="estimate")
+    assert found == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
+
+
+def test_a_seed_is_a_number(large):
+    one, same, other = (
+        compute(large, k="rbf", sigma=3.0, method="estimate", seed=seed)["VS"] for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize("kind", ["matrix", "float32", "mixture", "repeats", "weights"])
+def test_every_kind_of_similarity_is_estimated(large, kind):
+    p = None
+    if kind == "mixture":
+        similarity = as_similarity(
+            [{"x": x.tolist(), "y": str(i % 7)} for i, x in enumerate(large)],
+            k={"rbf:x": 0.7, "labels:y": 0.3},
+            options={"rbf:x": {"sigma": 3.0}},
+        )
+    else:
+        similarity = as_similarity(large, k="rbf", sigma=3.0)
+        K = np.asarray(similarity.dense())
+        if kind == "matrix":
+            similarity = MatrixSimilarity(K, psd=True)
+        if kind == "float32":
+            similarity = MatrixSimilarity(K.astype(np.float32), psd=True)
+        if kind == "repeats":
+            similarity = similarity.take(np.r_[np.arange(1500), np.arange(100), np.arange(100)])
+        if kind == "weights":
+            p = np.random.default_rng(0).random(1500)
+            p[:300] = 0
+            p /= p.sum()
+    exact = vendi(similarity, [1.0], p).values[0]
+    (found,) = vendi(similarity, [1.0], p, estimating=Estimating()).estimates
+    assert found.route == "stochastic lanczos"
+    assert abs(found.value - exact) < 5 * found.error
+
+
+def test_a_tensor_is_estimated_where_it_is(large):
+    torch = pytest.importorskip("torch")
+    K = torch.as_tensor(np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense()))
+    found = compute(K, score_K=True, method="estimate")
+    exact = compute(K, score_K=True)["VS"].item()
+    assert abs(float(found["VS"]) - exact) < 5 * found["VS_se"]
+    with pytest.raises(TypeError, match="cannot be differentiated"):
+        compute(K.requires_grad_(), score_K=True, method="estimate")
+
+
+def test_the_memory_error_names_the_way_out(large, monkeypatch):
+    similarity = as_similarity(large, k="rbf", sigma=3.0)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
+    with pytest.raises(TooLargeError, match=r"method='estimate', which needs 0\.0 GB and gives"):
+        vendi(similarity, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"rtol": 0.1}, TypeError, "`rtol` is the error of an estimate.*method='estimate'"),
+        ({"method": "fast"}, ValueError, "`method` must be 'auto' or 'estimate', got 'fast'"),
+        ({"method": "estimate", "rtol": 0}, ValueError, "`rtol` must be a relative error .*got 0"),
+        ({"method": "estimate", "seed": -1}, ValueError, "`seed` must be"),
+        ({"method": "estimate", "q": 0}, ValueError, "q=0 counts eigenvalues above rounding"),
+        ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
+        ({"method": "estimate", "corrected": True}, ValueError, "`corrected` needs all eigenv"),
+        ({"method": "estimate", "measures": ["VS", "IntDiv"]}, ValueError, "IntDiv would be exact"),
+        ({"method": "estimate", "groups": [0, 1] * 10}, ValueError, "for one large set, and group"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
+)
+def test_what_has_no_estimate_is_refused(arguments, error, words):
+    with pytest.raises(error, match=words):
+        compute(mixture(20), k="cosine", **arguments)
+
+
+def test_clipping_needs_all_eigenvalues(large):
+    K = np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense())
+    with pytest.raises(ValueError, match="psd='clip' needs all eigenvalues"):
+        compute(K, score_K=True, psd="clip", method="estimate")
+
+
+def test_a_metric_takes_the_method(large, fresh):
+    found = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
+    assert found["VS_se"] <= 1e-2 * found["VS"]
+
+
+def test_the_bound_that_is_aimed_at_is_the_one_that_is_needed():
+    for rtol in (1e-2, 1e-3, 1e-5):
+        aim = estimators._aim(rtol, 5000)
+        assert aim * math.log(5000 / aim) == pytest.approx(2 * rtol, rel=0.05)
+
+
+def test_products_of_the_kernel_are_those_that_lapack_would_see(large):
+    """The reference: a naive quadrature of every vector by itself agrees with the block's."""
+    A = dense(as_similarity(large[:150], k="rbf", sigma=3.0))
+    _, Z = krylov(A, 4, 1)
+    exact = np.einsum("ij,ij->j", Z, scipy.linalg.logm(A + 1e-9 * np.eye(150)) @ (-A) @ Z)
+    read = Quadrature(krylov(A, 4, 37)[0], 150, 1.0, float(np.sum(A**2)))
+    found = estimators._entropy(1.0)(read._gauss[0]) @ read._gauss[1]
+    np.testing.assert_allclose(found, exact, rtol=1e-4)

@@ -1,0 +1,202 @@
+"""VendiLoss: −w · log VS of a batch, in a training loop."""
+
+import copy
+import math
+import pickle
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from vendiscore import MissingPackageError, NotPSDError, SampleError, optional, score, score_K
+
+torch = pytest.importorskip("torch")
+
+from vendiscore.integrations.loss import VendiLoss  # noqa: E402  which torch is needed for
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+KERNELS = ["cosine", "rbf", "laplacian", "polynomial"]
+
+
+def rows(n=9, d=4, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(n, d, generator=generator).requires_grad_()
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_it_is_minus_the_weight_times_the_logarithm_of_the_score(kernel, q):
+    X = rows()
+    want = -0.3 * score(X, kernel, q=q).log()
+    found = VendiLoss(kernel, q=q, weight=0.3)(X)
+    assert found.item() == pytest.approx(want.item(), rel=1e-6)
+    theirs, ours = torch.autograd.grad(want, X), torch.autograd.grad(found, X)
+    torch.testing.assert_close(ours, theirs)
+
+
+def test_it_takes_matrices_features_weights_and_options():
+    X = rows().double()
+    U = X / X.norm(dim=1, keepdim=True)
+    p = torch.linspace(0.1, 1, 9, dtype=torch.float64) / 4.95
+    want = -float(score(X.detach(), "cosine", p=p).log())
+    for found in (
+        VendiLoss()(X, p),
+        VendiLoss()(X, p=p.tolist()),
+        VendiLoss(score_X=True)(U, p),
+        VendiLoss(score_X=True, normalize=True)(X, p),
+        VendiLoss("linear", normalize=True)(X, p),
+        VendiLoss(score_K=True)(U @ U.T, p),
+    ):
+        assert found.item() == pytest.approx(want, rel=1e-12)
+    sigma = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    VendiLoss("rbf", sigma=sigma)(X).backward()
+    assert sigma.grad > 0  # the wider, the more alike
+
+
+def test_rows_of_more_dimensions_are_flattened():
+    X = rows(6, 12)
+    assert VendiLoss()(X.reshape(6, 3, 2, 2)).item() == VendiLoss()(X).item()
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
+def test_it_does_not_see_the_scale_of_a_batch(kernel):
+    X = rows().double()
+    loss = VendiLoss(kernel)
+    assert loss(1e3 * X).item() == pytest.approx(loss(X).item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, 3, "inf"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_one_sample_and_equal_samples_lose_nothing_and_have_no_gradient(kernel, q):
+    for X in (rows(1, 4), rows(1, 4).detach()[[0] * 5].requires_grad_()):
+        found = VendiLoss(kernel, q=q)(X)
+        found.backward()
+        assert abs(found.item()) <= 1e-12
+        assert X.grad.abs().max() <= 1e-12
+
+
+def test_unlike_samples_lose_the_most_there_is():
+    for q in (0.5, 1, 2, 3, "inf"):
+        assert VendiLoss(q=q)(torch.eye(8)).item() == pytest.approx(-math.log(8))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+def test_it_is_in_the_precision_of_the_samples_and_single_for_less(dtype):
+    X = rows().detach().to(getattr(torch, dtype)).requires_grad_()
+    found = VendiLoss("rbf")(X)
+    found.backward()
+    assert found.dtype == (torch.float64 if dtype == "float64" else torch.float32)
+    assert X.grad.dtype == X.dtype
+    assert found.item() == pytest.approx(VendiLoss("rbf")(X.double()).item(), rel=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_autocast_changes_nothing_but_the_samples(kernel):
+    layer = torch.nn.Linear(4, 5)
+    X, loss = rows().detach(), VendiLoss(kernel)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        Z = layer(X)
+        found = loss(Z)
+        again = loss(Z.float())
+    assert Z.dtype == torch.bfloat16
+    assert found.item() == again.item() == loss(Z).item()
+    found.backward()
+    assert layer.weight.grad.abs().sum() > 0
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
+def test_what_is_compiled_calls_it_as_it_is():
+    layer, loss, X = torch.nn.Linear(4, 3), VendiLoss(), rows().detach()
+
+    def step(X):
+        return layer(X).square().mean() + loss(layer(X))
+
+    compiled = torch.compile(step, backend="eager")(X)
+    compiled.backward()
+    assert compiled.item() == pytest.approx(step(X).item())
+
+
+def test_it_is_a_module_without_parameters_that_can_be_copied_and_saved():
+    loss = VendiLoss("rbf", sigma=2, q="inf", weight=0.5)
+    assert repr(loss) == "VendiLoss('rbf', q=inf, weight=0.5)"
+    assert repr(VendiLoss(score_K=True)) == "VendiLoss('score_K', q=1, weight=1)"
+    assert not loss.state_dict()
+    assert not list(loss.parameters())
+    X = rows()
+    for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), loss.double()):
+        assert other(X).item() == loss(X).item()
+
+
+def test_vectors_part_when_they_are_trained_with_it_alone():
+    X = (torch.ones(6, 6) + 0.01 * rows(6, 6).detach()).requires_grad_()
+    optimizer, loss = torch.optim.Adam([X], lr=0.1), VendiLoss()
+    assert loss(X).item() > -0.01
+    for _ in range(150):
+        optimizer.zero_grad()
+        loss(X).backward()
+        optimizer.step()
+    assert loss(X).item() == pytest.approx(-math.log(6), abs=1e-3)
+
+
+def test_a_matrix_of_equal_samples_is_left_at_order_2():
+    K = torch.ones(3, 3, dtype=torch.float64, requires_grad=True)
+    VendiLoss(score_K=True, q=2)(K).backward()
+    off = K.grad[~torch.eye(3, dtype=torch.bool)]
+    assert (off > 0).all()  # going down, entries become less
+    assert float(score_K((K - 0.1 * (K.grad + K.grad.T)).detach(), normalize=True)) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"q": 0}, ValueError, "`q` must be above 0: order 0 counts and has no gradient"),
+        ({"q": [1, 2]}, TypeError, r"`q` must be one order, got \[1, 2\]; add up a loss for each"),
+        ({"q": -1}, ValueError, r"`q` must be a number in \[0, inf\]"),
+        ({"weight": -1}, ValueError, "`weight` must be a finite number of at least 0, got -1"),
+        ({"weight": math.nan}, ValueError, "`weight` must be a finite number of at least 0"),
+        ({"psd": "cut"}, ValueError, "`psd` must be 'check' or 'clip', got 'cut'"),
+        ({"k": "rbg"}, ValueError, "Did you mean 'rbf'"),
+        ({"sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
+        ({"k": "rbf", "score_K": True}, ValueError, "pass one of k, score_K"),
+    ],
+)
+def test_keywords_are_read_when_it_is_made(options, error, message):
+    with pytest.raises(error, match=message):
+        VendiLoss(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "batch", "error", "message"),
+    [
+        ({}, [[1.0, 2.0]], TypeError, "must be a tensor of floating point, got list; pass torch"),
+        ({}, torch.eye(2).long(), TypeError, "tensor of floating point, got torch.int64; pass"),
+        ({}, torch.zeros(2, 2), SampleError, "sample 0 is a zero vector, which has no cosine"),
+        ({}, torch.full((2, 2), math.nan), SampleError, "sample 0 of `samples` must be finite"),
+        ({}, torch.ones(0, 2), ValueError, "`samples` is empty"),
+        ({"score_K": True}, 2 * torch.eye(2), ValueError, "similarity 1 with itself, got 2"),
+        ({"score_K": True}, 2 * torch.eye(3) - 1, NotPSDError, "smallest eigenvalue"),
+        ({"k": lambda a, b: 1.0}, torch.eye(2), TypeError, "`k` must be a kernel that stays in to"),
+    ],
+)
+def test_batches_that_cannot_be_scored_are_refused(options, batch, error, message):
+    with pytest.raises(error, match=message):
+        VendiLoss(**options)(batch)
+
+
+def test_without_torch_the_import_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "vendiscore.integrations.loss")
+    monkeypatch.setattr(optional, "find_spec", lambda name: None)
+    with pytest.raises(
+        MissingPackageError, match=r"VendiLoss needs .*'torch'.*: pip install torch"
+    ):
+        import vendiscore.integrations.loss  # noqa: F401
+
+
+def test_the_picture_of_the_example_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    example = runpy.run_path(str(EXAMPLES / "train_diverse.py"))
+    sets = {"collapsed": torch.ones(9, 4), "diverse": rows().detach()}
+    example["draw"](sets, torch.arange(9), str(tmp_path / "embeddings.png"))
+    assert (tmp_path / "embeddings.png").stat().st_size > 1000

@@ -1,0 +1,79 @@
+"""Work in as many Python threads as BLAS may take, while BLAS itself takes one.
+
+Blocks that fit in a core's cache are too small for a product in several threads, which wait for
+each other longer than they multiply, and what is between products, such as exponentials, NumPy does
+in one thread. Where something else is running, threads that wait for each other are slower by far.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+# Results, beyond one for each thread, that may wait for their turn.
+WAITING = 2
+
+
+def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
+    """`map(function, items)`, in threads; few results wait at a time.
+
+    What is done with them in that order does not depend on how many threads there are.
+    """
+    with _single_threads() as threads:
+        if threads < 2:
+            yield from map(function, items)
+            return
+        pool = ThreadPoolExecutor(threads)
+        waiting: deque[Future[Value]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > threads + WAITING:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class _Cap:
+    """One thread for BLAS as long as anybody wants it: the number is that of the process."""
+
+    def __init__(self) -> None:
+        self.lock, self.users, self.threads = Lock(), 0, 1
+        self.limited: Any = None
+
+
+_cap = _Cap()
+
+
+@contextmanager
+def _single_threads() -> Iterator[int]:
+    """As many threads as BLAS had, which has one in the meantime."""
+    with _cap.lock:
+        if not _cap.users:
+            blas = _blas()
+            _cap.threads = max((found.num_threads for found in blas.lib_controllers), default=1)
+            _cap.limited = blas.limit(limits=1)
+        _cap.users += 1
+    try:
+        yield _cap.threads
+    finally:
+        with _cap.lock:
+            _cap.users -= 1
+            if not _cap.users:
+                _cap.limited.restore_original_limits()
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

@@ -1,0 +1,156 @@
+"""What a batch loses by collapsing: −log VS, a module of torch to be added to what is trained.
+
+It is not among the names of `vendiscore`, since a class of torch needs torch to be made:
+`from vendiscore.integrations.loss import VendiLoss`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arguments import is_several, number, one_of
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import is_torch
+from ..arrays.weights import check_weights
+from ..optional import require
+from ..request import PSD_REMEDY, PSDS, check_orders
+from ..resolve import resolve_sets
+from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import vendi
+
+torch: Any = require("torch", "torch", "VendiLoss")
+
+
+class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by mypy
+    """−w · log VS_q of a batch: 0 for samples that are all alike, −w · log n for n unlike ones.
+
+    Added to the loss of a generator, an encoder or a set of prototypes, it costs them to collapse:
+    `loss = fit(x) + diversity(z)`. With λ the eigenvalues of the similarity matrix, divided by n,
+    log VS_q = log (Σ λ_i^q) / (1 − q), which is the entropy −Σ λ_i log λ_i at q = 1.
+
+    Parameters
+    ----------
+    k : str, callable or dict, optional
+        How samples are compared, as for `compute`: "cosine" unless given, or "rbf", "laplacian",
+        "polynomial". Cosines do not see the lengths of vectors. An "rbf" whose `sigma` is not
+        given follows each batch, so that neither sees their scale.
+    q : float in (0, ∞] or "inf"
+        Order. 2 needs no eigenvalues; large orders only see the largest share.
+    weight : float
+        w, at least 0.
+    score_K, score_X : bool
+        Whether batches are similarity matrices (n, n), or features that are compared by their dot
+        products, which have unit length or are given it by `normalize`.
+    normalize : bool
+    psd : {"check", "clip"}
+        As for `compute`.
+    **options
+        Of the kernel, such as `sigma`; a tensor keeps its gradient.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For keywords that `compute` would refuse, and q = 0, which counts and has no gradient.
+    MissingPackageError
+        By the import of this module, without torch.
+
+    Notes
+    -----
+    The gradient is exact. Where samples coincide, or K has not full rank, it is that along the
+    eigenvalues that are there: finite, and 0 for samples that are all the same, from which nothing
+    says which way to part. Time O(n d² + d³) from d < n features, else O(n² d + n³), in double
+    precision whatever the samples come in, autocast or not; in parallel training, the score of the
+    batch that each process has. `torch.compile` leaves it as it is.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> import torch
+    >>> z = torch.eye(4, requires_grad=True)
+    >>> diversity = VendiLoss(weight=0.1)
+    >>> diversity(z)
+    tensor(-0.1386, grad_fn=...)
+    >>> diversity(torch.ones(4, 2)).item() + 0.0
+    0.0
+    """
+
+    def __init__(
+        self,
+        k: KernelArgument | None = None,
+        *,
+        q: float | str = 1,
+        weight: float = 1.0,
+        score_K: bool = False,
+        score_X: bool = False,
+        normalize: bool = False,
+        psd: PSD = "check",
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        if is_several(q):
+            raise TypeError(f"`q` must be one order, got {q!r}; add up a loss for each")
+        (self.q,) = check_orders(q)
+        if self.q == 0:
+            raise ValueError("`q` must be above 0: order 0 counts and has no gradient; pass q=1")
+        self.weight = number(
+            "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
+        )
+        self.psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+        named = "cosine" if k is None and not (score_K or score_X) else k
+        rest = {"k": named, "score_K": score_K, "score_X": score_X, "normalize": normalize}
+        rest |= options
+        self._how = with_the_rest(read_how(rest), rest)
+        self._said = named if named is not None else "score_K" if score_K else "score_X"
+
+    # Checks of input look at numbers, which is not compiled.
+    @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
+    def forward(self, samples: Any, p: Any = None) -> Any:
+        """−w · log VS_q of a batch, a tensor of no dimension with its gradient.
+
+        Parameters
+        ----------
+        samples : tensor (n, …)
+            n vectors, or what else has n rows, which are flattened; or K (n, n). Not changed.
+        p : tensor (n,), optional
+            Weights that sum to 1; uniform by default.
+
+        Returns
+        -------
+        tensor
+            In the precision of the samples, single for less.
+
+        Raises
+        ------
+        TypeError
+            If the samples are no tensor of floating point, or the kernel leaves torch.
+        SampleError
+            For samples that are not finite, or have no cosine: those that are 0.
+        NotPSDError, ValueError
+            As for `compute`.
+        """
+        if not is_torch(samples) or not samples.is_floating_point():
+            got = samples.dtype if is_torch(samples) else type(samples).__name__
+            raise TypeError(
+                f"`samples` must be a tensor of floating point, got {got}; pass torch.as_tensor("
+                f"samples).float(), which has a gradient where that of a network is wanted"
+            )
+        dtype = torch.promote_types(samples.dtype, torch.float32)
+        rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))
+        with torch.autocast(samples.device.type, enabled=False):
+            (K,) = resolve_sets([rows], self._how, ["samples"])
+            weights = check_weights(p, K.n + len(K.dropped), K.dropped, like=K.diagonal())
+            value = vendi(K, [self.q], weights, self.psd).values[0]
+        if not is_torch(value):
+            raise TypeError(
+                f"`k` must be a kernel that stays in torch, got {self._said!r}; pass 'cosine', "
+                f"'rbf', 'laplacian' or 'polynomial', or K itself, with score_K=True"
+            )
+        return (-self.weight * value.log()).to(dtype)
+
+    def extra_repr(self) -> str:
+        """What `repr` shows."""
+        return f"{self._said!r}, q={self.q:g}, weight={self.weight:g}"

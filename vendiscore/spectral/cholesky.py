@@ -1,0 +1,152 @@
+"""Bounds on effective numbers from some rows of K: a pivoted Cholesky factorisation.
+
+K_p = L Lᵀ + E with L of k columns and E positive semidefinite, of a trace ε that is known. So every
+eigenvalue is at least that of L Lᵀ, and they sum to 1. Among all shares of which that is true, none
+are less even than those where the largest gets all of ε, and none more even than those where ε
+fills up the smallest, like water: both are compared with every other in the sense of majorization,
+and effective numbers of every order q ≥ 0 are Schur-concave. So the two have the bounds at once for
+all orders.
+
+References
+----------
+Chen, Epperly, Tropp & Webber, Comm. Pure Appl. Math. 2025, arXiv 2207.06503 (pivots at random, in
+proportion to the residual), and Epperly, Tropp & Webber, arXiv 2410.03969 (in blocks, of which
+those pivots are taken that the others leave something of).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.linalg
+
+from ..arrays.namespace import gram
+from ..errors import NotPSDError
+from ..similarity.base import Similarity
+
+# Pivots that are proposed at once.
+BLOCK = 64
+# Of a block those are taken that leave at least this share of the largest residual.
+LEAST_PIVOT = 0.05
+# A residual that falls below −ROUNDING of the largest diagonal is no rounding.
+ROUNDING = 1e-10
+
+
+class Factor:
+    """L of a similarity of trace 1, that grows by blocks of columns.
+
+    Parameters
+    ----------
+    weighted : Similarity
+        Positive semidefinite, in NumPy.
+    most : int
+        How many columns there is room for.
+    seed : int
+
+    Notes
+    -----
+    k columns take k rows of K and n·k² operations; n·k numbers of memory.
+    """
+
+    def __init__(self, weighted: Similarity, most: int, seed: int = 0) -> None:
+        self.weighted, self.most = weighted, most
+        self._rng = np.random.default_rng(seed)
+        self._residual = np.maximum(np.asarray(weighted.diagonal(), dtype=float), 0.0)
+        self._top = float(self._residual.max())
+        self._L = np.empty((most, weighted.n))  # its transpose
+        self.size = 0
+
+    @property
+    def left(self) -> float:
+        """ε, the trace of what is left."""
+        return float(self._residual.sum())
+
+    def extend(self) -> None:
+        """Add a block of columns, up to `most`.
+
+        Raises
+        ------
+        NotPSDError
+            If a residual is negative.
+        """
+        residual, k = self._residual, self.size
+        room = min(BLOCK, self.most - k, int(np.count_nonzero(residual)))
+        if room < 1:
+            return
+        chosen = np.sort(
+            self._rng.choice(len(residual), room, replace=False, p=residual / residual.sum())
+        )
+        L = self._L
+        own = np.asarray(self.weighted.take(chosen).dense()) - L[:k, chosen].T @ L[:k, chosen]
+        lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(
+            (own + own.T) / 2, tol=LEAST_PIVOT * float(residual.max()), lower=1
+        )
+        if not rank:  # the largest is no pivot: less than nothing
+            raise NotPSDError(float(own.diagonal().min()), -float(own.diagonal().min()))
+        taken = chosen[pivots[:rank] - 1]
+        rows = np.asarray(self.weighted.rows(taken)) - L[:k, taken].T @ L[:k]
+        new = L[k : k + rank]
+        corner = lower[:rank, :rank]  # of which its lower triangle is looked at
+        new[:] = scipy.linalg.solve_triangular(corner, rows, lower=True, check_finite=False)
+        residual -= np.einsum("ij,ij->j", new, new)
+        residual[taken] = 0.0
+        if (lowest := float(residual.min())) < -ROUNDING * self._top:
+            raise NotPSDError(lowest, -lowest)
+        np.maximum(residual, 0.0, out=residual)
+        self.size = k + rank
+
+    def shares(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most even shares (n,) that the eigenvalues can be, descending."""
+        found = np.linalg.eigvalsh(gram(self._L[: self.size]))[::-1]
+        found = np.concatenate([np.maximum(found, 0.0), np.zeros(self.weighted.n - self.size)])
+        left = max(0.0, 1.0 - float(found.sum()))
+        least = found.copy()
+        least[0] += left
+        return least, filled_up(found, left)
+
+
+def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
+    """Shares, descending, after `more` was added to the smallest, which are level then.
+
+    >>> filled_up(np.array([0.5, 0.2, 0.1]), 0.2)
+    array([0.5 , 0.25, 0.25])
+    """
+    rising = shares[::-1]
+    levels = (more + np.cumsum(rising)) / np.arange(1, len(rising) + 1)
+    last = int(np.argmax(np.append(rising[1:], np.inf) >= levels))
+    filled = rising.copy()
+    filled[: last + 1] = levels[last]
+    return filled[::-1]
+
+
+def certified(
+    factor: Factor, is_enough: Callable[[np.ndarray, np.ndarray], bool], aim: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Shares that are enough, or None as soon as that seems out of reach.
+
+    Parameters
+    ----------
+    factor : Factor
+        That grows.
+    is_enough : callable
+        Of the least and the most even shares.
+    aim : float
+        The ε at which to ask for the first time; then at a quarter of what it was, and so on.
+    """
+    before = 0, 1.0
+    while True:
+        factor.extend()
+        size, left = factor.size, factor.left
+        if left <= aim:
+            shares = factor.shares()
+            if is_enough(*shares):
+                return shares
+            aim = left / 4
+        if size in (before[0], factor.most):
+            return None
+        # As if it went on falling at this rate, which it does at best.
+        rate = np.log(before[1] / left) / (size - before[0]) if left else np.inf
+        if size + np.log(left / aim) / rate > factor.most:
+            return None
+        before = size, left

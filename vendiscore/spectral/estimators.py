@@ -1,0 +1,322 @@
+"""Scores of sets that are too large for a spectrum: with bounds, or with a standard error.
+
+What the spectrum is like decides, and turns out on the way. Where some rows of K say nearly all of
+it, they give bounds (`cholesky`); elsewhere products with random vectors give a mean with its
+standard error (`stochastic`). Both cost n² operations where a spectrum costs n³, and neither holds
+a matrix of more than n rows and some hundred columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import memory
+from ..arrays.namespace import Array, is_numpy, refuse_gradient
+from ..errors import NotPSDError, warn
+from ..progress import track
+from ..similarity.base import Similarity
+from .cholesky import BLOCK, Factor, certified
+from .estimate import Estimate, Estimating
+from .hill import effective_number
+from .routes import NORM, Cost, SpectrumRoute, StalledError, entries_of
+from .spectrum import PSD, Source
+from .stochastic import Krylov, Quadrature, random_signs
+from .weighted import merge_identical, weighted_by
+
+# Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
+VECTORS = 16
+# The numbers of products after which the error is looked at.
+CHECKS = (4, 6, 8, 12, 16, 24, 32, 48, 64)
+# How many it usually takes, for the cost.
+USUAL_STEPS = 12
+# Independent estimates that are averaged at most, where one does not reach the tolerance.
+SETS = 4
+# Quadrature is gone on with until its error is below this share of the standard error, so that
+# this is what the number is off by; or below that share of the tolerance.
+AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.05
+# Products in single precision will do for errors of this size, which they are far below; the norm
+# of the same matrix is then known to such a share, and else to that of rounding.
+SINGLE = 1e-5
+DOUBT_SINGLE, DOUBT = 1e-7, 1e-13
+# Columns of the Cholesky factor, as a share of the samples and of the memory that is left.
+MOST_COLUMNS, MOST_MEMORY = 0.25, 0.25
+
+
+class PivotedCholesky:
+    """Bounds from some rows of K."""
+
+    name = "pivoted cholesky"
+
+    def run(
+        self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
+    ) -> list[Estimate]:
+        """The effective numbers of some orders, for no more than so many operations.
+
+        Raises
+        ------
+        StalledError
+            If that does not lead to `how.rtol`.
+        NotPSDError
+            If a residual is negative.
+        """
+        n = weighted.n
+        room = MOST_MEMORY * memory.available_bytes() / (8 * n)
+        most = int(min(MOST_COLUMNS * n, math.sqrt(flops / (2 * n)), room))
+        if most < BLOCK:
+            raise StalledError("too few samples for bounds")
+        factor = Factor(weighted, most, how.seed)
+
+        def is_enough(least: np.ndarray, even: np.ndarray) -> bool:
+            return all(_width(least, even, q) <= how.rtol for q in orders)
+
+        found = certified(factor, is_enough, _aim(how.rtol, n))
+        if found is None:
+            raise StalledError(f"{factor.size} rows leave {factor.left:.2g} of the trace")
+        why = f"{factor.size} rows leave {factor.left:.2g} of the trace"
+        least, even = found
+        return [
+            self._between(effective_number(least, q), effective_number(even, q), why)
+            for q in orders
+        ]
+
+    def _between(self, low: float, high: float, why: str) -> Estimate:
+        low, high = min(low, high), max(low, high)
+        return Estimate(math.sqrt(low * high), self.name, why, low=low, high=high)
+
+
+def _width(least: np.ndarray, even: np.ndarray, q: float) -> float:
+    """Half of what is between the logarithms of the two numbers."""
+    return math.log(effective_number(even, q) / effective_number(least, q)) / 2
+
+
+def _aim(rtol: float, n: int) -> float:
+    """The trace ε that is left when bounds at order 1 are as narrow: ε log(n/ε) is about 2 rtol.
+
+    >>> round(_aim(1e-5, 5000) * 1e7)
+    9
+    """
+    aim = rtol
+    for _ in range(3):
+        aim = 2 * rtol / math.log(n / aim)
+    return aim
+
+
+class Found(NamedTuple):
+    """The logarithm of a score, its standard error, and what quadrature may add to it."""
+
+    log: float
+    error: float
+    quadrature: float
+
+    @property
+    def off(self) -> float:
+        """Both errors together."""
+        return math.hypot(self.error, self.quadrature)
+
+    def is_enough(self, rtol: float, sets: int = 1) -> bool:
+        """Whether the mean of so many would be good enough."""
+        error = self.error / math.sqrt(sets)
+        least = max(AMONG_ERRORS * error, AMONG_TOLERANCE * rtol)
+        return math.hypot(error, self.quadrature) <= rtol and self.quadrature <= least
+
+
+class StochasticLanczos:
+    """A mean over random vectors, with its standard error."""
+
+    name = "stochastic lanczos"
+
+    def cost(self, similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
+        """Of so many products with `VECTORS` vectors."""
+        n, dim = similarity.n, similarity.dim
+        columns = VECTORS * steps
+        product = 2 * n * (n if dim is None else min(n, 2 * dim))
+        flops = entries_of(similarity) * (dim is None) + columns * (product + 4 * n * columns)
+        return Cost(NORM.cost(similarity).flops + flops, 8 * n * (columns + 6 * VECTORS))
+
+    def run(
+        self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
+    ) -> list[Estimate]:
+        """The effective numbers of some orders, for no more than so many operations.
+
+        Where that is infinite, the best there is, with a warning if it is not `how.rtol`.
+
+        Raises
+        ------
+        StalledError
+            If that does not lead to `how.rtol`.
+        NotPSDError
+            If there is an eigenvalue that is negative beyond rounding; one that is not met proves
+            nothing.
+        TooLargeError
+            If the vectors do not fit in memory.
+        """
+        refuse_gradient(weighted.diagonal(), "An estimate")
+        n = weighted.n
+        memory.require_large(
+            self.cost(weighted, CHECKS[-1]).bytes,
+            f"an estimate for {n} samples",
+            "score fewer samples, or q=2",
+        )
+        single = how.rtol >= SINGLE
+        squares = float(weighted.squared_norm(single))
+        doubt = squares * (DOUBT_SINGLE if single else DOUBT)
+        seeds = np.random.SeedSequence(how.seed).spawn(SETS)
+        sets: list[list[Found]] = []
+        products = exact = 0
+        for i, seed in enumerate(seeds):
+            Z = random_signs(n, min(VECTORS, n), seed, weighted.diagonal())
+            krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, CHECKS[-1])
+            read = partial(Quadrature, krylov, n, 1.0, squares, doubt)
+            found = self._converged(krylov, read, weighted, orders, how.rtol, i + 1)
+            products, exact = products + krylov.steps, len(found[1])
+            sets.append(found[0])
+            means = [_mean(each) for each in zip(*sets, strict=True)]
+            if all(mean.is_enough(how.rtol) for mean in means):
+                break
+            spent = (i + 1) * self.cost(weighted, krylov.steps).flops
+            hopeless = not all(mean.is_enough(how.rtol, SETS) for mean in means)
+            if spent + self.cost(weighted).flops > flops or (hopeless and flops < math.inf):
+                worst = max(mean.off for mean in means)
+                raise StalledError(f"{products} products left an error of {worst:.2g}")
+        worst = max(mean.off for mean in means)
+        if worst > how.rtol:
+            warn(
+                f"the estimate is sure to {worst:.2g} (relative, one standard error) after "
+                f"{products} products, which `rtol={how.rtol:g}` is less than; pass a larger one, "
+                f"or an order nearer 1"
+            )
+        why = (
+            f"{len(sets) * VECTORS} random vectors, {products} products; {exact} eigenvalues exact"
+        )
+        return [
+            Estimate(value, self.name, why, error=value * mean.off)
+            for mean in means
+            for value in [min(max(math.exp(mean.log), 1.0), float(n))]
+        ]
+
+    def _converged(
+        self,
+        krylov: Krylov,
+        read: Callable[[], Quadrature],
+        weighted: Similarity,
+        orders: Sequence[float],
+        rtol: float,
+        sets: int,
+    ) -> tuple[list[Found], np.ndarray]:
+        """What is found once that is enough, or all steps are made; and exact eigenvalues."""
+        floor = Source.of(weighted).negative_mass
+        steps = track(range(krylov.most), krylov.most, "estimating (at most)")
+        for step in steps:
+            krylov.extend(step + 1)
+            if step + 1 not in CHECKS and step + 1 < krylov.most:
+                continue
+            quadrature = read()
+            if quadrature.least < -floor:
+                raise NotPSDError(quadrature.least, -quadrature.least)
+            found = [_found(quadrature, q) for q in orders]
+            if all(each.is_enough(rtol * math.sqrt(sets)) for each in found):
+                break
+        return found, quadrature.exact
+
+
+def _found(quadrature: Quadrature, q: float) -> Found:
+    trace = quadrature.trace(_entropy(q))
+    total = 1 + (1 - q) * trace.value  # Σ λ^q
+    if not total > 0:
+        return Found(math.nan, math.inf, math.inf)
+    log = trace.value if q == 1 else math.log1p((1 - q) * trace.value) / (1 - q)
+    return Found(log, trace.error / total, trace.quadrature / total)
+
+
+def _entropy(q: float) -> Callable[[np.ndarray], np.ndarray]:
+    """(x^q − x)/(1 − q) and its limit −x log x, of x ≥ 0."""
+
+    def f(x: np.ndarray) -> np.ndarray:
+        logs = np.log(np.where(x > 0, x, 1.0))
+        return -x * logs if q == 1 else x * np.expm1((q - 1) * logs) / (1 - q)
+
+    return f
+
+
+def _mean(found: Sequence[Found]) -> Found:
+    logs, errors, quadratures = zip(*found, strict=True)
+    return Found(
+        float(np.mean(logs)), math.hypot(*errors) / len(found), float(np.mean(quadratures))
+    )
+
+
+CHOLESKY, LANCZOS = PivotedCholesky(), StochasticLanczos()
+
+
+def estimated(
+    similarity: Similarity,
+    orders: Sequence[float],
+    p: Array | None,
+    psd: PSD,
+    how: Estimating,
+    exact: SpectrumRoute,
+) -> list[Estimate] | None:
+    """The effective numbers of some orders, or None where the exact ones cost no more.
+
+    Parameters
+    ----------
+    similarity, p, psd
+        As for `vendi`.
+    orders : sequence of float in (0, ∞)
+    how : Estimating
+    exact : SpectrumRoute
+        What finds the exact ones.
+
+    Raises
+    ------
+    ValueError
+        For order 0, and where negative eigenvalues are to be clipped: both need all of them.
+    NotPSDError, TooLargeError
+        See the routes.
+
+    Notes
+    -----
+    Bounds from k rows: time O(n k²), memory n·k. Means: 12 to 64 products with 16 vectors, O(n²)
+    each (O(nnz) of sparse features), and n·16 numbers a product.
+    """
+    if psd == "clip" and not similarity.psd:
+        raise ValueError(
+            "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "
+            "`psd` and `method`"
+        )
+    if 0 in orders:
+        raise ValueError(
+            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
+            "such as q=0.1, or leave `method` out"
+        )
+    distinct = merge_identical(similarity, p)
+    weighted = weighted_by(distinct.similarity, distinct.p)
+    cost, usual = exact.cost(weighted), LANCZOS.cost(weighted).flops
+    fits = cost.bytes <= memory.available_bytes()
+    if fits and cost.flops <= usual:
+        return None
+    if is_numpy(weighted.diagonal()):
+        try:
+            return CHOLESKY.run(weighted, orders, how, usual)
+        except StalledError:
+            pass
+    try:
+        return LANCZOS.run(weighted, orders, how, cost.flops if fits else math.inf)
+    except StalledError:
+        return None
+
+
+def way_out(similarity: Similarity, orders: Sequence[float]) -> str:
+    """What to say where the exact numbers do not fit in memory."""
+    needed = LANCZOS.cost(similarity).bytes
+    if 0 in orders or needed > memory.available_bytes():
+        return ""
+    return (
+        f", or pass method='estimate', which needs {needed / 1e9:,.1f} GB and gives its standard "
+        f"error or bounds with the number"
+    )

@@ -1,0 +1,202 @@
+"""Traces of functions of a matrix from products with a block of random vectors.
+
+Block Lanczos from a block Z of random signs gives, for every z of Z, the form zᵀ f(A) z as a
+quadrature over the spectrum, whose mean over z is tr f(A). Three things make that mean sharp, none
+of which costs a product:
+
+- what has converged is exact: where Ritz pairs have become eigenpairs, their part of the trace is
+  Σ f(θ) itself, and of z only what is orthogonal to them is random. Those that have not converged
+  stay in the quadrature: f of them, summed, would be the entropy of a pinched matrix, which is too
+  large;
+- the traces of I, A and A² are known: the parabola nearest f on what is left of the spectrum is
+  summed exactly, and only what f differs from it is random;
+- the quadrature has two ends: for −x log x, x^q and all other functions that are integrals of
+  resolvents, Gauss's rule and Gauss–Radau's with a node at 0 enclose the form. Half of their
+  distance is the error of their mean at most.
+
+References
+----------
+Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7 (both rules, also of blocks); Ubaru, Chen
+& Saad, SIAM J. Matrix Anal. 2017 (stochastic Lanczos quadrature).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays.namespace import Array, as_kind_of, namespace, to_host
+
+# A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
+# it off then moves a trace by the square of that.
+CONVERGED = 1e-3
+# But where eigenvalues are so many that Ritz vectors are mixtures of their vectors, and follow the
+# random ones, they are no deflation: as many of them as of vectors within a share CLOSE, or random
+# vectors that lie in them, of n dimensions, by more than MANY standard deviations too much.
+CLOSE, MANY = 2e-2, 4.0
+# Ritz values below this share of the largest are zero but for rounding.
+ZERO = 1e-14
+
+
+class Trace(NamedTuple):
+    """An estimate of tr f(A), its standard error, and how far quadrature may be off besides."""
+
+    value: float
+    error: float
+    quadrature: float
+
+
+class Krylov:
+    """An orthonormal basis of Z, AZ, A²Z …, and what A is in it: a block tridiagonal matrix.
+
+    Parameters
+    ----------
+    multiply : callable
+        `multiply(V)` is A V for V (n, b), a new float64 array, for a symmetric A.
+    Z : array (n, b), float64
+        Of full rank, b ≤ n; NumPy or torch, as what `multiply` returns.
+    most : int
+        How many steps at most; no more are made than the basis has room for, n/b.
+
+    Notes
+    -----
+    A step is a product and 8 n·b operations for each column of the basis, which is kept orthogonal:
+    n·b numbers of memory a step.
+    """
+
+    def __init__(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> None:
+        self.multiply = multiply
+        n, self.b = Z.shape
+        self.most = max(1, min(most, n // self.b))
+        xp = namespace(Z)
+        Q, R = xp.linalg.qr(Z)
+        self._basis: Any = xp.empty((self.b * self.most, n), dtype=Z.dtype, device=Z.device)
+        self._last = Q
+        self.start = to_host(R)
+        self.diagonal: list[np.ndarray] = []
+        self.below: list[np.ndarray] = []
+
+    @property
+    def steps(self) -> int:
+        """How many have been made."""
+        return len(self.diagonal)
+
+    def extend(self, steps: int) -> None:
+        """Go on until so many steps have been made, or as many as there is room for."""
+        while self.steps < min(steps, self.most):
+            self._step()
+
+    def _step(self) -> None:
+        xp, Q = namespace(self._last), self._last
+        known = (self.steps + 1) * self.b
+        self._basis[known - self.b : known] = Q.T
+        basis = self._basis[:known]
+        W = self.multiply(Q)
+        own = to_host(Q.T @ W)
+        self.diagonal.append((own + own.T) / 2)
+        for _ in range(2):  # twice is enough (Giraud et al., 2005)
+            W = W - basis.T @ (basis @ W)
+        Q, R = xp.linalg.qr(W)
+        # Columns of a W that is short of full rank are any, and not yet orthogonal to the rest.
+        Q, R2 = xp.linalg.qr(Q - basis.T @ (basis @ Q))
+        self.below.append(to_host(R2 @ R))
+        self._last = Q
+
+    def matrix(self, closing: np.ndarray | None = None) -> np.ndarray:
+        """A in the basis; with `closing` one block larger, and that is its last one."""
+        blocks = [*self.diagonal, *([] if closing is None else [closing])]
+        b, size = self.b, self.b * len(blocks)
+        T = np.zeros((size, size))
+        for i, block in enumerate(blocks):
+            here, after = slice(i * b, (i + 1) * b), slice((i + 1) * b, (i + 2) * b)
+            T[here, here] = block
+            if i + 1 < len(blocks):
+                T[after, here] = self.below[i]
+                T[here, after] = self.below[i].T
+        return T
+
+
+class Quadrature:
+    """Forms zᵀ f(A) z for the b columns of Z, and tr f(A), from a Krylov basis.
+
+    Parameters
+    ----------
+    krylov : Krylov
+        Of a matrix of which nothing but rounding is negative.
+    n : int
+        The size of A.
+    trace, squares : float
+        tr A and ‖A‖²_F.
+    doubt : float
+        How far `squares` may be off: beside one large eigenvalue, the squares of all others may be
+        no more than that.
+
+    Attributes
+    ----------
+    least : float
+        The smallest Ritz value, which no eigenvalue of A can be above, the largest apart.
+    exact : array (k,)
+        The eigenvalues that have converged, descending.
+    """
+
+    def __init__(
+        self, krylov: Krylov, n: int, trace: float, squares: float, doubt: float = 0.0
+    ) -> None:
+        b, R, B = krylov.b, krylov.start, krylov.below[-1]
+        self.b, self._doubt = b, doubt
+        values, S = np.linalg.eigh(krylov.matrix())
+        self.least, zero = float(values[0]), ZERO * max(float(values[-1]), 0.0)
+        residuals = np.linalg.norm(B @ S[-b:], axis=0)
+        forms = (S[:b].T @ R) ** 2
+        done = (residuals <= CONVERGED * values) & (values > zero)
+        first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
+        inside = np.append(0.0, np.cumsum(forms.mean(axis=1)))
+        near = np.maximum(1, last - first)
+        done &= (near < b) & (inside[last] - inside[first] <= near + MANY * np.sqrt(2 * near / b))
+        self._gauss = np.where(values > zero, values, 0.0), forms
+        # The last block that makes 0 an eigenvalue b times.
+        some = values > zero
+        ends = B @ S[-b:, some]
+        closing = (ends / values[some]) @ ends.T
+        lobatto, S = np.linalg.eigh(krylov.matrix((closing + closing.T) / 2))
+        self._radau = np.where(lobatto > zero, lobatto, 0.0), (S[:b].T @ R) ** 2
+        self.exact = values[done][::-1]
+        self._done, self._rest = forms[done][::-1], forms[~done]
+        self._nodes = self._gauss[0][~done]
+        left = (n - len(self.exact), trace - self.exact.sum(), squares - np.sum(self.exact**2))
+        self._known = np.array(left)
+        lengths = np.sum(R**2, axis=0) - self._done.sum(axis=0)
+        powers = [self._nodes**k @ self._rest for k in (1, 2)]
+        self._moments = np.stack([lengths, *powers])
+
+    def trace(self, f: Callable[[np.ndarray], np.ndarray]) -> Trace:
+        """tr f(A) for an f of at least 0 with f(0) = 0."""
+        upper, lower = (f(values) @ forms for values, forms in (self._gauss, self._radau))
+        own = f(self.exact)
+        forms = (upper + lower) / 2 - own @ self._done
+        value, error = min((self._beside(f, forms, k) for k in (2, 3)), key=lambda each: each[1])
+        return Trace(float(own.sum()) + value, error, abs(float(np.mean(upper - lower))) / 2)
+
+    def _beside(
+        self, f: Callable[[np.ndarray], np.ndarray], forms: np.ndarray, k: int
+    ) -> tuple[float, float]:
+        """The mean of forms, and its error, of which a polynomial of k terms is known exactly."""
+        x, weights = self._nodes, np.sqrt(self._rest.mean(axis=1))
+        columns = x[:, None] ** np.arange(k) * weights[:, None]
+        sizes = np.abs(columns).max(axis=0, initial=0.0)
+        sizes[sizes == 0] = 1.0
+        near = np.linalg.lstsq(columns / sizes, f(x) * weights, rcond=None)[0] / sizes
+        random = forms - near @ self._moments[:k]
+        spread = float(np.sum((random - random.mean()) ** 2))
+        # The polynomial is fitted to the vectors whose spread is the error.
+        error = math.sqrt(spread / self.b / max(1, self.b - k - 1))
+        doubt = abs(float(near[2])) * self._doubt if k > 2 else 0.0
+        return float(near @ self._known[:k] + random.mean()), math.hypot(error, doubt)
+
+
+def random_signs(n: int, b: int, seed: np.random.SeedSequence, like: Array) -> Array:
+    """n × b numbers ±1, which are the same wherever `like` is: signs have the least variance."""
+    return as_kind_of(np.random.default_rng(seed).choice([-1.0, 1.0], (n, b)), like)
