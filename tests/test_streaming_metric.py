@@ -81,6 +81,7 @@ def test_samples_one_by_one_and_given_to_compute_are_summed_up_too():
         ({"k": lambda a, b: float(a == b)}, [1, 2, 1]),
         ({"k": "cosine", "measures": ["VS", "IntDiv"]}, X),
         ({"k": "cosine", "ci": 0.9}, X),
+        ({"k": "cosine", "method": "estimate"}, X),
         ({"k": "cosine", "corrected": True}, X),
         ({"k": "cosine", "stream": False}, X),
         ({"k": "cosine"}, sp.csr_array(np.eye(6) + 1)),

@@ -97,6 +97,7 @@ def unserved(request: Request) -> list[str]:
         "p": request.p is not None,
         "ci": request.ci is not None,
         "corrected": request.corrected,
+        "method": request.estimating is not None,
     }
     measures = [each.measure.name for each in request.measures if each.measure.name != "VS"]
     asked = [f"`{name}`" for name, given in named.items() if given]

@@ -99,7 +99,7 @@ def must_be_unit(how: How) -> bool | None:
 
 def refused(how: How) -> str:
     """Why samples that are compared so cannot be added up, or nothing."""
-    can = f"{', '.join(map(repr, streaming()))}, or score_X=True for rows of features"
+    can = streaming()
     if how.given == "X":
         return _distances(how)
     if how.given == "K":
@@ -125,9 +125,13 @@ def _distances(how: How) -> str:
     return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
 
 
-def streaming() -> list[str]:
-    """The kernels whose samples can be added up, with some of their options at least."""
-    return [kernel.name for kernel in list_kernels() if kernel.rows]
+def streaming() -> str:
+    """The kernels whose samples can be added up, for a message."""
+    kernels = list_kernels()
+    always = [repr(kernel.name) for kernel in kernels if kernel.rows is True]
+    some = [repr(kernel.name) for kernel in kernels if callable(kernel.rows)]
+    by_options = f"{', '.join(some)} with the option that fixes their width, " if some else ""
+    return f"{', '.join(always)}, {by_options}or score_X=True for rows of features"
 
 
 def settings_of(how: How) -> dict[str, Any]:

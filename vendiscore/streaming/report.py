@@ -14,6 +14,7 @@ from ..spectral.spectrum import PSD, Spectrum
 def details(
     settings: Mapping[str, Any],
     counts: Mapping[str, int],
+    notes: Sequence[str],
     p: str,
     psd: PSD,
     orders: Sequence[float],
@@ -22,7 +23,7 @@ def details(
 ) -> dict[str, Any]:
     """The keys that `result.details` has of a Vendi Score, as far as sums can tell them.
 
-    `counts` are n, d and dropped; `p` says which weights there were.
+    `counts` are n, d and dropped, `notes` those of the kernel; `p` says which weights there were.
     """
     names = [digits(order) for order in orders]
     kernel, *options = settings.items()
@@ -37,7 +38,7 @@ def details(
         "why": dict.fromkeys(names, f"the samples were added up, {counts['d']} features of each"),
         "negative_mass": spectrum.negative_mass,
         "cut": spectrum.cut,
-        "notes": list(_notes(settings, spectrum)),
+        "notes": [*(f"Of the first batch: {note}" for note in notes), *_notes(settings, spectrum)],
         "versions": versions(),
         "signature": line(["VS"], told | {"n": counts["n"]} | left),
     }

@@ -35,6 +35,7 @@ _FIELDS = {
     "weight": float,
     "uneven": bool,
     "dropped": int,
+    "notes": list,
     "d": int,
     "rows": int,
 }
@@ -51,6 +52,7 @@ class Record:
     weight: float
     uneven: bool
     dropped: int
+    notes: list[str]
     sum: Sum | None
 
     def configuration(self) -> Configuration:

@@ -16,6 +16,7 @@ from ..request import PSD_REMEDY, PSDS, check_orders
 from ..resolve import resolve_sets
 from ..resolve.how import How, KernelArgument
 from ..signature import digits
+from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, from_covariance
 from .configuration import Configuration, configure, found_in, must_be_unit
 from .report import details as describe
@@ -50,6 +51,9 @@ class State:
         Σ w; n where no weights were given.
     dropped : int
         How many samples were left out by on_error="skip".
+    notes : tuple of str
+        What the kernel had to say of the first batch, such as how far approximate features are
+        off.
     settings : dict
         Kernel, options, encoder: what states that are merged must have in common.
 
@@ -74,6 +78,7 @@ class State:
     weight: float = 0.0
     uneven: bool = False  # whether any weights were given
     dropped: int = 0
+    notes: tuple[str, ...] = ()
     _sum: Sum | None = field(default=None, repr=False)
 
     @classmethod
@@ -177,20 +182,22 @@ class State:
         samples = as_samples(batch)
         weights = None if p is None else read_weights(p, size(samples))
         total = self._of_vectors(samples, how, weights)
-        n, dropped, found = size(samples), 0, configuration.found
+        n, left, notes = size(samples), [], self.notes
         if total is None:
-            total, left, told = self._of_kernel(samples, how, weights)
-            n, dropped = n - len(left), len(left)
-            if weights is not None:
-                weights = np.delete(weights, left)
-            found = found_in(told, configuration.settings)
+            similarity = self._seen(samples, how)
+            left, notes = sorted(similarity.dropped), tuple(similarity.notes)
+            weights = weights if weights is None else np.delete(weights, left)
+            total, n = of_similarity(similarity, weights), similarity.n
+            found = found_in(similarity.settings, configuration.settings)
+            configuration = replace(configuration, found=found)
         piece = replace(
             self,
-            _configuration=replace(configuration, found=found),
+            _configuration=configuration,
             n=n,
             weight=float(n if weights is None else weights.sum()),
             uneven=weights is not None,
-            dropped=dropped,
+            dropped=len(left),
+            notes=notes,
             _sum=total,
         )
         return self.merge(piece)
@@ -205,10 +212,8 @@ class State:
             return None
         return of_vectors(samples, weights, self._configuration.precision, unit)
 
-    def _of_kernel(
-        self, samples: Any, how: How, weights: np.ndarray | None
-    ) -> tuple[Sum, list[int], dict[str, Any]]:
-        """The sum of a batch, the places that were left out, and what is told of the encoder."""
+    def _seen(self, samples: Any, how: How) -> Similarity:
+        """A batch as its kernel sees it, with features that depend on no other batch."""
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
@@ -222,9 +227,7 @@ class State:
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
         refuse_gradient(similarity.diagonal(), "a State")
-        left = sorted(similarity.dropped)
-        kept = weights if weights is None or not left else np.delete(weights, left)
-        return of_similarity(similarity, kept), left, dict(similarity.settings)
+        return similarity
 
     def merge(self, *others: State) -> Self:
         """The state of all samples of this and other states; `a + b` is `a.merge(b)`.
@@ -254,6 +257,7 @@ class State:
                 weight=merged.weight + other.weight,
                 uneven=merged.uneven or other.uneven,
                 dropped=merged.dropped + other.dropped,
+                notes=merged.notes or other.notes,
                 _sum=merged._sum or other._sum,
             )
         every: list[State] = [self, *others]
@@ -323,7 +327,7 @@ class State:
             return scores
         counts = {"n": self.n, "d": self.d or 0, "dropped": self.dropped}
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
-        report = describe(self.settings, counts, p, psd, orders, estimates, spectrum)
+        report = describe(self.settings, counts, self.notes, p, psd, orders, estimates, spectrum)
         return scores | {"details": report}
 
     def _spectrum(self, psd: PSD) -> Spectrum:
@@ -355,6 +359,7 @@ class State:
                 self.weight,
                 self.uneven,
                 self.dropped,
+                list(self.notes),
                 self._sum,
             )
         )
@@ -380,5 +385,6 @@ class State:
             record.weight,
             record.uneven,
             record.dropped,
+            tuple(record.notes),
             record.sum,
         )

@@ -158,7 +158,7 @@ def _is_unit(X: np.ndarray) -> bool:
     for rows in (X[:64], X):  # which are nearly always alike
         with np.errstate(all="ignore"):
             off = np.abs(np.vecdot(rows, rows) - 1).max()
-        if not off <= 4 * np.finfo(X.dtype).eps:
+        if not off <= 8 * np.finfo(X.dtype).eps:
             return False
     return True
 
