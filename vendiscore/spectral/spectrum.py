@@ -83,7 +83,7 @@ class Spectrum:
         return self.error == 0 or self.error * self._sensitivity(q) < self.tolerance
 
     def _sensitivity(self, q: float) -> float:
-        shares = to_host(self.values)
+        shares = np.asarray(self.values)
         if self.tolerance > SINGLE_TOLERANCE and shares.min() < 100 * self.error:
             # Shares below the error are not known, nor how many they are; none moves by more.
             return sensitivity(np.maximum(shares, self.error), q) if q else math.inf
