@@ -89,7 +89,10 @@ def test_samples_one_by_one_and_given_to_compute_are_summed_up_too():
         ({"k": "cosine"}, X.reshape(6, 10, 5)),
         ({"score_K": True}, np.eye(3)),
     ],
-    ids=str,
+    ids=[
+        *("nothing", "sigma", "function", "measures", "ci", "estimate", "corrected", "kept"),
+        *("sparse", "groups", "cubes", "matrix"),
+    ],
 )
 def test_samples_are_kept_where_a_sum_would_not_do(defaults, samples):
     metric = vendiscore.load("vendiscore", **defaults)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..arrays import memory
 from ..arrays.namespace import as_kind_of, gram, is_numpy, row_blocks, to_host
+from ..arrays.threads import in_order
 from ..similarity.base import Similarity
 from ..similarity.given import DIAGONAL_TOLERANCE
 
@@ -112,17 +113,20 @@ def of_vectors(
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     dtype = X.dtype if precision == "single" else np.dtype(np.float64)
-    total, product = np.zeros((d, d)), np.empty((d, d), dtype)
     # So many rows that adding d² numbers costs little beside their product.
     size = min(n, max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
-    buffer = np.empty((size, d), dtype)
-    for start in range(0, n, size):
-        block = slice(start, min(start + size, n))
+
+    def share(block: slice) -> np.ndarray | None:
         own = None if weights is None else weights[block]
-        F = _scaled(X[block], own, unit, buffer[: block.stop - start])
-        if F is None:
+        F = _scaled(X[block], own, unit, np.empty((block.stop - block.start, d), dtype))
+        return None if F is None else gram(F.T)
+
+    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    total = np.zeros((d, d))
+    for product in in_order(share, blocks) if len(blocks) > 1 else map(share, blocks):
+        if product is None:
             return None
-        total += gram(F.T, out=product)
+        total += product
     return Sum(d, packed(total))
 
 
