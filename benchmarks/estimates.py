@@ -232,6 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--repeats", type=int, default=5, help="of what is timed in pairs")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--only", nargs="*", help="certified, coverage, ten, twenty, hundred")
     parser.add_argument("--job", nargs=4, help="of this script itself: NAME N RTOL SEED")
@@ -243,7 +244,7 @@ def main() -> None:
         return
     dense = ["Tanimoto of odorants", "narrow RBF of digits", "wide RBF of digits"]
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "certified": lambda: certified(5),
+        "certified": lambda: certified(given.repeats),
         "coverage": lambda: coverage(given.data, given.seeds),
         "ten": lambda: against_exact(given.data, 10_000, list(SETS)[:4], 5),
         "twenty": lambda: against_exact(given.data, 20_000, dense[:2], 3),

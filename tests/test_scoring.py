@@ -249,7 +249,12 @@ def test_details_say_how_the_number_came_about():
     assert details["n"] == 6
     assert details["distinct"] == 5
     assert details["kernel"] == "ngram_overlap"
-    assert details["options"] == {"ns": [1, 2], "tokenizer": "str.split", "analyzer": "word"}
+    assert details["options"] == {
+        "ns": [1, 2],
+        "tokenizer": "str.split",
+        "analyzer": "word",
+        "columns": None,
+    }
     assert details["method"] == {"1": "eigenvalues", "2": "eigenvalues"}
     assert "5 of them distinct" in details["why"]["1"]
     assert details["versions"]["vendiscore"] == vendiscore.__version__
