@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any, Self
@@ -9,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, is_numpy, namespace
+from ..arrays.namespace import Array, is_numpy, namespace, row_blocks
 from ..arrays.single import in_single
+from ..arrays.threads import in_order
 from .base import Index, Similarity
 
 
@@ -57,7 +59,17 @@ class MatrixSimilarity(Similarity):
 
     def dense(self) -> Array:
         if is_numpy(self.K):
-            return super().dense()
+            out = self._new_matrix()
+
+            def fill(block: slice) -> None:
+                if self.scale is None:
+                    out[block] = self.K[block]
+                else:
+                    np.multiply(self.K[block], self.scale, out=out[block])
+                    out[block] *= self.scale[block, None]
+
+            deque(in_order(fill, row_blocks(self.n, 8 * self.n)), maxlen=0)
+            return out
         K = namespace(self.K).astype(self.K, namespace(self.K).float64)
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
 

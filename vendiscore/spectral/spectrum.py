@@ -283,7 +283,11 @@ def decomposed(
 def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
     """The places of a diagonal matrix's entries, the largest first; None if it is not diagonal."""
     diagonal = A.diagonal()
-    if np.count_nonzero(A) != np.count_nonzero(diagonal) or not diagonal.min() >= 0:
+    if (
+        np.count_nonzero(A[0]) > 1
+        or np.count_nonzero(A) != np.count_nonzero(diagonal)
+        or not diagonal.min() >= 0
+    ):
         return None
     return np.argsort(-diagonal, kind="stable")
 

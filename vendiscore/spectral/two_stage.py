@@ -1,16 +1,17 @@
-"""Eigenvalues without vectors by LAPACK's two-stage driver, from the library that NumPy brought.
+"""Eigenvalues without vectors by LAPACK's two-stage reduction, from the library that NumPy brought.
 
 The usual driver reduces a matrix to tridiagonal form by products with vectors, which wait for
 memory; in two stages, by way of a band, nearly all are products of matrices. NumPy and SciPy bring
-the driver in their libraries and offer no way to call it, so it is called there by its name. It is
-tried once on a matrix with a known spectrum; where it is missing (Accelerate, MKL, other builds)
-or gives anything else, the usual driver stays.
+the routines in their libraries and offer no way to call them, so they are called there by their
+names: those of the driver dsyevd_2stage one by one, since it takes a band of 32 for every size.
+They are tried once on a matrix with a known spectrum; where one is missing (Accelerate, MKL, other
+builds) or gives anything else, the usual driver stays.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -28,12 +29,17 @@ MOST_THREADS = 4
 # The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
 TRIED_SIZE, TRIED_ERROR = 70, 1e-11
 
-# The names of the driver, with the integers that it takes. Those of 64 bits first: the library is
+# Half-widths of the band, from so many rows on: a wide one makes products of matrices out of the
+# first stage, and more work for the second, which has one thread.
+BANDS = ((0, 32), (3000, 48), (8000, 64))
+# To a band, from there to three diagonals, and their eigenvalues.
+ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
+# What names look like, with the integers that they take. Those of 64 bits first: the library is
 # NumPy's own, so that its threads are those of the products before.
 _NAMES = (
-    ("numpy.linalg._umath_linalg", "scipy_dsyevd_2stage_64_", ctypes.c_int64),
-    ("scipy.linalg._flapack", "scipy_dsyevd_2stage_", ctypes.c_int32),
-    ("scipy.linalg._flapack", "dsyevd_2stage_", ctypes.c_int32),
+    ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
+    ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
+    ("scipy.linalg._flapack", "{}_", ctypes.c_int32),
 )
 
 Driver = Callable[[np.ndarray], np.ndarray]
@@ -53,10 +59,10 @@ def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
     modules = {module.__name__: module for module in _libraries()}
     for library, name, integer in names:
         try:
-            function = getattr(ctypes.CDLL(modules[library].__file__), name)
+            opened = ctypes.CDLL(modules[library].__file__)
+            found = _calling([getattr(opened, name.format(one)) for one in ROUTINES], integer)
         except (AttributeError, KeyError, OSError, TypeError):
             continue
-        found = _calling(function, integer)
         if _is_right(found):
             return found
     return None
@@ -70,39 +76,46 @@ def _libraries() -> list[Any]:
     ]
 
 
-def _calling(function: Any, integer: Any) -> Driver:
-    """The driver as a function of a matrix."""
-    function.restype = None
+def _calling(routines: Sequence[Any], integer: Any) -> Driver:
+    """The routines as one function of a matrix."""
+    to_band, to_three, values_of = routines
+
+    def call(routine: Any, *arguments: Any) -> None:
+        info, words = integer(0), [a for a in arguments if isinstance(a, bytes)]
+        routine.restype = None
+        routine(
+            *(_pointer(argument, integer) for argument in arguments),
+            ctypes.byref(info),
+            *(ctypes.c_size_t(len(word)) for word in words),  # which Fortran hides
+        )
+        if info.value:
+            raise np.linalg.LinAlgError(f"LAPACK's reduction in two stages returned {info.value}")
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
-        n, values, info = len(A), np.empty(len(A)), integer(0)
-
-        def call(work: np.ndarray, whole: np.ndarray, sizes: tuple[int, int]) -> None:
-            function(
-                ctypes.c_char_p(b"N"),
-                ctypes.c_char_p(b"L"),
-                ctypes.byref(integer(n)),
-                A.ctypes.data_as(ctypes.c_void_p),
-                ctypes.byref(integer(max(1, n))),
-                values.ctypes.data_as(ctypes.c_void_p),
-                work.ctypes.data_as(ctypes.c_void_p),
-                ctypes.byref(integer(sizes[0])),
-                whole.ctypes.data_as(ctypes.c_void_p),
-                ctypes.byref(integer(sizes[1])),
-                ctypes.byref(info),
-                ctypes.c_size_t(1),  # the lengths of the two strings, which Fortran hides
-                ctypes.c_size_t(1),
-            )
-            if info.value:
-                raise np.linalg.LinAlgError(f"LAPACK's two-stage driver returned {info.value}")
-
-        work, whole = np.empty(1), np.zeros(1, dtype=np.dtype(integer))
-        call(work, whole, (-1, -1))
-        sizes = max(1, int(work[0])), max(1, int(whole[0]))
-        call(np.empty(sizes[0]), np.empty(sizes[1], dtype=whole.dtype), sizes)
+        n = len(A)
+        band = max(width for least, width in BANDS if n >= least)
+        rows, asked = np.empty((n, band + 1)), (np.empty(1), np.empty(1))
+        first = (b"L", n, band, A, max(1, n), rows, band + 1, np.empty(n))
+        call(to_band, *first, asked[0], -1)
+        work = np.empty(int(asked[0][0]))
+        call(to_band, *first, work, len(work))
+        values, beside = np.empty(n), np.empty(n)
+        second = (b"Y", b"N", b"L", n, band, rows, band + 1, values, beside)
+        call(to_three, *second, asked[0], -1, asked[1], -1)
+        turns, work = (np.empty(int(size[0])) for size in asked)
+        call(to_three, *second, turns, len(turns), work, len(work))
+        call(values_of, n, values, beside)
         return values
 
     return eigenvalues
+
+
+def _pointer(argument: Any, integer: Any) -> Any:
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data_as(ctypes.c_void_p)
+    if isinstance(argument, bytes):
+        return ctypes.c_char_p(argument)
+    return ctypes.byref(integer(argument))
 
 
 def _is_right(eigenvalues: Driver) -> bool:
@@ -112,7 +125,7 @@ def _is_right(eigenvalues: Driver) -> bool:
     reflection = np.eye(TRIED_SIZE) - 2 * np.outer(v, v)
     try:
         found = eigenvalues(reflection * known @ reflection)
-    except np.linalg.LinAlgError:
+    except (np.linalg.LinAlgError, ValueError):
         return False
     return bool(np.abs(found - known).max() <= TRIED_ERROR * TRIED_SIZE)
 
