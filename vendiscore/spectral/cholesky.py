@@ -87,8 +87,8 @@ class Factor:
         taken = chosen[pivots[:rank] - 1]
         rows = np.asarray(self.weighted.rows(taken)) - L[:k, taken].T @ L[:k]
         new = L[k : k + rank]
-        corner = lower[:rank, :rank]  # of which its lower triangle is looked at
-        new[:] = scipy.linalg.solve_triangular(corner, rows, lower=True, check_finite=False)
+        # By NumPy, whose threads have the products: those of SciPy's would wait beside them.
+        new[:] = np.linalg.solve(np.tril(lower[:rank, :rank]), rows)
         residual -= np.einsum("ij,ij->j", new, new)
         residual[taken] = 0.0
         if (lowest := float(residual.min())) < -ROUNDING * self._top:
