@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -21,7 +22,7 @@ PRECISIONS: tuple[Precision, ...] = ("double", "single")
 
 # Squared lengths of rows that have all their digits, by the precision that they are found in.
 _RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
-_BLOCK_BYTES = 1 << 21  # of rows that are multiplied at once
+_BLOCK_BYTES, EVEN = 1 << 22, 4  # of rows that are multiplied at once, and how many such blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,12 +114,17 @@ def of_vectors(
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     dtype = X.dtype if precision == "single" else np.dtype(np.float64)
-    # So many rows that adding d² numbers costs little beside their product.
-    size = min(n, max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
+    # So many rows that adding d² numbers costs little beside their product, in as many blocks as
+    # two or four threads have the same number of.
+    few = -(-n // max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
+    size = -(-n // (few if few == 1 else -(-few // EVEN) * EVEN))
+    room = threading.local()
 
     def share(block: slice) -> np.ndarray | None:
         own = None if weights is None else weights[block]
-        F = _scaled(X[block], own, unit, np.empty((block.stop - block.start, d), dtype))
+        if not hasattr(room, "rows"):  # fresh memory would cost as much as what is done in it
+            room.rows = np.empty((size, d), dtype)
+        F = _scaled(X[block], own, unit, room.rows[: block.stop - block.start])
         return None if F is None else gram(F.T)
 
     blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
