@@ -103,7 +103,10 @@ def test_examples_of_dropped_kernels_run(path):
 
 
 @pytest.mark.usefixtures("_own_registry")
-@pytest.mark.parametrize("page", ["kernels/README.md", "docs/extending.md", "docs/questions.md"])
+PAGES = ["kernels/README.md", "docs/extending.md", "docs/questions.md", "docs/large.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page):
     tried = doctest.testfile(str(ROOT / page), False, optionflags=FLAGS)
     assert tried.failed == 0
