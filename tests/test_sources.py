@@ -102,10 +102,10 @@ def test_examples_of_dropped_kernels_run(path):
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-@pytest.mark.usefixtures("_own_registry")
 PAGES = ["kernels/README.md", "docs/extending.md", "docs/questions.md", "docs/large.md"]
 
 
+@pytest.mark.usefixtures("_own_registry")
 @pytest.mark.parametrize("page", PAGES)
 def test_the_examples_of_a_page_run(page):
     tried = doctest.testfile(str(ROOT / page), False, optionflags=FLAGS)
