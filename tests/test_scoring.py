@@ -259,7 +259,7 @@ def test_details_say_how_the_number_came_about():
     assert "5 of them distinct" in details["why"]["1"]
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
-        "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"
+        "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|columns=None|"
         f"p={digest(p)}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
     )
 
