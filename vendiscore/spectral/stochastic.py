@@ -34,9 +34,9 @@ from ..arrays.namespace import Array, as_kind_of, namespace, to_host
 # it off then moves a trace by the square of that.
 CONVERGED = 1e-3
 # But where eigenvalues are so many that Ritz vectors are mixtures of their vectors, and follow the
-# random ones, they are no deflation: as many of them as of vectors within a share CLOSE, or random
-# vectors that lie in them, of n dimensions, by more than MANY standard deviations too much.
-CLOSE, MANY = 2e-2, 4.0
+# random ones, they are no deflation: as many of them as of vectors within a share CLOSE; or FEW and
+# more, in which random vectors lie, of n dimensions, by more than MANY standard deviations too much.
+CLOSE, FEW, MANY = 2e-2, 4, 4.0
 # Ritz values below this share of the largest are zero but for rounding.
 ZERO = 1e-14
 
@@ -155,7 +155,8 @@ class Quadrature:
         first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
         inside = np.append(0.0, np.cumsum(forms.mean(axis=1)))
         near = np.maximum(1, last - first)
-        done &= (near < b) & (inside[last] - inside[first] <= near + MANY * np.sqrt(2 * near / b))
+        usual = inside[last] - inside[first] <= near + MANY * np.sqrt(2 * near / b)
+        done &= (near < b) & (usual | (near < FEW))
         self._gauss = np.where(values > zero, values, 0.0), forms
         # The last block that makes 0 an eigenvalue b times.
         some = values > zero
