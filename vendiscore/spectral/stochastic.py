@@ -34,9 +34,10 @@ from ..arrays.namespace import Array, as_kind_of, namespace, to_host
 # it off then moves a trace by the square of that.
 CONVERGED = 1e-3
 # But where eigenvalues are so many that Ritz vectors are mixtures of their vectors, and follow the
-# random ones, they are no deflation: as many of them as of vectors within a share CLOSE; or FEW and
-# more, in which random vectors lie, of n dimensions, by more than MANY standard deviations too much.
-CLOSE, FEW, MANY = 2e-2, 4, 4.0
+# random ones, they are no deflation: as many of them as of vectors within a share CLOSE; FEW and
+# more there, or EDGE at the lower end of what has converged, in which random vectors lie by MANY
+# standard deviations more than by chance.
+CLOSE, FEW, EDGE, MANY = 2e-2, 4, 8, 4.0
 # Ritz values below this share of the largest are zero but for rounding.
 ZERO = 1e-14
 
@@ -152,11 +153,7 @@ class Quadrature:
         residuals = np.linalg.norm(B @ S[-b:], axis=0)
         forms = (S[:b].T @ R) ** 2
         done = (residuals <= CONVERGED * values) & (values > zero)
-        first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
-        inside = np.append(0.0, np.cumsum(forms.mean(axis=1)))
-        near = np.maximum(1, last - first)
-        usual = inside[last] - inside[first] <= near + MANY * np.sqrt(2 * near / b)
-        done &= (near < b) & (usual | (near < FEW))
+        done[_mixed(values, forms.mean(axis=1), done, b)] = False
         self._gauss = np.where(values > zero, values, 0.0), forms
         # The last block that makes 0 an eigenvalue b times.
         some = values > zero
@@ -196,6 +193,22 @@ class Quadrature:
         error = math.sqrt(spread / self.b / max(1, self.b - k - 1))
         doubt = abs(float(near[2])) * self._doubt if k > 2 else 0.0
         return float(near @ self._known[:k] + random.mean()), math.hypot(error, doubt)
+
+
+def _mixed(values: np.ndarray, lying: np.ndarray, done: np.ndarray, b: int) -> np.ndarray:
+    """Which Ritz vectors follow the random ones, which lie in each by so much (1 by chance)."""
+    first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
+    near = np.maximum(1, last - first)
+    inside = np.append(0.0, np.cumsum(lying))
+    unusual = inside[last] - inside[first] > near + MANY * np.sqrt(2 * near / b)
+    mixed: np.ndarray = (near >= b) | (unusual & (near >= FEW))
+    left = np.flatnonzero(done & ~mixed)
+    while len(left):  # the smallest of them are those that converged last
+        some = left[:EDGE]
+        if lying[some].mean() <= 1 + MANY * np.sqrt(2 / (b * len(some))):
+            break
+        mixed[some], left = True, left[EDGE:]
+    return mixed
 
 
 def random_signs(n: int, b: int, seed: np.random.SeedSequence, like: Array) -> Array:
