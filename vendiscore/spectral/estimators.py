@@ -38,7 +38,7 @@ USUAL_STEPS = 12
 SETS = 4
 # Quadrature is gone on with until its error is below this share of the standard error, so that
 # this is what the number is off by; or below that share of the tolerance.
-AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.05
+AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.2
 # Products in single precision will do for errors of this size, which they are far below; the norm
 # of the same matrix is then known to such a share, and else to that of rounding.
 SINGLE = 1e-5
