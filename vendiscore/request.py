@@ -173,7 +173,8 @@ def read_request(
         )
     _check_interval(how_sure, orders, p, measures)
     if estimating is not None:
-        _check_estimate(how_sure, orders, measures)
+        _check_estimate(how_sure, measures)
+        estimating.check_orders(orders)
     if rest:
         also = {option for measure in list_measures() for option in measure.options}
         how = with_the_rest(how, rest, also.union(OWN), having(next(iter(rest))))
@@ -211,9 +212,7 @@ def _read_method(rest: dict[str, Any]) -> Estimating | None:
     return Estimating(**given)
 
 
-def _check_estimate(
-    how_sure: Mapping[str, Any], orders: list[float], measures: list[Measure]
-) -> None:
+def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> None:
     """Raise where an estimate is asked of what has none, whatever the samples."""
     others = [measure.name for measure in measures if measure.name != "VS"]
     if others:
@@ -227,11 +226,6 @@ def _check_estimate(
                 f"`{name}` needs all eigenvectors, which `method='estimate'` does without; leave "
                 f"one of them out"
             )
-    if 0 in orders:
-        raise ValueError(
-            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
-            "such as q=0.1, or leave `method` out"
-        )
 
 
 def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:

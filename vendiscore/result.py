@@ -226,11 +226,7 @@ def _notes(
             f"other samples can be compared with this one if they are given the same."
         )
     spectrum = found.spectrum if found else None
-    if spectrum and spectrum.cut:
-        notes.append(
-            f"Eigenvalues below {spectrum.cut:.2g} of the trace count as rounding and so as zero: "
-            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
-        )
+    notes += spectrum.notes if spectrum else []
     if found and any(not estimate.exact for estimate in found.estimates):
         notes.append(
             "Some scores are estimates: NAME_se is the standard error of the computation, and "

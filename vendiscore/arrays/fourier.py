@@ -17,8 +17,9 @@ import numpy as np
 
 from . import memory
 from .namespace import is_torch, row_blocks, to_host
+from .pairs import some_pairs
 from .single import Buffer, cut
-from .threads import in_order
+from .threads import each
 
 Law = Literal["gaussian", "laplace"]
 # Up to this many columns, points that fill the cube evenly have a smaller error than orthogonal
@@ -81,8 +82,7 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
             block = slice(rows.start + block.start, rows.start + block.stop)
             _fill(X[block].astype(np.float64), W, F[block], turns, whole, phases)
 
-    for _ in in_order(fill, cut(0, n, ROWS)):
-        pass
+    each(fill, cut(0, n, ROWS))
     return F
 
 
@@ -148,7 +148,7 @@ def _orthogonal_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
 
 def measured_error(X: Any, F: Any, sigma: float, law: Law) -> tuple[float, int]:
     """The root mean square error of similarities F Fᵀ of some pairs of rows, and how many."""
-    i, j = _some_pairs(X.shape[0])
+    i, j = some_pairs(X.shape[0], PAIRS)
     if not len(i):
         return 0.0, 0
     total = 0.0
@@ -158,14 +158,6 @@ def measured_error(X: Any, F: Any, sigma: float, law: Law) -> tuple[float, int]:
         found = np.vecdot(to_host(F[a]).astype(np.float64), to_host(F[b]).astype(np.float64))
         total += float(np.sum((found - _SIMILARITIES[law](gap)) ** 2))
     return math.sqrt(total / len(i)), len(i)
-
-
-def _some_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    if n * (n - 1) // 2 <= PAIRS:
-        return np.triu_indices(n, 1)
-    rng = np.random.default_rng(0)
-    i = rng.integers(0, n, PAIRS)
-    return i, (i + rng.integers(1, n, PAIRS)) % n
 
 
 def _difference(X: Any, i: np.ndarray, j: np.ndarray, sigma: float) -> np.ndarray:

@@ -48,12 +48,16 @@ def distinct_places(X: Array) -> np.ndarray:
 def draw_pairs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Places i ≠ j of pairs of n rows: all pairs, or some of them, drawn with replacement."""
     size = n * (n - 1) // 2
-    if size <= LEAST_DRAWN:
+    return some_pairs(n, min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN), seed)
+
+
+def some_pairs(n: int, most: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Places i ≠ j of pairs of n rows: all if they are no more, else `most` with replacement."""
+    if n * (n - 1) // 2 <= most:
         return np.triu_indices(n, 1)
     rng = np.random.default_rng(seed)
-    drawn = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN)
-    i = rng.integers(0, n, drawn)
-    return i, (i + rng.integers(1, n, drawn)) % n
+    i = rng.integers(0, n, most)
+    return i, (i + rng.integers(1, n, most)) % n
 
 
 def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:

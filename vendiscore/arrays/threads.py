@@ -43,6 +43,11 @@ def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterat
             pool.shutdown(cancel_futures=True)
 
 
+def each(function: Callable[[Item], Any], items: Iterable[Item]) -> None:
+    """`function` of each item, in threads, for what it does and not for what it gives."""
+    deque(in_order(function, items), maxlen=0)
+
+
 class _Cap:
     """One thread for BLAS as long as anybody wants it: the number is that of the process."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any, Self
@@ -12,7 +11,7 @@ import numpy as np
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, is_numpy, namespace, row_blocks
 from ..arrays.single import in_single
-from ..arrays.threads import in_order
+from ..arrays.threads import each
 from .base import Index, Similarity
 
 
@@ -68,7 +67,7 @@ class MatrixSimilarity(Similarity):
                     np.multiply(self.K[block], self.scale, out=out[block])
                     out[block] *= self.scale[block, None]
 
-            deque(in_order(fill, row_blocks(self.n, 8 * self.n)), maxlen=0)
+            each(fill, row_blocks(self.n, 8 * self.n))
             return out
         K = namespace(self.K).astype(self.K, namespace(self.K).float64)
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,3 +59,11 @@ class Estimating:
 
     rtol: float = 1e-3
     seed: int = 0
+
+    def check_orders(self, orders: Sequence[float]) -> None:
+        """Raise a ValueError for order 0, of which there is no estimate."""
+        if 0 in orders:
+            raise ValueError(
+                "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small "
+                "order such as q=0.1, or leave `method` out"
+            )

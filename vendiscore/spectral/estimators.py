@@ -75,9 +75,9 @@ class PivotedCholesky:
             return all(_width(least, even, q) <= how.rtol for q in orders)
 
         found = certified(factor, is_enough, _aim(how.rtol, n))
-        if found is None:
-            raise StalledError(f"{factor.size} rows leave {factor.left:.2g} of the trace")
         why = f"{factor.size} rows leave {factor.left:.2g} of the trace"
+        if found is None:
+            raise StalledError(why)
         least, even = found
         return [
             self._between(effective_number(least, q), effective_number(even, q), why)
@@ -289,11 +289,7 @@ def estimated(
             "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "
             "`psd` and `method`"
         )
-    if 0 in orders:
-        raise ValueError(
-            "q=0 counts eigenvalues above rounding, which an estimate cannot; pass a small order "
-            "such as q=0.1, or leave `method` out"
-        )
+    how.check_orders(orders)
     distinct = merge_identical(similarity, p)
     weighted = weighted_by(distinct.similarity, distinct.p)
     cost, usual = exact.cost(weighted), LANCZOS.cost(weighted).flops

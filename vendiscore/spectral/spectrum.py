@@ -128,6 +128,16 @@ class Spectrum:
         self._tell_of_cut(orders)
         return found
 
+    @property
+    def notes(self) -> list[str]:
+        """What to know of what was cut off, in sentences."""
+        if not self.cut:
+            return []
+        return [
+            f"Eigenvalues below {self.cut:.2g} of the trace count as rounding and so as zero: "
+            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
+        ]
+
     def _tell_of_cut(self, orders: Sequence[float]) -> None:
         q = min(orders, default=1.0)  # the least order moves most
         if not self.lost or q >= 1:

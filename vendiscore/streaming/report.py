@@ -48,9 +48,4 @@ def _notes(settings: Mapping[str, Any], spectrum: Spectrum) -> list[str]:
     notes = []
     if settings.get("precision") == "single":
         notes.append("Rows in float32 were multiplied in single precision, as asked.")
-    if spectrum.cut:
-        notes.append(
-            f"Eigenvalues below {spectrum.cut:.2g} of the trace count as rounding and so as zero: "
-            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
-        )
-    return notes
+    return notes + spectrum.notes
