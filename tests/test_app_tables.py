@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.app import reading
+from vendiscore.app import limits, reading
 from vendiscore.app.limits import RefusedError
 
 pytest.importorskip("rdkit")
@@ -241,7 +241,7 @@ def test_all_bad_rows_of_numbers_are_listed(save):
         4: "has 'abc', which is not a number",
         5: "has an empty cell",
         6: "has an empty cell",
-        7: reading.table("x,y\n2,3,4\n5,6").problems[0],
+        7: reading.table("x,y\n2,3,4\n5,6", limits.TABLE).problems[0],
     }
     thousands = reading.matrix(save("a.csv", 'x,y\n"1,500",2\n3,4\n5,6\n'))
     assert thousands.problems == {0: "has '1,500', which is not a number"}

@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "vendiscore"
 # A room imports from itself and from those below it.
 ROOMS = """
-    app
+    app cli
     scripts
     integrations
     explanation selection streaming
@@ -29,6 +29,7 @@ ROOMS = """
     similarity
     signature
     arrays
+    reading
     arguments errors hints optional progress
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}

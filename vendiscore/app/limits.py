@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..reading.limits import Limits
+from ..reading.limits import RefusedError as RefusedError
+
 MAX_SAMPLES = 1_000
 MAX_SETS = 3
 MAX_TEXT = 20_000  # characters of one text
@@ -24,6 +27,8 @@ MAX_REQUEST = 25_000_000  # bytes of any other request, such as an API call
 MAX_STORED = 500_000_000  # bytes of the uploads of all visitors, until they are deleted
 MAX_UNPACKED = 60_000_000  # bytes of all entries of a zip
 MAX_ENTRIES = 500  # of a zip
+MAX_LINES = 1_000_000  # of a table or a box, most of them blank
+TABLE = Limits(MAX_SAMPLES, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
 
 IN_WORDS = (
     f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
@@ -35,16 +40,12 @@ IN_WORDS = (
 )
 
 
-class RefusedError(ValueError):
-    """Something a visitor sent that the page does not take; the message is written for them."""
-
-
 def check_count(n: int, limit: int, what: str) -> None:
     """Raise a RefusedError if there are no, or more than `limit`, things called `what`.
 
     >>> check_count(3, 2, "images")
     Traceback (most recent call last):
-    vendiscore.app.limits.RefusedError: More than 2 images: this page takes up to 2. ...
+    vendiscore.reading.limits.RefusedError: More than 2 images: this page takes up to 2. ...
     """
     if n <= 0:
         raise RefusedError(f"There are no {what} yet: paste or upload some, or pick an example.")

@@ -1,24 +1,17 @@
-"""Tables of numbers: which columns are features, which count or name the rows, which decimal sign.
-
-What pandas writes beside the numbers (an index, 0, 1, 2 above the columns) is no feature. Where
-whole numbers could be either, the visitor is asked to name the columns.
-"""
+"""Matrices of the page: rows of numbers within its limits, and how to read the same in Python."""
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Collection, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from ..reading import numbers
+from ..reading.tables import Table, listed
 from .limits import MAX_COLUMNS, MAX_SAMPLES, MAX_VALUES, RefusedError, check_count
 from .samples import Samples, described
-from .tables import Table, counts, is_named, is_number, listed, share_of_numbers
-
-_INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
 
 
 def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
@@ -47,9 +40,7 @@ def as_matrix(X: Any) -> np.ndarray:
 
 def not_finite(X: np.ndarray) -> dict[int, str]:
     """By row: which value is not finite, as a predicate."""
-    bad = ~np.isfinite(X)
-    rows = np.flatnonzero(bad.any(axis=1))
-    return {int(i): f"has {X[i][bad[i]][0]}" for i in rows}
+    return {row: problem for row, (problem, _) in numbers.not_finite(X).items()}
 
 
 def check_shape(rows: int, width: int) -> None:
@@ -80,52 +71,27 @@ def matrix_of(table: Table, name: str | None = None) -> Samples:
     """
     check_shape(len(table.rows), len(table.names))
     typed = name is None
-    columns = list(zip(*table.rows, strict=True))
-    if not typed and not table.header and counts(table.rows[0]):
-        raise RefusedError(
-            f"Row {table.places[0]} is {listed(table.rows[0])}: are these the names of the "
-            f"columns, or a sample? Put a row of names above it if it is a sample; if not, give "
-            f"the columns names that are no numbers."
-        )
-    index = len(columns) > 1 and _is_index(table, columns[0], typed)
-    lost = {
-        j: "it numbers the rows" if index and j == 0 else "no numbers"
-        for j, cells in enumerate(columns)
-        if (index and j == 0) or share_of_numbers(cells) <= 0.5
-    }
-    kept = [j for j in range(len(columns)) if j not in lost]
-    if not kept:
-        raise RefusedError(
-            f"There is no column of numbers; row {table.places[0]} has {listed(table.rows[0])}."
-        )
-    comma = _has_decimal_commas(table, kept)
-    X = np.full((len(table.rows), len(kept)), np.nan)
-    problems: dict[int, str] = {}
-    for i, row in enumerate(table.rows):
-        cells = [row[j].replace(",", ".") if comma else row[j] for j in kept]
-        try:
-            X[i] = [float(cell) for cell in cells]
-        except ValueError:
-            problems[i] = _what_is_wrong(cells)
-    problems = not_finite(X) | problems | dict(table.problems)
+    found = numbers.numbers_of(table, typed=typed)
+    X, lost = found.X, found.lost
+    problems = {row: problem for row, (problem, _) in found.problems.items()}
     check_shape(*X.shape)
-    facts = ["decimal commas"] if comma else []
+    facts = ["decimal commas"] if found.comma else []
     if lost:
         why = (f"{table.names[j]} ({reason})" for j, reason in lost.items())
         facts.append(f"left out: {listed(why)}")
-    more = ", …" if len(kept) > 4 else ""
+    more = ", …" if X.shape[1] > 4 else ""
     shown = (
         ", ".join(f"{x:.4g}" for x in X[i, :4]) + more for i in range(len(X)) if i not in problems
     )
-    note = described(name or "the box", len(X), f"of {len(kept)} numbers", table, facts, shown)
+    note = described(name or "the box", len(X), f"of {X.shape[1]} numbers", table, facts, shown)
     return Samples(
         values=X,
         places=table.places,
         unit=table.unit,
-        problems=dict(sorted(problems.items())),
+        problems=problems,
         notes=(note,) if not typed or table.header or facts else (),
         python=functools.partial(
-            _read_csv, name or "samples.csv", table, kept if lost else None, comma
+            _read_csv, name or "samples.csv", table, found.kept if lost else None, found.comma
         ),
     )
 
@@ -156,31 +122,3 @@ def _read_csv(
         if value is not None
     )
     return "pandas as pd", f"pd.read_csv({name!r}{options}).to_numpy()"
-
-
-def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
-    """Whether the first column numbers the rows."""
-    if table.header is not None:
-        name = table.header[0]
-        whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
-        return (not name or is_named(name, _INDEX)) and whole and len(set(cells)) == len(cells)
-    if not typed and len(cells) > 2 and (counts(cells) or counts(cells, 1)):
-        raise RefusedError(
-            f"The first column is {listed(map(str, islice(cells, 3)))}, …: does it number the "
-            f"rows? Put a row of names above the table, with “id” for a column to be left out."
-        )
-    return False
-
-
-def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
-    """Whether commas in cells are decimal signs; a mixture is for the rows to be refused by."""
-    with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
-    if not with_comma or any("." in row[j] for row in table.rows for j in kept):
-        return False
-    thousands = all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", cell) for cell in with_comma)
-    return not (thousands and table.delimiter == ",")
-
-
-def _what_is_wrong(cells: Sequence[str]) -> str:
-    bad = next((cell for cell in cells if not is_number(cell) or "," in cell), "")
-    return f"has {bad!r:.60}, which is not a number" if bad.strip() else "has an empty cell"

@@ -11,17 +11,26 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .columns import is_smiles, pick
-from .limits import MAX_SAMPLES, MAX_SMILES, MAX_TEXT, MAX_UPLOAD, RefusedError, check_count
+from ..reading.columns import is_smiles, pick
+from ..reading.tables import Table, check_lines, decode, listed, records, table
+from .limits import (
+    MAX_SAMPLES,
+    MAX_SMILES,
+    MAX_TEXT,
+    MAX_UPLOAD,
+    TABLE,
+    RefusedError,
+    check_count,
+)
 from .matrices import as_matrix, check_shape, matrix_of, not_finite
 from .samples import Samples, begins, described
-from .tables import Table, check_lines, decode, listed, records, table
 
 Value = TypeVar("Value")
 TABLES = (".csv", ".tsv", ".jsonl")
@@ -48,7 +57,7 @@ def lines(box: Any, separator: str = LINE, what: str = "text", blocks: bool = Fa
             f"Groups are blocks of lines, and each line is a {what}: pick “{LINE}” under “Between "
             f"two texts”, or untick “{BLOCKS}”."
         )
-    check_lines(box)
+    check_lines(box, TABLE)
     rows = [line.strip() for line in re.split(r"\r\n|\r|\n", box.removeprefix("\ufeff"))]
     filled = [(i, line) for i, line in enumerate(rows, 1) if line]
     if separator == LINE:
@@ -91,7 +100,7 @@ def texts(
         )
     read = _table(path, what)
     check_count(len(read.rows), MAX_SAMPLES, f"{what}s")
-    chosen = pick(read, column, what)
+    chosen = pick(read, column, what, TABLE)
     groups = _labels(read, by) if by else []
     values = read.column(chosen)
     strings = ["" if value is None else value for value in values]
@@ -116,7 +125,7 @@ def columns(path: str, what: str = "text") -> tuple[list[str], str | None]:
         return [], None
     read = _table(path, what)
     try:
-        return read.names, pick(read, None, what)
+        return read.names, pick(read, None, what, TABLE)
     except RefusedError:
         return read.names, None
 
@@ -131,14 +140,14 @@ def matrix(path: str) -> Samples:
     if kind == ".parquet":
         return _parquet(path)
     text, encoding = decode(Path(path).read_bytes())
-    return matrix_of(table(text, numeric=True, encoding=encoding), Path(path).name)
+    return matrix_of(table(text, TABLE, numeric=True, encoding=encoding), Path(path).name)
 
 
 def numbers(box: Any) -> Samples:
     """The rows of numbers of a box, apart by commas, semicolons, tabs or spaces."""
     if not isinstance(box, str):
         raise RefusedError(f"Expected rows of numbers, got {type(box).__name__}.")
-    return matrix_of(table(box, numeric=True, typed=True))
+    return matrix_of(table(box, TABLE, numeric=True, typed=True))
 
 
 def _texts(
@@ -190,8 +199,9 @@ def _table(path: str, what: str = "text") -> Table:
     _kind(path, TABLES)
     text, encoding = decode(Path(path).read_bytes())
     if Path(path).suffix.lower() == ".jsonl":
-        return records(text)
-    return table(text, is_sample=is_smiles if what == "molecule" else None, encoding=encoding)
+        return records(text, TABLE)
+    is_sample = partial(is_smiles, longest=MAX_SMILES) if what == "molecule" else None
+    return table(text, TABLE, is_sample=is_sample, encoding=encoding)
 
 
 def size(path: str) -> int:

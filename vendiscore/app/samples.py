@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..reading.tables import DELIMITERS, Table, listed
 from .report import escape
-from .tables import DELIMITERS, Table, listed
 
 # From the rows that are left out, and whether their columns go too, to what to import and an
 # expression.

@@ -7,11 +7,11 @@ from itertools import islice
 from typing import TypeVar
 
 from ..errors import SampleError
+from ..reading.tables import listed
 from .grouping import emptied
 from .limits import RefusedError
 from .report import escape
 from .samples import Samples
-from .tables import listed
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")

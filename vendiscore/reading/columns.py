@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..hints import unspaced
-from .limits import MAX_SMILES, RefusedError
+from .limits import Limits, RefusedError
 from .tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
@@ -22,16 +22,17 @@ _MOST = 100  # columns that are looked into
 _CLEAR = 3  # times the length of the next longest column: texts beside labels
 
 
-def pick(table: Table, column: str | None, what: str) -> str:
+def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
     """The column of a table that holds texts or molecules.
 
     Parameters
     ----------
     table : Table
     column : str or None
-        What a visitor picked.
+        What somebody picked.
     what : str
         "molecule", or else it is a text.
+    limits : Limits
 
     Raises
     ------
@@ -46,7 +47,7 @@ def pick(table: Table, column: str | None, what: str) -> str:
         return column
     if len(table.names) == 1:
         return table.names[0]
-    likely = _molecules(table) if what == "molecule" else _texts(table)
+    likely = _molecules(table, limits) if what == "molecule" else _texts(table)
     if len(likely) == 1:
         return likely[0]
     could = f"Columns {listed(likely)} could be meant" if likely else "No column is clearly meant"
@@ -55,23 +56,26 @@ def pick(table: Table, column: str | None, what: str) -> str:
     )
 
 
-def is_smiles(cell: str) -> bool:
-    """Whether RDKit reads a molecule from the cell."""
+def is_smiles(cell: str, longest: int) -> bool:
+    """Whether RDKit reads a molecule from the cell, of `longest` characters at most."""
     from rdkit import Chem, rdBase
 
-    if not 0 < len(cell) <= MAX_SMILES or " " in cell:
+    if not 0 < len(cell) <= longest or " " in cell:
         return False
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(cell)
     return molecule is not None and molecule.GetNumAtoms() > 0
 
 
-def _molecules(table: Table) -> list[str]:
+def _molecules(table: Table, limits: Limits) -> list[str]:
     named = [name for name in table.names if is_named(name, MOLECULE_NAMES)]
     if named:
         return named
     cells = {name: _some(table, name)[:_LOOK_SMILES] for name in table.names[:_MOST]}
-    readable = {name: _share(map(is_smiles, some)) for name, some in cells.items()}
+    readable = {
+        name: _share(is_smiles(cell, limits.smiles) for cell in some)
+        for name, some in cells.items()
+    }
     return [name for name, share in readable.items() if share > 0.5]
 
 

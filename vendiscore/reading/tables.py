@@ -11,13 +11,14 @@ import csv
 import io
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from .limits import MAX_COLUMNS, MAX_SAMPLES, MAX_TEXT, MAX_VALUES, RefusedError
+from .limits import Limits, RefusedError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # for one column: a control character that stands in no text
@@ -36,8 +37,6 @@ _NUMBER = re.compile(
     r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
 )
 _LOOK = 2_000  # cells that tell what the others are
-MAX_LINES = 1_000_000
-_MOST_CELLS = MAX_VALUES + MAX_COLUMNS + 2 * MAX_SAMPLES  # numbers, their names and labels
 _MANY_WORDS, _LONG_NAME = 6, 60  # of a header: sentences have more
 
 Row = tuple[int, list[Any]]
@@ -107,6 +106,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 def table(
     text: str,
+    limits: Limits,
     *,
     numeric: bool = False,
     typed: bool = False,
@@ -118,6 +118,7 @@ def table(
     Parameters
     ----------
     text : str
+    limits : Limits
     numeric : bool
         Whether it should hold numbers: then spaces may stand between them too.
     typed : bool
@@ -132,11 +133,12 @@ def table(
     RefusedError
         If it cannot be taken apart in one way only.
     """
-    check_lines(text)
+    check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
-    found = said[1] if said else _delimiter(text, numeric)
-    rows = list(islice(_parse(text, found or _ALONE), MAX_SAMPLES + 2))
+    found = said[1] if said else _delimiter(text, numeric, limits)
+    most = min(limits.samples + 2, sys.maxsize)
+    rows = list(islice(_parse(text, found or _ALONE, limits), most))
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
@@ -163,14 +165,14 @@ def table(
     )
 
 
-def records(text: str) -> Table:
+def records(text: str, limits: Limits) -> Table:
     """Lines of JSON, objects or strings, as a table."""
-    check_lines(text)
+    check_lines(text, limits)
     rows: list[dict[str, Any]] = []
     places: list[int] = []
     problems: dict[int, str] = {}
     filled = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
-    for place, line in islice(filled, MAX_SAMPLES + 1):
+    for place, line in islice(filled, min(limits.samples + 1, sys.maxsize)):
         places.append(place)
         try:
             value = json.loads(line)
@@ -183,8 +185,8 @@ def records(text: str) -> Table:
             value = {}
         rows.append(value)
     names = list(dict.fromkeys(chain.from_iterable(rows)))
-    if len(names) > MAX_COLUMNS:
-        raise RefusedError(f"{len(names):,} fields are too many: the limit is {MAX_COLUMNS:,}.")
+    if len(names) > limits.columns:
+        raise RefusedError(f"{len(names):,} fields are too many: the limit is {limits.columns:,}.")
     if rows and not names:
         raise RefusedError(
             f"Line {places[0]} must be a JSON object or string, and so must all others; "
@@ -195,10 +197,10 @@ def records(text: str) -> Table:
     )
 
 
-def check_lines(text: str) -> None:
+def check_lines(text: str, limits: Limits) -> None:
     """Raise a RefusedError for a text of so many lines, most of them blank, that it takes long."""
-    if (count := text.count("\n") + text.count("\r")) > MAX_LINES:
-        raise RefusedError(f"{count:,} lines are too many: the limit is {MAX_LINES:,}.")
+    if (count := text.count("\n") + text.count("\r")) > limits.lines:
+        raise RefusedError(f"{count:,} lines are too many: the limit is {limits.lines:,}.")
 
 
 def is_number(cell: Any) -> bool:
@@ -280,16 +282,17 @@ def _are_fractions(cells: Iterable[str]) -> bool:
     return sum(bool(re.search(r"\d[.,]\d|\de-?\d", cell)) for cell in some) > 0.9 * len(some)
 
 
-def _delimiter(text: str, numeric: bool) -> str:
+def _delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """The sign that splits most rows alike, and into numbers where there is a choice."""
     best, found, error = (0.0, 0.0), "", None
+    most = min(limits.samples + 1, _LOOK)
     signs = [sign for sign in DELIMITERS if numeric or sign != " "]
     first_line = re.split(r"[\r\n]", text.lstrip("\r\n "), maxsplit=1)[0]
     for sign in signs:
         if sign not in first_line:
             continue
         try:
-            rows = [cells for _, cells in islice(_parse(text, sign), MAX_SAMPLES + 1)]
+            rows = [cells for _, cells in islice(_parse(text, sign, limits), most)]
         except _BadQuotesError as caught:
             error = error or caught
             continue
@@ -309,22 +312,22 @@ class _BadQuotesError(RefusedError):
     pass
 
 
-def _parse(text: str, delimiter: str) -> Iterator[Row]:
+def _parse(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     """The rows that are not blank, with their numbers; blank ones count."""
     spaced = delimiter == " "
-    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter)
-    total = 0
+    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter, limits)
+    total, most = 0, limits.values + limits.columns + 2 * limits.samples  # with names and labels
     for place, cells in enumerate(rows, 1):
         total += len(cells)
-        if total > _MOST_CELLS:
-            raise RefusedError(f"More than {_MOST_CELLS:,} cells are too many for this page.")
+        if total > most:
+            raise RefusedError(f"More than {most:,} cells are too many for this page.")
         if any(cell.strip() for cell in cells):
             yield place, cells
 
 
-def _csv(text: str, delimiter: str) -> Iterator[list[str]]:
+def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
     reader = csv.reader(
-        _narrow(io.StringIO(text, newline=""), delimiter),
+        _narrow(io.StringIO(text, newline=""), delimiter, limits),
         strict=True,
         delimiter=delimiter,
         skipinitialspace=f'{delimiter} "' in text,
@@ -334,15 +337,15 @@ def _csv(text: str, delimiter: str) -> Iterator[list[str]]:
     except csv.Error as error:
         raise _BadQuotesError(
             f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
-            f"{MAX_TEXT:,} characters and quotes must be closed."
+            f"{min(limits.text, csv.field_size_limit()):,} characters and quotes must be closed."
         ) from None
 
 
-def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
     """The lines as they come, but none with more cells than are allowed: a cheap look first."""
     for line in lines:
-        if (cells := line.count(delimiter) + 1) > max(MAX_COLUMNS, MAX_TEXT):
-            raise RefusedError(f"{cells:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
+        if (cells := line.count(delimiter) + 1) > max(limits.columns, limits.text):
+            raise RefusedError(f"{cells:,} columns are too many: the limit is {limits.columns:,}.")
         yield line
 
 
