@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar
 
 Value = TypeVar("Value")
@@ -20,6 +21,17 @@ Steps: TypeAlias = Generator[str, None, Value]
 Counts: TypeAlias = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
+_QUIET = ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quiet(wanted: bool = True) -> Iterator[None]:
+    """No bars and no announcements meanwhile, in this thread."""
+    before = _QUIET.set(wanted)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
 
 
 def finish(steps: Generator[Any, None, Value]) -> Value:
@@ -95,6 +107,8 @@ def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> An
 
 
 def _silenced() -> bool:
+    if _QUIET.get():
+        return True
     # Nobody can have disabled the bars of `datasets` without importing it.
     disabled = "datasets" in sys.modules and sys.modules["datasets"].are_progress_bars_disabled()
     return disabled or getattr(sys.stderr, "closed", sys.stderr is None)

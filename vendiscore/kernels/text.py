@@ -263,7 +263,7 @@ def _tokenizer(tokenizer: Tokenizer | None, analyzer: str) -> Tokenizer:
         return list
     if tokenizer is not None:
         return tokenizer
-    from nltk.tokenize import NLTKWordTokenizer
+    from nltk.tokenize.destructive import NLTKWordTokenizer
 
     tokenize: Tokenizer = NLTKWordTokenizer().tokenize
     return tokenize

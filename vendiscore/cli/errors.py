@@ -1,0 +1,35 @@
+"""What ends a command, and what it says on the way: exit codes, warnings, left-out samples."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+# Of the shell: 128 and the number of the signal.
+DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
+PROGRAM = "vendiscore"
+_SHOWN = 10
+
+
+class DataError(ValueError):
+    """Samples that cannot be read or used; the message names the file and the place."""
+
+
+class UsageError(ValueError):
+    """A command that cannot be meant."""
+
+
+def tell(message: str) -> None:
+    """One line on stderr; nothing where nobody can read it."""
+    if sys.stderr is not None and not sys.stderr.closed:
+        print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)
+
+
+def places(found: Mapping[str, str], between: str = "; ") -> str:
+    """The first few problems by their places: "line 3 is empty; line 7 is empty; …".
+
+    >>> places({"line 3": "is empty"})
+    'line 3 is empty'
+    """
+    shown = [f"{where} {problem}" for where, problem in list(found.items())[:_SHOWN]]
+    return between.join(shown) + (f"{between}…" if len(found) > _SHOWN else "")

@@ -1,0 +1,71 @@
+"""Folders as samples: their images, or their texts, a file each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import DataError, tell
+from .sources import Source, Wanted
+
+IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+# What --group-by calls the folder that a file is in.
+BY_FOLDER = "folder"
+
+
+def read(folder: Path, wanted: Wanted) -> Source:
+    """The images of a folder, or its .txt files, by name.
+
+    Folders in it are looked into only to group by them. Images are not opened here.
+    """
+    if wanted.column or wanted.quality or wanted.group_by not in (None, BY_FOLDER):
+        raise DataError(
+            f"{folder} is a folder, which has no columns; leave out --column, --quality and "
+            f"--group-by, but for --group-by {BY_FOLDER}"
+        )
+    every = folder.rglob("*") if wanted.group_by else folder.iterdir()
+    shown = [file for file in every if not file.name.startswith(".")]
+    files = sorted(file for file in shown if file.is_file())
+    images = [file for file in files if file.suffix.lower() in IMAGES]
+    texts = [file for file in files if file.suffix.lower() == ".txt"]
+    if wanted.kind in ("text", "images"):
+        found = texts if wanted.kind == "text" else images
+    elif images and texts:
+        raise DataError(
+            f"{folder} has {len(images):,} images and {len(texts):,} .txt files; say which are "
+            f"meant by the kernel: -k pixels, or -k ngram_overlap"
+        )
+    else:
+        found = images or texts
+    if not found:
+        below = [file.name for file in shown if file.is_dir()]
+        remedy = f"; it has folders, whose files count with --group-by {BY_FOLDER}" if below else ""
+        raise DataError(
+            f"{folder} has no {'.txt files' if wanted.kind == 'text' else 'images'}{remedy}"
+        )
+    if left := len([file for file in files if file not in set(found)]):
+        tell(f"{folder}: {left:,} other files in it are no samples")
+    names = [str(file.relative_to(folder)) for file in found]
+    paths = [str(file) for file in found]
+    source = Source(
+        name=str(folder),
+        kind="images",
+        values=paths,
+        numbers=names,
+        unit="file",
+        groups=[str(Path(name).parent) for name in names] if wanted.group_by else (),
+        written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
+    )
+    return source if found is images else _texts(source, wanted)
+
+
+def _texts(source: Source, wanted: Wanted) -> Source:
+    from dataclasses import replace
+
+    values, problems = [], {}
+    for i, path in enumerate(source.values):
+        try:
+            values.append(Path(path).read_bytes().decode(wanted.encoding or "utf-8-sig").rstrip())
+        except UnicodeDecodeError as error:
+            values.append("")
+            problems[i] = "", f"is not {error.encoding} text (byte {error.start})"
+    return replace(source, kind="text", values=values, problems=problems)

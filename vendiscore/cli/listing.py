@@ -1,0 +1,40 @@
+"""`vendiscore kernels` and `vendiscore measures`: what there is, a line each, or all of one."""
+
+from __future__ import annotations
+
+import inspect
+
+from ..measures.registry import get_measure, list_measures
+from ..registry import get_kernel, list_kernels
+from . import printing
+from .comparing import usage
+
+
+def run(command: str, name: str | None) -> str:
+    """What is printed."""
+    if name is not None:
+        with usage():
+            return _kernel(name) if command == "kernels" else _measure(name)
+    if command == "kernels":
+        rows = [
+            {"kernel": each.name, "compares": each.samples, "similarity": each.summary}
+            for each in list_kernels()
+        ]
+    else:
+        rows = [
+            {"measure": each.name, "more diverse": each.direction, "what it is": each.summary}
+            for each in list_measures()
+        ]
+    return printing.table(rows, None)
+
+
+def _kernel(name: str) -> str:
+    return f"{(get_kernel(name).__doc__ or '').strip()}\n"
+
+
+def _measure(name: str) -> str:
+    found = get_measure(name)
+    options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
+    head = f"-m {found.name} is in {found.range}; {found.direction} means more diverse. "
+    head += f"Options: {options or 'none'}. Source: {found.source}."
+    return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"

@@ -1,0 +1,143 @@
+"""`vendiscore FILE…`: the numbers of each file, with their signature."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..scoring import compute
+from . import printing
+from .comparing import How, left_out, placing, read_all, read_how, read_measuring
+from .errors import UsageError
+from .parser import COMMANDS
+from .reading import read
+from .sources import Source
+
+_BESIDE = ("_se", "_low", "_high", "_corrected")
+
+
+def run(args: Namespace) -> str:
+    """What is printed."""
+    misplaced = [name for name in args.files if name in COMMANDS and not Path(name).exists()]
+    if misplaced:
+        name = misplaced[0]
+        raise UsageError(f"a command comes first, vendiscore {name} …; a file is called ./{name}")
+    if args.format == "html" and (len(args.files) > 1 or args.brief):
+        raise UsageError("-f html is a report of one FILE, without -b")
+    how = read_how(args)
+    asked, request = read_measuring(args, how)
+    distances = all(each.measure.needs == "distances" for each in request.measures)
+    paths = [*args.files, *([args.references] if args.references else [])]
+    sources = read_all(read, paths, how.wanted(args), how)
+    references = sources.pop() if args.references else None
+    if args.format == "html":
+        return _report(sources[0], references, {**how.of(sources[0], distances), **asked})
+    found = [
+        _scored(source, references, {**how.of(source, distances), **asked}, how)
+        for source in sources
+    ]
+    return _printed(args, sources, found)
+
+
+def _given(source: Source, references: Source | None, keywords: dict[str, Any]) -> dict[str, Any]:
+    given = {**keywords, "samples": source.values}
+    if source.groups:
+        given["groups"] = source.groups
+    return given | ({} if references is None else {"references": references.values})
+
+
+def _scored(
+    source: Source, references: Source | None, keywords: dict[str, Any], how: How
+) -> dict[str, Any]:
+    known = {"samples": source} | ({} if references is None else {"references": references})
+    with placing(known):
+        found = compute(**_given(source, references, keywords), details=True)
+    left_out(source, found["details"]["dropped"])
+    for note in found["details"]["notes"]:
+        how.note(f"{source.name}: {note}")
+    return found
+
+
+def _report(source: Source, references: Source | None, keywords: dict[str, Any]) -> str:
+    known = {"samples": source} | ({} if references is None else {"references": references})
+    with placing(known):
+        report = import_module("vendiscore.report").report
+        made = report(**_given(source, references, keywords), title=source.name)
+    text: str = made.html()
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name != "details"}
+
+
+def scores(found: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers without what stands beside them, their errors and intervals."""
+    numbers = _numbers(found)
+
+    def beside(name: str) -> bool:
+        return any(name.endswith(end) and name.removesuffix(end) in numbers for end in _BESIDE)
+
+    return {name: value for name, value in numbers.items() if not beside(name)}
+
+
+def _printed(args: Namespace, sources: list[Source], found: list[dict[str, Any]]) -> str:
+    width = args.width
+    if args.brief:
+        lines = (
+            " ".join(printing.exact(x, width) for x in scores(each).values()) for each in found
+        )
+        return "".join(f"{line}\n" for line in lines)
+    if args.format == "json":
+        several = [
+            {"file": source.name} | each for source, each in zip(sources, found, strict=True)
+        ]
+        return printing.as_json(several if len(found) > 1 else found[0], width)
+    rows = [
+        {"file": source.name, "n": each["details"]["n"], **_numbers(each)}
+        for source, each in zip(sources, found, strict=True)
+    ]
+    signatures = [each["details"]["signature"] for each in found]
+    if args.format == "csv":
+        return printing.comma_separated(
+            [row | {"signature": said} for row, said in zip(rows, signatures, strict=True)], width
+        )
+    if args.format == "md":
+        said = "".join(f"\n`{signature}`\n" for signature in signatures)
+        return printing.markdown(rows, width) + said
+    if len(found) > 1:
+        named = (f"{row['file']}: {said}\n" for row, said in zip(rows, signatures, strict=True))
+        return printing.table(rows, width) + "\n" + "".join(named)
+    return _one(found[0], width)
+
+
+def _one(found: Mapping[str, Any], width: int | None) -> str:
+    """The numbers of one file, a line each, with what stands beside them."""
+    numbers, details = _numbers(found), found["details"]
+    lines = [
+        f"{name} = {printing.shown(value, width)}{_sure(name, numbers, details, width)}"
+        for name, value in scores(found).items()
+    ]
+    lines.append(f"n = {details['n']:,}")
+    if "groups" in details:
+        lines.append("\n" + printing.table(details["groups"], width))
+    return "\n".join([*lines, details["signature"], ""])
+
+
+def _sure(name: str, numbers: Mapping[str, Any], details: Any, width: int | None) -> str:
+    """What stands beside a number, in words."""
+    beside = {end: printing.shown(numbers.get(f"{name}{end}"), width) for end in _BESIDE}
+    level = details.get("interval", {}).get("level")
+    said = []
+    if beside["_low"]:
+        what = f"{100 * level:g} % interval " if level else "between "
+        joint = " to " if level else " and "
+        said.append(f"{what}{beside['_low']}{joint}{beside['_high']}")
+    if beside["_se"]:
+        said.append(f"standard error {beside['_se']}")
+    if beside["_corrected"]:
+        said.append(f"corrected {beside['_corrected']}")
+    return f" ({', '.join(said)})" if said else ""

@@ -1,0 +1,35 @@
+"""A start in a blink: the tokenizer of NLTK without all else that NLTK imports."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.util import find_spec, module_from_spec
+
+_PACKAGES = ("nltk", "nltk.tokenize")
+_TOKENIZER = "nltk.tokenize.destructive"
+
+
+def tokenizer_alone() -> None:
+    """Import the module of `NLTKWordTokenizer` as if its packages were empty.
+
+    `import nltk` brings in SciPy's statistics, and scikit-learn and pandas where they are
+    installed, which takes longer than to score a thousand texts. For a process of our own only,
+    before it has threads: meanwhile the packages are there without their contents. They are taken
+    away again, so that whoever imports them later gets them whole.
+    """
+    if any(name in sys.modules for name in _PACKAGES):
+        return
+    try:
+        for name in _PACKAGES:
+            spec = find_spec(name)
+            if spec is None:
+                return
+            sys.modules[name] = module_from_spec(spec)
+        importlib.import_module(_TOKENIZER)
+    except Exception:  # another version, which is imported as a whole, later
+        for name in [name for name in sys.modules if name.startswith("nltk.")]:
+            del sys.modules[name]
+    finally:
+        for name in _PACKAGES:
+            sys.modules.pop(name, None)
