@@ -7,6 +7,7 @@ after Ctrl-C and 141 where whoever reads the output went away.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .start import tokenizer_alone
 
         tokenizer_alone()
+    _speak_utf8()
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
     try:
         args = parser(command).parse_intermixed_args(given)
@@ -37,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else USAGE
     try:
         with _warnings_told(), quiet(not _is_terminal(sys.stderr)):
-            _write(_run(command, args))
+            sys.stdout.write(_run(command, args))
+            sys.stdout.flush()
     except BrokenPipeError:
         _close_stdout()
         return BROKEN_PIPE
@@ -70,12 +73,11 @@ def _run(command: str, args: argparse.Namespace) -> str:
     return score.run(args)
 
 
-def _write(text: str) -> None:
-    """All of it to stdout, in UTF-8 whatever the terminal says."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _speak_utf8() -> None:
+    """Whatever the terminal says that it reads."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _close_stdout() -> None:
