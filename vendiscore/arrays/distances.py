@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ..arguments import number
 from ..arrays import memory
@@ -117,7 +117,9 @@ def _distances(
         shift = exponent_of(X) if metric in HOMOGENEOUS else 0
         rows = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
         D = np.asarray(
-            cdist(rows, rows, "cityblock" if metric == "manhattan" else metric, **options)
+            scipy.spatial.distance.cdist(
+                rows, rows, "cityblock" if metric == "manhattan" else metric, **options
+            )
         )
         if metric == "jensenshannon":  # the one whose rounding is not the same both ways round
             D = (D + D.T) / 2
@@ -214,7 +216,11 @@ def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0
     """(Σ w |x − y|^p)^(1/p) of exponent p for all rows, of any size that double precision holds."""
     shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
     rows = np.ldexp(X.astype(np.float64, copy=False), -shift)
-    D = np.asarray(cdist(rows, rows, "minkowski", p=exponent, w=np.broadcast_to(w, X.shape[1])))
+    D = np.asarray(
+        scipy.spatial.distance.cdist(
+            rows, rows, "minkowski", p=exponent, w=np.broadcast_to(w, X.shape[1])
+        )
+    )
     np.ldexp(D, shift, out=D)
     if math.isfinite(exponent):
         bound = (

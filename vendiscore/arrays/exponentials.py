@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from .identical import identical_rows
 from .namespace import Array, is_numpy, is_torch, row_blocks, scalar
@@ -255,7 +255,7 @@ class Sums:
         self.X = X
 
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
-        return np.asarray(cdist(self.X[index], self.X[columns], "cityblock"))
+        return np.asarray(scipy.spatial.distance.cdist(self.X[index], self.X[columns], "cityblock"))
 
     def take(self, index: np.ndarray) -> Sums:
         return Sums(self.X[index])
@@ -290,7 +290,9 @@ class Squares:
 
     def __call__(self, index: Index, columns: slice) -> np.ndarray:
         if self.direct:
-            return np.asarray(cdist(self.X[index], self.X[columns], "sqeuclidean"))
+            return np.asarray(
+                scipy.spatial.distance.cdist(self.X[index], self.X[columns], "sqeuclidean")
+            )
         D = self._product(index, columns)
         return self._mended(D, index, columns) if self.lossy else D
 
@@ -327,7 +329,7 @@ class Squares:
         rows, others = self.X[index], self.X[columns]
         many = np.flatnonzero(lost.mean(axis=1) > DIFFERENCES_SHARE)
         if len(many):
-            D[many] = cdist(rows[many], others, "sqeuclidean")
+            D[many] = scipy.spatial.distance.cdist(rows[many], others, "sqeuclidean")
             lost[many] = False
         near, far = np.nonzero(lost)
         for part in row_blocks(len(near), 8 * self.X.shape[1]):

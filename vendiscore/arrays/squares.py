@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ..arrays import memory
 from .namespace import Array, gram, is_numpy, namespace, row_blocks
@@ -74,7 +74,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     """Squared Euclidean distances with small relative error also where rows are close."""
     require_room(X)
     if X.shape[1] <= DIRECT_COLUMNS:
-        return np.asarray(cdist(X, X, "sqeuclidean"))
+        return np.asarray(scipy.spatial.distance.cdist(X, X, "sqeuclidean"))
     # The median, unlike the mean, is among most of the rows even if a few are far away.
     centre = np.median(X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64), axis=0)
     D, squares = product_squares(X - centre)

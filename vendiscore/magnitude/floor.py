@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import erf
+import scipy
 
 from ..arrays.namespace import row_blocks
 
@@ -39,7 +39,7 @@ class Floor:
                 q = nearest(self._D)
                 spread = math.sqrt(float(q.max() / q.min()))
                 self.reach = q / (2 * math.sqrt(math.log(10 * len(q) * (1 + 2 * spread))))
-            m = np.maximum(SHARE * erf(t * self.reach), np.finfo(np.float64).tiny)
+            m = np.maximum(SHARE * scipy.special.erf(t * self.reach), np.finfo(np.float64).tiny)
             return np.asarray(m)
         if not self.monotone:
             return self.proved.get(t, 0.0)

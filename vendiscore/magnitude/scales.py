@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.fft import dct
-from scipy.optimize import brentq
+import scipy
 
 from ..arguments import integer, is_several, number, one_of
 from ..progress import track
@@ -228,7 +227,7 @@ def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) ->
         area, nodes = _integral(g, a, b, size)
         nodes = [u for u in nodes if abs(g(u)) > noise]
         cuts = [
-            float(brentq(g, u, v, xtol=1e-6))
+            float(scipy.optimize.brentq(g, u, v, xtol=1e-6))
             for u, v in itertools.pairwise(nodes)
             if (g(u) < 0) != (g(v) < 0)
         ]
@@ -282,7 +281,7 @@ def _integral(
 def _clenshaw_curtis(values: np.ndarray) -> float:
     """∫₀¹ of a function with values at (1 + cos(πj/N))/2, exact for polynomials of degree N."""
     panels = len(values) - 1
-    c = dct(values, type=1)[::2] / panels
+    c = scipy.fft.dct(values, type=1)[::2] / panels
     c[[0, -1]] /= 2
     return float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))
 

@@ -20,7 +20,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import exprel
+import scipy
 
 # Past so many times the largest eigenvalue what is integrated is lost in rounding: it is a
 # difference of c/t from itself, and falls like t^{q−3}.
@@ -96,7 +96,7 @@ def ridges(
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     """What stands before the integral, for each unit of trace: −[b^{q−1} + (b^{q−1}−1)/(q−1)]."""
     logs = np.log(b)
-    return np.asarray(-np.exp((q - 1) * logs) - logs * exprel((q - 1) * logs))
+    return np.asarray(-np.exp((q - 1) * logs) - logs * scipy.special.exprel((q - 1) * logs))
 
 
 def of_integral(q: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ..arrays.namespace import scalar, to_host
 from ..similarity.base import Similarity
@@ -245,4 +245,4 @@ def _around(log: float, reach: float, most: int) -> tuple[float, float, float]:
 
 
 def _quantile(level: float) -> float:
-    return float(ndtri((1 + level) / 2))
+    return float(scipy.special.ndtri((1 + level) / 2))

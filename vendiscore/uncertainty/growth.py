@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from .. import plots
 from ..arguments import integer, is_several, number, one_of
@@ -298,7 +298,7 @@ def _growth(
     n = similarity.n
     most = MOST_WINDOWS * MOST
     curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
-    reach = float(ndtri((1 + level) / 2))
+    reach = float(scipy.special.ndtri((1 + level) / 2))
     found = [points[m] for m in wanted]
     low = [math.exp(each.log - reach * each.error) for each in found]
     high = [math.exp(each.log + reach * each.error) for each in found]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ..arrays.namespace import scalar, to_host
 from ..errors import warn
@@ -151,7 +151,7 @@ class _Error:
 def _interval(
     value: float, error: _Error, level: float, limits: tuple[float, float]
 ) -> dict[str, float]:
-    reach = float(ndtri((1 + level) / 2)) * error.se
+    reach = float(scipy.special.ndtri((1 + level) / 2)) * error.se
     low, high = value - reach, value + reach
     if error.of_log:
         low, high = value * math.exp(-reach), value * math.exp(reach)

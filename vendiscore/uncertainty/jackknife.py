@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ..arrays.namespace import to_host
 from ..spectral.rank_one import leave_one_out, log_score, surprise
@@ -42,7 +42,7 @@ class Jackknife:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The interval for the score of n samples, in [1, n]: exp(log ± z · error)."""
-        reach = float(ndtri((1 + level) / 2)) * self.error
+        reach = float(scipy.special.ndtri((1 + level) / 2)) * self.error
         low, high = np.exp([self.log - reach, self.log + reach])
         return max(1.0, float(low)), min(float(self.n), float(high))
 

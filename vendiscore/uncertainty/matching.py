@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.linalg import LinAlgError
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import isotonic_regression
 
 from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
@@ -80,7 +80,7 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
         pivots += factor.diagonal() ** 2 / draws
     inverse = solve_triangular(factor, np.eye(n), lower=True, check_finite=False)
     least = (1 / np.einsum("ij,ij->j", inverse, inverse)).mean()
-    falling = isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
+    falling = scipy.optimize.isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
     falling[-1] = 0.0
     return np.asarray(1 - np.clip(falling, least, 1))
 

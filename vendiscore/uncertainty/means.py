@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 
 def mean_error(values: np.ndarray) -> tuple[float, float]:
@@ -21,5 +21,5 @@ def student(values: np.ndarray, level: float) -> tuple[float, float, float, floa
     (2.0, 0.577, 2.484)
     """
     mean, error = mean_error(values)
-    reach = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
+    reach = float(scipy.special.stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean, error, mean - reach, mean + reach

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
+import scipy
 
 from ..arguments import is_several
 from ..arrays.namespace import to_host
@@ -196,7 +196,7 @@ def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarr
 def _log_number(values: np.ndarray, q: float) -> np.ndarray:
     """The log of the effective number of each row of shares."""
     if q == 1:
-        return -xlogy(values, values).sum(axis=1)
+        return -scipy.special.xlogy(values, values).sum(axis=1)
     if math.isinf(q):
         return -np.log(values[:, -1])
     if q == 0:
