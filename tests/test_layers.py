@@ -9,6 +9,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "vendiscore"
 # A room imports from itself and from those below it.
 ROOMS = """
+    __main__
     app cli
     scripts
     integrations

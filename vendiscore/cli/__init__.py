@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         tokenizer_alone()
     _speak_utf8()
+    given = _joined(given)
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
     try:
         args = parser(command).parse_intermixed_args(given)
@@ -71,6 +72,14 @@ def _run(command: str, args: argparse.Namespace) -> str:
     from . import score
 
     return score.run(args)
+
+
+def _joined(given: list[str]) -> list[str]:
+    """The arguments, with `--split ---` as one, since argparse takes --- for an option."""
+    for i in range(len(given) - 1):
+        if given[i] == "--split" and given[i + 1].startswith("-"):
+            return [*given[:i], f"--split={given[i + 1]}", *given[i + 2 :]]
+    return given
 
 
 def _speak_utf8() -> None:

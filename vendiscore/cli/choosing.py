@@ -11,6 +11,7 @@ import numpy as np
 from ..explanation.table import COLUMNS, Explanation, explain
 from ..resolve import as_similarity
 from ..selection import select
+from ..signature import line
 from ..similarity.base import Similarity
 from . import keywords, printing
 from .comparing import How, left_out, placing, read_all, read_how, read_order
@@ -77,7 +78,8 @@ def run_explain(args: Namespace) -> str:
         ],
     }
     parts = [heading.format(name) + made(some, args.width) for name, some in tables.items() if some]
-    return "\n".join([f"{found.sentence}\n", *parts])
+    said = line(["explain"], {**similarity.settings, "q": order, "threshold": args.threshold})
+    return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
 
 
 def _read(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..resolve import as_similarity
+from ..signature import line
 from ..uncertainty.comparing import compare
 from ..uncertainty.comparison import Comparison
 from ..uncertainty.plan import Plan
@@ -55,4 +56,8 @@ def _printed(args: Namespace, found: Comparison) -> str:
     if args.format == "csv":
         return printing.comma_separated(pairs, args.width)
     made = printing.markdown if args.format == "md" else printing.table
-    return f"{found.sentence}\n\n{made(sets, args.width)}\n{made(pairs, args.width)}"
+    asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
+    said = line(["VS"], {**found.settings, "q": found.q, **asked})
+    return "\n".join(
+        [f"{found.sentence}\n", made(sets, args.width), made(pairs, args.width), f"{said}\n"]
+    )

@@ -10,6 +10,7 @@ from .sources import Source, Wanted
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 # What --group-by calls the folder that a file is in.
 BY_FOLDER = "folder"
+_NAMED = 5
 
 
 def read(folder: Path, wanted: Wanted) -> Source:
@@ -36,14 +37,20 @@ def read(folder: Path, wanted: Wanted) -> Source:
         )
     else:
         found = images or texts
+    what = "texts" if found is texts else "images"
     if not found:
         below = [file.name for file in shown if file.is_dir()]
         remedy = f"; it has folders, whose files count with --group-by {BY_FOLDER}" if below else ""
         raise DataError(
             f"{folder} has no {'.txt files' if wanted.kind == 'text' else 'images'}{remedy}"
         )
-    if left := len([file for file in files if file not in set(found)]):
-        tell(f"{folder}: {left:,} other files in it are no samples")
+    known = set(found)
+    left = [file for file in files if file not in known]
+    left += [] if wanted.group_by else [file for file in shown if file.is_dir()]
+    if left:
+        some = ", ".join(str(file.relative_to(folder)) for file in sorted(left)[:_NAMED])
+        more = ", …" if len(left) > _NAMED else ""
+        tell(f"{folder}: {len(found):,} samples; left out, as no {what}: {some}{more}")
     names = [str(file.relative_to(folder)) for file in found]
     paths = [str(file) for file in found]
     source = Source(

@@ -143,9 +143,8 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> str:
     except UnicodeDecodeError as error:
         seen = data[: error.start].decode(used, errors="replace")
         remedy = "" if encoding else "; save it as UTF-8, or name its encoding: --encoding latin-1"
-        raise DataError(
-            f"{name}, {_place(seen)}: byte 0x{data[error.start]:02x} is not {used}{remedy}"
-        ) from None
+        bad = f"byte 0x{data[error.start]:02x} is not {used.removesuffix('-sig')}"
+        raise DataError(f"{name}, {_place(seen)}: {bad}{remedy}") from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise DataError(

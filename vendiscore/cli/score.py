@@ -16,6 +16,8 @@ from .parser import COMMANDS
 from .reading import read
 from .sources import Source
 
+# How a note begins that is about orders below 1, of which most people ask none.
+_OF_SMALL_ORDERS = "Eigenvalues below"
 _BESIDE = ("_se", "_low", "_high", "_corrected")
 
 
@@ -35,8 +37,9 @@ def run(args: Namespace) -> str:
     references = sources.pop() if args.references else None
     if args.format == "html":
         return _report(sources[0], references, {**how.of(sources[0], distances), **asked})
+    small = min(request.orders) < 1
     found = [
-        _scored(source, references, {**how.of(source, distances), **asked}, how)
+        _scored(source, references, {**how.of(source, distances), **asked}, how, small)
         for source in sources
     ]
     return _printed(args, sources, found)
@@ -50,14 +53,15 @@ def _given(source: Source, references: Source | None, keywords: dict[str, Any]) 
 
 
 def _scored(
-    source: Source, references: Source | None, keywords: dict[str, Any], how: How
+    source: Source, references: Source | None, keywords: dict[str, Any], how: How, small: bool
 ) -> dict[str, Any]:
     known = {"samples": source} | ({} if references is None else {"references": references})
     with placing(known):
         found = compute(**_given(source, references, keywords), details=True)
     left_out(source, found["details"]["dropped"])
     for note in found["details"]["notes"]:
-        how.note(f"{source.name}: {note}")
+        if small or not note.startswith(_OF_SMALL_ORDERS):
+            how.note(f"{source.name}: {note}")
     return found
 
 

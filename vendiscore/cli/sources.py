@@ -145,5 +145,5 @@ def check(source: Source, found: Mapping[str, str], skip: bool) -> None:
 
 
 def _listed(names: Iterable[str]) -> str:
-    names = list(names)
+    names = [name.partition(", column ")[0] for name in names]
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

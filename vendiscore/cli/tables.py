@@ -174,6 +174,9 @@ def _of_column(
     if wanted.kind == "values":
         return source
     first = next((v for i, v in enumerate(values) if v is not None and i not in problems), None)
+    if wanted.kind in ("", "vectors") and _is_row([first]):  # a column of numbers
+        values = [None if value is None else [value] for value in values]
+        source, first = replace(source, values=values), [first]
     if wanted.kind == "vectors" or (not wanted.kind and _is_row(first)):
         return _rows(source, len(first) if isinstance(first, list) else 0)
     for i, value in enumerate(values):
@@ -290,8 +293,9 @@ def _said(value: Any) -> str:
 def _not_json(error: Exception, line: int | None) -> str:
     """What is wrong, and where: the line where it is not known otherwise."""
     if isinstance(error, json.JSONDecodeError):
-        place = f"column {error.colno}" if line else f"line {error.lineno}, column {error.colno}"
-        return f"{'is no JSON: ' if line else ''}{place}: {error.msg}"
+        if line:
+            return f"is no JSON at column {error.colno}: {error.msg}"
+        return f"line {error.lineno}, column {error.colno}: {error.msg}"
     return f"is no JSON that can be read ({type(error).__name__})"
 
 
