@@ -25,6 +25,8 @@ import hub_cache
 import numpy as np
 import pytest
 
+from vendiscore.cli import main
+
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 # Where the data come from, for those who lack them.
@@ -73,6 +75,18 @@ def save(tmp_path):
         return str(path)
 
     return write
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command `vendiscore`: its code, and what it printed."""
+
+    def call(*argv: object) -> tuple[int, str, str]:
+        code = main([str(arg) for arg in argv])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
 
 
 @pytest.fixture(scope="session")

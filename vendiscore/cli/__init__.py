@@ -27,10 +27,6 @@ _LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `argv` is what follows the name of the program."""
     given = list(sys.argv[1:] if argv is None else argv)
-    if argv is None:
-        from .start import tokenizer_alone
-
-        tokenizer_alone()
     _speak_utf8()
     given = _joined(given)
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
@@ -39,6 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
     try:
+        if argv is None and command not in ("kernels", "measures"):
+            from .start import tokenizer_alone
+
+            tokenizer_alone()
         with _warnings_told(), quiet(not _is_terminal(sys.stderr)):
             sys.stdout.write(_run(command, args))
             sys.stdout.flush()

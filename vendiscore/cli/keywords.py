@@ -16,7 +16,7 @@ KINDS = {
     "vectors": "vectors",
     "class probabilities": "vectors",
     "images": "images",
-    "class": "values",
+    "labels": "values",
     "sets of labels": "values",
 }
 _WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 from collections.abc import Callable
 
 from .. import __version__
 from .errors import PROGRAM
-from .reading import TYPES
 
+# What a file can be.
+TYPES = ("txt", "csv", "tsv", "jsonl", "json", "smi", "parquet", "npy", "npz")
 COMMANDS = {
     "score": "one row of numbers for each file (the command where none is named)",
     "compare": "which of several files is more diverse, and whether by chance",
@@ -47,6 +49,14 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
+
+
+def _encoding(text: str) -> str:
+    try:
+        codecs.lookup(text)
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _score(made: argparse.ArgumentParser) -> None:
@@ -156,7 +166,7 @@ def _reading(made: argparse.ArgumentParser) -> None:
         help="what stands between texts: a new line, blank lines, or a line such as ---",
     )
     group.add_argument("--type", choices=TYPES, help="what FILE is, where its name does not say")
-    group.add_argument("--encoding", help="of text, if it is not UTF-8 or marked UTF-16")
+    group.add_argument("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
     group.add_argument(
         "--on-error",
         choices=("raise", "skip"),

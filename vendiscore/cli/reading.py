@@ -16,10 +16,10 @@ from ..hints import suggestion
 from ..reading.limits import RefusedError
 from . import arrays, folders, tables
 from .errors import DataError
+from .parser import TYPES
 from .sources import Source, Wanted, usable
 
 STDIN = "-"
-TYPES = ("txt", "csv", "tsv", "jsonl", "json", "smi", "parquet", "npy", "npz")
 _ENDINGS = {"ndjson": "jsonl", "smiles": "smi", "pq": "parquet", "tab": "tsv"}
 _NEW_LINE = re.compile(r"\r\n|\r|\n")
 # What people have and this does not read; all other endings are those of lines of text.
@@ -54,6 +54,8 @@ def _read(path: str, name: str, wanted: Wanted) -> Source:
     if path != STDIN and Path(path).is_dir():
         return folders.read(Path(path), wanted)
     kind = wanted.type or _type(path, name)
+    if wanted.split != "row" and (kind != "txt" or wanted.kind == "vectors"):
+        raise DataError(f"{name} is not read as lines of text, and --split is for these")
     if kind == "parquet":
         return tables.of_parquet(_bytes(path), name, wanted)
     if kind in ("npy", "npz"):
@@ -63,7 +65,8 @@ def _read(path: str, name: str, wanted: Wanted) -> Source:
         return tables.of_json(text, name, kind, wanted)
     with _long_cells():
         if kind in ("csv", "tsv") or wanted.kind == "vectors":
-            return tables.of_csv(text, name, wanted)
+            tabs = kind == "tsv" and not text.startswith("sep=")
+            return tables.of_csv(f"sep=\t\n{text}" if tabs else text, name, wanted)
     return lines(text, name, kind, wanted)
 
 
@@ -124,6 +127,8 @@ def _type(path: str, name: str) -> str:
 
 def _bytes(path: str) -> bytes:
     if path == STDIN:
+        if sys.stdin is None:
+            raise OSError("there is none")
         return sys.stdin.buffer.read()
     data = Path(path).read_bytes()
     if not path.lower().endswith(".gz"):

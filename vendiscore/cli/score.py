@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from argparse import Namespace
 from collections.abc import Mapping
 from importlib import import_module
@@ -11,7 +12,7 @@ from typing import Any
 from ..scoring import compute
 from . import printing
 from .comparing import How, left_out, placing, read_all, read_how, read_measuring
-from .errors import UsageError
+from .errors import UsageError, tell
 from .parser import COMMANDS
 from .reading import read
 from .sources import Source
@@ -56,11 +57,15 @@ def _scored(
     source: Source, references: Source | None, keywords: dict[str, Any], how: How, small: bool
 ) -> dict[str, Any]:
     known = {"samples": source} | ({} if references is None else {"references": references})
-    with placing(known):
+    with placing(known), warnings.catch_warnings(record=True) as caught:
         found = compute(**_given(source, references, keywords), details=True)
+    warned = {str(warning.message).rstrip(".") for warning in caught}
+    for said in sorted(warned):
+        tell(f"warning: {source.name}: {said}")
     left_out(source, found["details"]["dropped"])
     for note in found["details"]["notes"]:
-        if small or not note.startswith(_OF_SMALL_ORDERS):
+        known_already = note.rstrip(".") in warned
+        if not known_already and (small or not note.startswith(_OF_SMALL_ORDERS)):
             how.note(f"{source.name}: {note}")
     return found
 

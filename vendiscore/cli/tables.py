@@ -88,7 +88,7 @@ def of_json(text: str, name: str, kind: str, wanted: Wanted) -> Source:
     objects = [row if isinstance(row, dict) else {} for row in rows]
     names = list(dict.fromkeys(key for row in objects for key in row))
     cells = [[row.get(key) for key in names] for row in objects]
-    read = Table(names, cells, places, unit, {i: said for i, (_, said) in problems.items()})
+    read = Table(names, cells, places, unit, header=names)
     return _values(read, name, wanted, problems, written)
 
 
@@ -117,7 +117,7 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
         return _beside(source, wanted, beside, {})
     rows = found.select(names).to_pylist()
     cells = [[row[c] for c in names] for row in rows]
-    read = Table(names, cells, list(range(1, len(cells) + 1)))
+    read = Table(names, cells, list(range(1, len(cells) + 1)), header=names)
     return _values(read, name, wanted, {}, None)
 
 

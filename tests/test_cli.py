@@ -1,0 +1,215 @@
+"""The command `vendiscore FILE…`: its numbers are those of `compute`, in every format."""
+
+import csv
+import io
+import json
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import vendiscore
+
+TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
+OTHERS = ["It rains.", "It snows.", "Look, Jane."]
+
+
+@pytest.fixture
+def texts(save):
+    return save("x.txt", "\n".join(TEXTS) + "\n")
+
+
+@pytest.fixture
+def others(save):
+    return save("y.txt", "\n".join(OTHERS))
+
+
+@pytest.fixture
+def answers(save):
+    rows = [{"answer": text, "model": "ab"[i % 2]} for i, text in enumerate(TEXTS)]
+    return save("a.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return give
+
+
+def test_the_brief_number_is_that_of_compute_with_all_its_digits(run, texts):
+    assert run(texts, "-b") == (0, f"{vendiscore.compute(TEXTS)['VS']!r}\n", "")
+
+
+def test_standard_input_is_a_file(run, stdin):
+    stdin("\n".join(TEXTS).encode())
+    assert run("-", "-b")[1] == f"{vendiscore.compute(TEXTS)['VS']!r}\n"
+
+
+def test_the_number_comes_with_n_and_its_signature(run, texts):
+    found = vendiscore.compute(TEXTS, details=True)
+    expected = [f"VS = {found['VS']:.6g}", "n = 4", found["details"]["signature"]]
+    assert run(texts)[1].splitlines() == expected
+
+
+def test_a_width_is_that_of_digits_behind_the_point(run, texts):
+    value = vendiscore.compute(TEXTS)["VS"]
+    assert run(texts, "-b", "-w", 2)[1] == f"{value:.2f}\n"
+    assert run(texts, "-w", 1)[1].startswith(f"VS = {value:.1f}\n")
+
+
+def test_several_orders_stand_in_one_line(run, texts):
+    found = vendiscore.compute(TEXTS, q=[0.5, 2, "inf"])
+    assert run(texts, "-b", "-q", "0.5,2,inf")[1] == " ".join(map(repr, found.values())) + "\n"
+
+
+def test_json_is_the_dict_of_compute(run, texts):
+    found = json.loads(run(texts, "-f", "json", "-k", "ngram_overlap:ns=1,2")[1])
+    expected = vendiscore.compute(TEXTS, k="ngram_overlap", ns=[1, 2], details=True)
+    assert found == json.loads(json.dumps(expected))
+
+
+def test_json_of_several_files_names_them(run, texts, others):
+    found = json.loads(run(texts, others, "-f", "json")[1])
+    assert [each["file"] for each in found] == [texts, others]
+    assert [each["VS"] for each in found] == [vendiscore.compute(x)["VS"] for x in (TEXTS, OTHERS)]
+
+
+def test_csv_has_a_row_a_file_with_all_digits(run, texts, others):
+    rows = list(csv.DictReader(io.StringIO(run(texts, others, "-f", "csv", "-m", "VS,IntDiv")[1])))
+    for row, name, samples in zip(rows, (texts, others), (TEXTS, OTHERS), strict=True):
+        found = vendiscore.compute(samples, measures=["VS", "IntDiv"], details=True)
+        assert (row["file"], int(row["n"])) == (name, len(samples))
+        assert [float(row[key]) for key in ("VS", "IntDiv")] == [found["VS"], found["IntDiv"]]
+        assert row["signature"] == found["details"]["signature"]
+
+
+def test_markdown_is_a_table(run, texts):
+    lines = run(texts, "-f", "md")[1].splitlines()
+    assert lines[:2] == ["| file | n | VS |", "|---|--:|--:|"]
+    assert lines[2].startswith(f"| {texts} | 4 | ")
+
+
+def test_several_files_stand_below_each_other_with_their_signatures(run, texts, others):
+    lines = run(texts, others, "-w", 2)[1].splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        ["file", "n", "VS"],
+        [texts, "4", f"{vendiscore.compute(TEXTS)['VS']:.2f}"],
+        [others, "3", f"{vendiscore.compute(OTHERS)['VS']:.2f}"],
+    ]
+    assert [line.partition(": ")[0] for line in lines[4:]] == [texts, others]
+
+
+def test_intervals_stand_beside_the_number(run, texts):
+    warnings.simplefilter("ignore", UserWarning)  # four samples are few
+    found = vendiscore.compute(TEXTS, ci=0.95)
+    low, high = found["VS_low"], found["VS_high"]
+    assert f"(95 % interval {low:.3f} to {high:.3f}, standard" in run(texts, "--ci", "-w", 3)[1]
+    ninety = vendiscore.compute(TEXTS, ci=0.9, corrected=True)
+    said = run(texts, "-o", "ci=0.9", "-o", "corrected=true", "-w", 3)[1]
+    assert f"(90 % interval {ninety['VS_low']:.3f} to" in said
+    assert f"corrected {ninety['VS_corrected']:.3f})" in said
+    assert run(texts, "--ci", "-b")[1] == f"{found['VS']!r}\n"
+
+
+def test_groups_are_a_column(run, answers):
+    code, said, notes = run(answers, "--group-by", "model", "--column", "answer")
+    found = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
+    assert code == 0
+    assert f"VS = {found['VS']:.6g} (standard error {found['VS_se']:.6g})" in said
+    rows = [f"{row['group']} {row['n']} {row['VS']:.6g}" for row in found["details"]["groups"]]
+    assert [" ".join(line.split()) for line in said.splitlines()[4:6]] == rows
+    assert "Means over 2 groups" in notes
+    assert run(answers, "--group-by", "model", "--column", "answer", "--quiet")[2] == ""
+
+
+def test_measures_have_options_and_references(run, save):
+    X, Y = np.random.default_rng(0).standard_normal((2, 12, 3))
+    one, two = save("x.csv", ""), save("y.csv", "")
+    for path, rows in ((one, X), (two, Y)):
+        np.savetxt(path, rows, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    found = vendiscore.compute(X, Y, measures={"MagDiff": {"n_scales": 5}})
+    said = run(one, "--references", two, "-m", "MagDiff:n_scales=5", "-b")
+    assert said == (0, f"{found['MagDiff']!r}\n", "")
+
+
+def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
+    X = np.random.default_rng(0).standard_normal((9, 3))
+    path = save("x.csv", "")
+    np.savetxt(path, X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    code, said, notes = run(path, "-b")
+    assert (code, said) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
+    assert notes == f"vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
+    rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
+    assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", "")
+    mag = vendiscore.compute(X, measures="MagArea", n_scales=7)["MagArea"]
+    assert run(path, "-b", "-m", "MagArea", "-o", "n_scales=7")[:2] == (0, f"{mag!r}\n")
+    K = vendiscore.compute(X, score_X=True, normalize=True)["VS"]
+    assert run(path, "-b", "-o", "score_X=true", "-o", "normalize=true") == (0, f"{K!r}\n", "")
+
+
+def test_a_report_is_one_html_file(run, texts):
+    code, said, _ = run(texts, "-f", "html")
+    assert code == 0
+    assert said.lower().startswith("<!doctype html>")
+    assert texts in said
+    made = vendiscore.report(TEXTS, q=1, title=texts).html()  # type: ignore[attr-defined]
+    assert said.rstrip("\n") == made.rstrip("\n")
+
+
+USAGE = [
+    (["{x}", "-k", "ngrm"], "unknown kernel `k='ngrm'`"),
+    (["{x}", "-k", "ngram_overlap:nn=1"], "`nn` is not an option of kernel 'ngram_overlap'"),
+    (["{x}", "-q", "-1"], "must be a number in"),
+    (["{x}", "-q", "x"], "`q` must be a number in"),
+    (["{x}", "-m", "Inddiv"], "unknown measure 'Inddiv'. Did you mean 'IntDiv'?"),
+    (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
+    (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
+    (["{x}", "-o", "k=bleu"], "that is what -k says"),
+    (["{x}", "-o", "tokenizer=str.split"], "holds Python objects"),
+    (["{x}", "-m", "MagDiff"], "--references FILE"),
+    (["{x}", "--references", "{x}"], "VS looks at one"),
+    (["{x}", "-m", "WithinVS"], "name their --group-by"),
+    (["{x}", "-w", "-2"], "expected a whole number of at least 0"),
+    (["{x}", "--encoding", "utf-9"], "unknown encoding: utf-9"),
+    (["{x}", "-f", "xml"], "invalid choice: 'xml'"),
+    (["{x}", "compare"], "vendiscore compare …; a file is called ./compare"),
+    (["-", "-"], "standard input, -, can be read once"),
+    (["{x}", "{x}", "-f", "html"], "-f html is a report of one FILE"),
+    ([], "the following arguments are required: FILE"),
+]
+
+
+@pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
+def test_a_command_that_cannot_be_meant_ends_with_2(run, texts, argv, said):
+    code, out, err = run(*(arg.format(x=texts) for arg in argv))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_file_may_have_the_name_of_a_command(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "select").write_text("a b\nc d\n")
+    assert run("./select", "-b") == (0, "2.0\n", "")
+    assert run("score", "select", "-b") == (0, "2.0\n", "")
+
+
+def test_options_may_stand_between_files(run, texts, others):
+    assert run(texts, "-q", 2, others, "-b")[1].count("\n") == 2
+
+
+def test_warnings_are_a_line_each(run, save):
+    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"))
+    assert code == 0
+    assert err.startswith("vendiscore: warning: ")
+    assert "SMILES" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_what_needs_a_package_says_how_to_install_it(run, save, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdkit", None)
+    code, out, err = run(save("m.smi", "CCO\nCCC\n"))
+    assert (code, out) == (1, "")
+    assert "pip install" in err

@@ -1,0 +1,210 @@
+"""The other commands: which set is more diverse, which samples, and what there is."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import vendiscore
+
+MANY = [f"word{i} of {i}" for i in range(20)]
+FEW = ["one two", "three four"] * 10
+
+
+@pytest.fixture
+def many(save):
+    return save("many.txt", "\n".join(MANY))
+
+
+@pytest.fixture
+def few(save):
+    return save("few.txt", "\n".join(FEW))
+
+
+@pytest.fixture
+def answers(save):
+    rows = ["id,answer,model,score", "1,a b,x,0.9", "2,a b,y,0.1", '3,"c, d",x,0.5', "4,e f,y,0.7"]
+    return save("a.csv", "\n".join(rows) + "\n")
+
+
+def test_compare_says_which_is_more_diverse(run, many, few):
+    code, out, _ = run("compare", many, few, "--permutations", 99)
+    found = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
+    assert code == 0
+    assert out.splitlines()[0] == found.sentence
+    sets, pairs = (part.splitlines() for part in out.split("\n\n")[1:3])
+    assert [line.split()[:2] for line in sets[1:]] == [[many, "20"], [few, "20"]]
+    assert pairs[1].endswith("more diverse")
+    assert "|match=size|permutations=99|seed=0|" in out.splitlines()[-1]
+
+
+def test_compare_in_json_is_the_dict_of_the_comparison(run, many, few):
+    out = run("compare", many, few, "--permutations", 99, "-q", 2, "-f", "json", "--seed", 3)[1]
+    found = vendiscore.compare({many: MANY, few: FEW}, permutations=99, q=2, seed=3)
+    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
+    third = save("third.txt", "\n".join(f"other{i} of {i}" for i in range(20)))
+    out = run("compare", many, few, third, "--permutations", 99, "-f", "csv")[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["a"], row["b"]) for row in rows] == [(many, few), (many, third), (few, third)]
+    verdicts = [row["verdict"] for row in rows]
+    assert verdicts == ["more diverse", "no difference larger than chance", "less diverse"]
+
+
+def test_compare_within_groups(run, save):
+    rows = [[f"t{i % m} x{i % m},{'uv'[i // 10]}" for i in range(20)] for m in (3, 10)]
+    paths = [save(f"{i}.csv", "\n".join(["text,prompt", *each])) for i, each in enumerate(rows)]
+    out = run(
+        "compare", *paths, "--group-by", "prompt", "--quiet", "-f", "json", "--permutations", 99
+    )[1]
+    texts = [[row.partition(",")[0] for row in each] for each in rows]
+    groups = [[row.partition(",")[2] for row in each] for each in rows]
+    found = vendiscore.compare(*texts, names=paths, groups=groups, permutations=99)
+    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_compare_leaves_out_what_it_is_told_to(run, many, save):
+    bad = save("bad.txt", "\n".join(["", *MANY]))
+    code, _, err = run("compare", many, bad, "--permutations", 99)
+    assert code == 1
+    assert "bad.txt, line 1 has no tokens" in err
+    code, out, err = run("compare", many, bad, "--permutations", 99, "--on-error", "skip")
+    assert code == 0
+    assert "bad.txt: 1 sample is left out: line 1" in err
+    assert "+0.00 effectively different" in out
+
+
+def test_select_writes_the_rows_that_it_chose(run, answers):
+    code, out, err = run("select", answers, "-n", 2, "--column", "answer")
+    assert (code, out) == (0, 'id,answer,model,score\n1,a b,x,0.9\n3,"c, d",x,0.5\n')
+    assert "2 of 4 samples by 'vendi', of which 2 are effectively different" in err
+    assert run("select", answers, "-n", 2, "--column", "answer", "--rows", "--quiet")[1] == "2\n4\n"
+
+
+def test_select_has_quotas_and_quality(run, answers):
+    asked = ("--column", "answer", "--quiet", "--rows")
+    texts, groups = ["a b", "a b", "c, d", "e f"], list("xyxy")
+    given = run("select", answers, "-n", 3, "--group-by", "model", "--quota", "x=1,y=2", *asked)[1]
+    found = vendiscore.select(texts, 3, groups=groups, quota={"x": 1, "y": 2})
+    assert given.split() == [str(place + 2) for place in found.places]
+    given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
+    found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
+    assert given.split() == [str(place + 2) for place in found.places]
+
+
+def test_select_in_json_has_lines_beside_places(run, many):
+    found = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "maxmin")[1])
+    assert found.pop("samples") == [place + 1 for place in found["places"]]
+    assert found == json.loads(json.dumps(vendiscore.select(MANY, 3, objective="maxmin").to_dict()))
+
+
+OTHERS = {
+    "x.txt": ("a b\n---\nc\nd\n---\na b\n", "a b\n---\nc\nd\n"),
+    "x.smi": ("CCO ethanol\nCCCCCCN amine\nCCO again\n", "CCO ethanol\nCCCCCCN amine\n"),
+    "x.jsonl": ('{"t":"a b"}\n{"t":"c"}\n{"t":"a b"}\n', '{"t":"a b"}\n{"t":"c"}\n'),
+    "x.json": ('["a b","c","a b"]', '["a b",\n "c"]\n'),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_select_writes_what_the_file_had(run, save, name):
+    if name.endswith("smi"):
+        pytest.importorskip("rdkit")
+    data, expected = OTHERS[name]
+    sign = ("--split", "---") if name.endswith("txt") else ()
+    assert run("select", save(name, data), "-n", 2, *sign, "--quiet") == (0, expected, "")
+
+
+def test_select_writes_rows_of_arrays_by_their_numbers(run, save):
+    out = io.BytesIO()
+    np.save(out, np.array([[1.0, 0], [1, 0], [0, 1]]))
+    assert run("select", save("x.npy", out.getvalue()), "-n", 2, "--quiet")[1] == "1\n3\n"
+
+
+def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
+    code, out, _ = run("explain", answers, "--column", "answer")
+    found = vendiscore.explain(["a b", "a b", "c, d", "e f"])
+    assert code == 0
+    assert out.splitlines()[0] == found.sentence
+    parts = dict(part.split(":\n") for part in out.split("\n\n")[1:4])
+    assert parts["near-duplicates"].splitlines()[1].split() == ["2", "3", "a", "b"]
+    assert parts["modes"].splitlines()[1].split()[0] == "0.5"
+    assert parts["samples that add the most"].count("\n") >= 4
+
+
+def test_explain_in_csv_has_a_row_a_sample(run, answers):
+    out = run("explain", answers, "--column", "answer", "-f", "csv", "--threshold", 0.9)[1]
+    rows = list(csv.DictReader(io.StringIO(out)))
+    found = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=0.9)
+    assert [float(row["adds"]) for row in rows] == found.adds.tolist()
+    assert [row["row"] for row in rows] == ["2", "3", "4", "5"]
+    assert [row["redundant_of"] for row in rows] == ["", "2", "", ""]
+    assert [row["sample"] for row in rows] == ["a b", "a b", "c, d", "e f"]
+
+
+def test_explain_in_json_is_the_dict_of_the_explanation(run, answers):
+    out = json.loads(run("explain", answers, "--column", "answer", "-f", "json", "-q", 2)[1])
+    assert out.pop("places") == [2, 3, 4, 5]
+    found = vendiscore.explain(["a b", "a b", "c, d", "e f"], q=2)
+    assert out == json.loads(found.to_json())
+
+
+def test_explain_names_what_the_kernel_left_out(run, save):
+    path = save("x.txt", "a b\n\nc d\n")
+    code, out, err = run("explain", path, "--on-error", "skip", "-f", "csv")
+    assert code == 0
+    assert "line 2 has no tokens" in err
+    assert [row["line"] for row in csv.DictReader(io.StringIO(out))] == ["1", "3"]
+
+
+def test_kernels_and_measures_are_listed(run):
+    out = run("kernels")[1]
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        kernel.name for kernel in vendiscore.list_kernels()
+    ]
+    out = run("measures")[1]
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        measure.name for measure in vendiscore.list_measures()
+    ]
+
+
+def test_one_kernel_or_measure_is_told_whole(run):
+    assert run("kernels", "rbf")[1] == f"{vendiscore.get_kernel('rbf').__doc__.strip()}\n"
+    out = run("measures", "MagArea")[1]
+    assert "n_scales=30" in out
+    assert "area under the magnitude function" in out
+    code, _, err = run("kernels", "rbff")
+    assert code == 2
+    assert "Did you mean 'rbf'?" in err
+
+
+USAGE = [
+    (["compare", "{x}"], "two files or more"),
+    (["compare", "{x}", "{x}"], "each once"),
+    (["compare", "{x}", "{y}", "--level", "2"], "`level` must be a number between 0 and 1"),
+    (["compare", "{x}", "{y}", "--permutations", "5"], "`permutations` must be"),
+    (["compare", "{x}", "{y}", "-q", "1,2"], "-q takes one order here"),
+    (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
+    (["select", "{x}"], "required: -n"),
+    (["select", "{x}", "-n", "2", "--quota", "1"], "--quota and --group-by say together"),
+    (["select", "{x}", "-n", "-2"], "expected a whole number"),
+    (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
+    (["explain", "{x}", "--threshold", "high"], "invalid float value: 'high'"),
+]
+
+
+@pytest.mark.parametrize(("argv", "said"), USAGE, ids=lambda value: " ".join(value).strip("{}"))
+def test_a_command_that_cannot_be_meant_ends_with_2(run, many, few, argv, said):
+    code, out, err = run(*(arg.format(x=many, y=few) for arg in argv))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_more_than_there_are_cannot_be_selected(run, many):
+    code, _, err = run("select", many, "-n", 21)
+    assert code == 1
+    assert "there are 20 samples" in err

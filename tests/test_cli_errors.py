@@ -1,0 +1,195 @@
+"""What cannot be read or used: the message names file, line or row and column, the code is 1."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore.cli.keywords import KINDS
+
+
+def array(X: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.save(out, X, allow_pickle=True)
+    return out.getvalue()
+
+
+def arrays(**named: np.ndarray) -> bytes:
+    out = io.BytesIO()
+    np.savez(out, **named)
+    return out.getvalue()
+
+
+NUMBERS = "a,b\n1,2\n3,4\n5,6\n"
+OBJECTS = np.array([{"a": 1}, None], dtype=object)
+# By the name of the file: what is in it, what follows it, and what is said of it.
+REFUSED = {
+    "empty.txt": (b"", [], "empty.txt: there are no samples in it"),
+    "empty.csv": (b"", [], "there are no samples in it"),
+    "header.csv": (b"text,label\n", [], "there are no samples in it"),
+    "empty.jsonl": (b"\n\n", [], "there are no samples in it"),
+    "empty.json": (b"[]", [], "there are no samples in it"),
+    "none.npy": (array(np.zeros((0, 3))), [], "there are no samples in it"),
+    "blank.txt": (b"a b\n\nc d\n", [], "blank.txt, line 2 has no tokens"),
+    "two.txt": (b"a b\n\nc d\n\n", [], "line 2 has no tokens: ''; remove empty texts (and 1 more"),
+    "nul.txt": (b"a b\nc\0d\n", [], "nul.txt, line 2, column 2: there is a NUL"),
+    "latin.txt": ("a\ncafé\n".encode("latin-1"), [], "latin.txt, line 2, column 4: byte 0xe9 is"),
+    "latin.csv": ("t\ncafé\n".encode("latin-1"), [], "column 4: byte 0xe9 is not utf-8; save it"),
+    "half.txt": ("a b".encode("utf-16")[:-1], [], "is not utf-16"),
+    "ascii.txt": ("é".encode(), ["--encoding", "ascii"], "column 1: byte 0xc3 is not ascii"),
+    "cut.txt.gz": (b"\x1f\x8b\x08\0", [], "it is cut short or damaged"),
+    "no.txt.gz": (b"abc", [], "no.txt.gz: Not a gzipped file"),
+    "x.pkl": (b"", [], "files of type .pkl are not (unpickling runs what is in it)"),
+    "x.xlsx": (b"", [], "save the sheet as “CSV UTF-8”"),
+    "c.csv": (
+        b"text,n\na b,1\nc d,2\n",
+        ["--column", "txt"],
+        "no column 'txt'. Did you mean 'text'?",
+    ),
+    "g.csv": (b"text,n\na b,1\nc d,\n", ["--group-by", "n"], "g.csv, row 3, column 'n' is empty"),
+    "e.csv": (b"text,n\na b,1\n,2\n", [], "e.csv, row 3, column 'text' has no tokens"),
+    "r.csv": (b"text,n\na b,1\nc, d,2\ne f,3\n", [], "r.csv, row 3 has 3 cells, split by commas"),
+    "q.csv": (b'text,n\n"a b,1\nc d,2\n', [], "is not valid CSV"),
+    "w.csv": (b"a b,c d e\nf g,h i j\n", [], "Which column holds the texts? "),
+    "n.csv": (b"a,b\n1,2\n3,x\n5,6\n7,8\n", [], "n.csv, row 3, column 'b' has 'x', which is not a"),
+    "i.csv": (b"a,b\n1,2\n3,inf\n5,6\n", [], "i.csv, row 3, column 'b' has inf"),
+    "h.csv": (b"a,b\n1,2\n3,\n5,6\n7,8\n", [], "h.csv, row 3, column 'b' has an empty cell"),
+    "j.jsonl": (b'"a b"\n{"x": \n', [], "j.jsonl, line 2 is no JSON at column 7"),
+    "t.jsonl": (b'{"t": "a b"}\n{"t": 3}\n', [], "t.jsonl, line 2, column 't' is int 3, no string"),
+    "m.jsonl": (b'{"t": "a b"}\n{"u": "c"}\n', ["--column", "t"], "line 2, column 't' is missing"),
+    "o.jsonl": (
+        b'{"t": "a b"}\n[1]\n',
+        [],
+        "o.jsonl, line 2 is list [1], where the first is an object",
+    ),
+    "v.jsonl": (b"[1, 2]\n[3]\n", [], "v.jsonl, line 2 has 1 numbers, the first 2"),
+    "s.jsonl": (
+        b'[1, 2]\n"a"\n',
+        [],
+        "s.jsonl, line 2 is str 'a', no row of numbers",
+    ),
+    "j.json": (b'["a",\n "b"\n', [], "j.json, line 3, column 1: Expecting"),
+    "d.json": (b'{"a": 1}', [], "expected an array of samples, got dict"),
+    "o.npy": (array(OBJECTS), [], "o.npy: it holds Python objects, which are never unpickled"),
+    "p.npz": (arrays(a=OBJECTS), [], "it holds Python objects, which are never unpickled"),
+    "x.npy": (b"\x93NUMPY", [], "it is no .npy file that can be read, or damaged"),
+    "t.npy": (b"a b\n", [], "never unpickled"),
+    "l.npy": (
+        array(np.zeros(3)),
+        [],
+        "expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
+    ),
+    "c.npy": (array(np.zeros((3, 2), complex)), [], "expected real numbers, got complex128 values"),
+    "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
+    "z.npz": (arrays(a=np.eye(2), b=np.eye(2)), [], "which array? Available: a, b. Name one with"),
+    "y.npz": (
+        arrays(train=np.eye(2)),
+        ["--column", "trian"],
+        "no array 'trian'. Did you mean 'train'?",
+    ),
+    "x.parquet": (b"PAR1", [], "it is no parquet file, or damaged"),
+    "b.txt": (b"a b\n", ["--column", "text"], "read as lines of text, which have no columns"),
+    "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for these"),
+    "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_cannot_be_used_is_refused(run, save, name):
+    data, options, said = REFUSED[name]
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    code, out, err = run(save(name, data), *options, "--quiet")
+    assert (code, out) == (1, "")
+    assert said in err
+    assert name in err
+    assert err.startswith("vendiscore: error: ")
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_has_a_neighbour(run, save):
+    path = save("answers.txt", "a b\n")
+    code, _, err = run(path.replace("answers", "anwsers"))
+    assert code == 1
+    assert "there is no such file. Did you mean 'answers.txt'?" in err
+
+
+def test_a_folder_without_images_is_refused(run, tmp_path):
+    (tmp_path / "notes.md").write_text("x")
+    code, _, err = run(tmp_path)
+    assert code == 1
+    assert "has no images" in err
+
+
+def test_an_image_that_cannot_be_read_is_named(run, tmp_path):
+    pytest.importorskip("PIL")
+    (tmp_path / "a.png").write_bytes(b"no image")
+    code, _, err = run(tmp_path)
+    assert code == 1
+    assert f"{tmp_path}, file a.png " in err
+
+
+def test_samples_of_references_are_those_of_their_file(run, save):
+    one, two = save("a.csv", NUMBERS), save("b.csv", "a,b\n1,2\n0,0\n")
+    code, _, err = run(one, "--references", two, "-m", "MagDiff", "-k", "cosine")
+    assert code == 1
+    assert "b.csv, row 3 " in err
+
+
+def test_files_of_two_kinds_are_not_taken_together(run, save):
+    code, _, err = run(save("a.csv", NUMBERS), save("b.txt", "a b\n"))
+    assert code == 1
+    assert "b.txt has text, " in err
+
+
+def test_a_huge_line_is_a_text(run, save):
+    texts = ["word " * 100_000, "another word"]
+    assert run(save("x.txt", "\n".join(texts)), "-b")[1] == f"{vendiscore.compute(texts)['VS']!r}\n"
+    assert run(save("x.csv", "text\n" + "\n".join(texts)), "-b")[0] == 0
+
+
+SKIPPED = {
+    "x.txt": (b"a b\n\nc d\n", "1 sample is left out: line 2 has no tokens"),
+    "x.jsonl": (
+        b'{"t": "a b"}\n{"t": \n{"t": 3}\n{"t": "c d"}\n{"t": ""}\n',
+        "2 samples are left out: "
+        "line 2 is no JSON at column 7: Expecting value; line 3, column 't' is int 3",
+    ),
+    "x.csv": (b"t,u\na b,1\nc, d,2\nc d,3\n,4\n", "1 sample is left out: row 3 has 3 cells"),
+}
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+def test_what_is_left_out_is_named_and_the_rest_scored(run, save, name):
+    data, said = SKIPPED[name]
+    code, out, err = run(save(name, data), "--on-error", "skip", "-b", "--quiet")
+    assert (code, out) == (0, f"{vendiscore.compute(['a b', 'c d'])['VS']!r}\n")
+    assert said in err
+
+
+def test_groups_stay_with_their_samples_where_some_are_left_out(run, save):
+    path = save("x.csv", "t,g\na b,x\n,x\na c,y\nd e,y\n")
+    out = run(path, "--on-error", "skip", "--group-by", "g", "--column", "t", "-b")[1]
+    assert out == f"{vendiscore.compute(['a b', 'a c', 'd e'], groups=list('xyy'))['VS']!r}\n"
+
+
+def test_nothing_is_left_where_all_are_left_out(run, save):
+    code, _, err = run(save("x.jsonl", "1\n2 3\n"), "--on-error", "skip", "-k", "ngram_overlap")
+    assert code == 1
+    assert "there are no samples in it" in err
+
+
+def test_the_kinds_of_all_kernels_are_known():
+    own = [
+        each for each in vendiscore.list_kernels() if each.build.__module__.startswith("vendiscore")
+    ]
+    assert {each.samples for each in own} <= set(KINDS)
+
+
+def test_a_matrix_that_is_none_says_why(run, save):
+    K = [[1.0, 2.0], [2.0, 1.0]]
+    code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "-o", "score_K=true")
+    assert code == 1
+    assert "positive semidefinite" in err

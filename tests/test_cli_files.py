@@ -1,0 +1,194 @@
+"""Files as people have them, read by the command; what is wrong with others, with its place."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+
+import vendiscore
+
+TEXTS = ["See Spot run.", "See, Spot.", "Look, Jane.", "Jane saw a naïve Spot run."]
+BOX = "\n".join(TEXTS) + "\n"
+X = np.random.default_rng(0).standard_normal((7, 3))
+
+
+def rows(delimiter: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter)
+    writer.writerow(["id", "answer", "model"])
+    writer.writerows([i, text, "ab"[i % 2]] for i, text in enumerate(TEXTS))
+    return out.getvalue()
+
+
+def records() -> list[dict[str, object]]:
+    return [{"id": i, "answer": text, "model": "ab"[i % 2]} for i, text in enumerate(TEXTS)]
+
+
+def brief(samples: object, **how: object) -> str:
+    """What -b prints."""
+    return f"{vendiscore.compute(samples, **how)['VS']!r}\n"
+
+
+def parquet(columns: dict[str, list[object]]) -> bytes:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def columns(of: list[dict[str, object]]) -> dict[str, list[object]]:
+    return {name: [row[name] for row in of] for name in of[0]}
+
+
+OF_TEXTS = {
+    "x.txt": BOX.encode(),
+    "windows.txt": BOX.replace("\n", "\r\n").encode(),
+    "no_end.hyp": BOX.strip().encode(),
+    "marked.txt": BOX.encode("utf-8-sig"),
+    "utf16.txt": BOX.encode("utf-16"),
+    "packed.txt.gz": gzip.compress(BOX.encode()),
+    "x.csv": rows(",").encode(),
+    "semicolons.csv": rows(";").encode(),
+    "x.tsv": rows("\t").encode(),
+    "packed.csv.gz": gzip.compress(rows(",").encode("utf-16")),
+    "x.jsonl": "".join(f"{json.dumps(row)}\n" for row in records()).encode(),
+    "strings.ndjson": "".join(f"{json.dumps(text)}\n\n" for text in TEXTS).encode(),
+    "x.json": json.dumps(records()).encode(),
+    "strings.json": json.dumps(TEXTS, ensure_ascii=False).encode(),
+}
+
+
+@pytest.mark.parametrize("name", OF_TEXTS)
+def test_texts_are_the_same_from_every_kind_of_file(run, save, name):
+    code, said, _ = run(save(name, OF_TEXTS[name]), "-b")
+    assert (code, said) == (0, brief(TEXTS))
+
+
+def test_texts_of_parquet(run, save):
+    path = save("x.parquet", parquet(columns(records())))
+    assert run(path, "-b", "--quiet") == (0, brief(TEXTS), "")
+    found = vendiscore.compute(TEXTS, groups=["a", "b", "a", "b"])["VS"]
+    assert run(path, "-b", "--group-by", "model", "--quiet")[1] == f"{found!r}\n"
+
+
+def test_numbers_are_the_same_from_every_kind_of_file(run, save):
+    lines = [",".join(map(repr, row)) for row in X.tolist()]
+    out, packed = io.BytesIO(), io.BytesIO()
+    np.save(out, X)
+    np.savez(packed, embeddings=X, labels=np.arange(7))
+    files = {
+        "x.npy": out.getvalue(),
+        "x.npy.gz": gzip.compress(out.getvalue()),
+        "x.csv": "a,b,c\n" + "\n".join(lines),
+        "index.csv": ",a,b,c\n" + "\n".join(f"{i},{line}" for i, line in enumerate(lines)),
+        "x.tsv": "a\tb\tc\n" + "\n".join(lines).replace(",", "\t"),
+        "x.jsonl": "\n".join(f"[{line}]" for line in lines),
+        "column.jsonl": "\n".join(f'{{"id": 1, "embedding": [{line}]}}' for line in lines),
+    }
+    expected = brief(X, k="cosine")
+    for name, data in files.items():
+        assert run(save(name, data), "-b")[:2] == (0, expected), name
+    path = save("x.npz", packed.getvalue())
+    assert run(path, "--column", "embeddings", "-b")[:2] == (0, expected)
+    spaced = save("x.txt", "\n".join(lines).replace(",", " "))
+    assert run(spaced, "-k", "cosine", "-b") == (0, expected, "")
+
+
+def test_numbers_of_parquet(run, save):
+    expected = brief(X, k="cosine")
+    flat = save("x.parquet", parquet({name: X[:, j].tolist() for j, name in enumerate("abc")}))
+    assert run(flat, "-b")[:2] == (0, expected)
+    nested = save("e.parquet", parquet({"id": list("tuvwxyz"), "e": X.tolist()}))
+    assert run(nested, "-b", "--column", "e")[:2] == (0, expected)
+    assert run(nested, "-b", "-k", "cosine")[:2] == (0, expected)
+
+
+def test_some_columns_of_numbers_can_be_meant(run, save):
+    path = save("x.csv", "a,b,c\n" + "\n".join(",".join(map(repr, row)) for row in X.tolist()))
+    expected = brief(X[:, [0, 2]], k="cosine")
+    assert run(path, "--column", "a,c", "-b")[1] == expected
+    code, _, notes = run(save("y.csv", "id,a,b\n1,2,3\n2,3,3\n"), "-b")
+    assert code == 0
+    assert "column 'id' is left out: it numbers the rows" in notes
+
+
+def test_what_stands_between_texts_can_be_said(run, save):
+    expected = brief(["one\ntwo", "three four", "five"])
+    blank = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
+    sign = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")
+    assert run(blank, "--split", "blank", "-b") == (0, expected, "")
+    assert run(sign, "--split", "---", "-b") == (0, expected, "")
+    empty = run(save("e.txt", "---\none\n"), "--split", "---")
+    assert empty[0] == 1
+    assert "line 1 has no tokens" in empty[2]
+
+
+def test_molecules_are_compared_by_morgan(run, save):
+    pytest.importorskip("rdkit")
+    path = save("m.smi", "CCO ethanol\nc1ccccc1\tbenzene ring\nCC(=O)O\n")
+    expected = vendiscore.compute(["CCO", "c1ccccc1", "CC(=O)O"], k="morgan")["VS"]
+    assert run(path, "-b") == (0, f"{expected!r}\n", "")
+    table = save("m.csv", "name,smiles\nethanol,CCO\nbenzene,c1ccccc1\nacid,CC(=O)O\n")
+    assert run(table, "-k", "morgan", "-b", "--quiet") == (0, f"{expected!r}\n", "")
+    code, _, said = run(save("bad.smi", "CCO\nC1CC broken\n"))
+    assert code == 1
+    assert "bad.smi, line 2 " in said
+
+
+def test_labels_are_any_values(run, save):
+    path = save("l.jsonl", '{"y": 1}\n{"y": "a"}\n{"y": 1}\n')
+    assert run(path, "-k", "labels", "-b")[1] == brief([1, "a", 1], k="labels")
+    tags = save("t.jsonl", '{"y": ["a", "b"]}\n{"y": ["b"]}\n')
+    assert run(tags, "-k", "tags", "-b")[1] == brief([["a", "b"], ["b"]], k="tags")
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for name in ("cats/2.png", "cats/10.png", "dogs/1.png", "dogs/3.png"):
+        path = tmp_path / "pictures" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 255, (8, 8, 3), dtype=np.uint8)).save(path)
+    return tmp_path / "pictures"
+
+
+def test_a_folder_is_its_images(run, pictures):
+    cats = sorted((pictures / "cats").iterdir())
+    expected = vendiscore.compute(cats, k="pixels")["VS"]
+    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", "")
+    (pictures / "cats" / "notes.md").write_text("x")
+    assert "left out, as no images: notes.md" in run(pictures / "cats")[2]
+
+
+def test_the_folders_of_a_folder_are_groups(run, pictures):
+    every = sorted(pictures.rglob("*.png"))
+    expected = vendiscore.compute(every, k="pixels", groups=[p.parent.name for p in every])["VS"]
+    assert run(pictures, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
+    code, _, said = run(pictures)
+    assert code == 1
+    assert (
+        "pictures has no images; it has folders, whose files count with --group-by folder" in said
+    )
+
+
+def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
+    for i, text in enumerate(TEXTS):
+        (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding="utf-8")
+    assert run(tmp_path, "-b") == (0, brief(TEXTS), "")
+
+
+def test_images_in_one_array(run, save):
+    pytest.importorskip("PIL")
+    images = np.random.default_rng(0).integers(0, 255, (5, 8, 8), dtype=np.uint8)
+    out = io.BytesIO()
+    np.save(out, images)
+    assert run(save("i.npy", out.getvalue()), "-b")[1] == brief(images, k="pixels")
+
+
+def test_a_type_can_be_said_for_a_file_without_one(run, save):
+    path = save("answers.dat", rows(","))
+    assert run(path, "--type", "csv", "-b", "--quiet")[1] == brief(TEXTS)
