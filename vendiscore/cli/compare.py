@@ -52,9 +52,13 @@ def _printed(args: Namespace, found: Comparison) -> str:
         {name: value for name, value in asdict(row).items() if value is not None}
         for row in found.sets
     ]
-    pairs = [asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs]
+    pairs: list[dict[str, Any]] = [
+        asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs
+    ]
     if args.format == "csv":
         return printing.comma_separated(pairs, args.width)
+    for pair in pairs:  # however few digits are asked for
+        pair |= {name: f"{pair[name]:.2g}" for name in ("p", "p_adjusted")}
     made = printing.markdown if args.format == "md" else printing.table
     asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})
