@@ -102,6 +102,13 @@ BENCHMARKS = (
         arguments=("--data", "{data}"),
         files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
     ),
+    Benchmark(
+        "cli",
+        "the start of the command with vendi_score",
+        (VENDI, SKLEARN, "torch", "transformers"),
+        ("text",),
+        files=("trec_questions.tsv",),
+    ),
     Benchmark("explain", "leave-one-out scores with a decomposition for each sample"),
     Benchmark("groups", "scores of 2,000 prompts with a call for each"),
     Benchmark("streaming", "a mergeable state with the product of matrices alone"),
