@@ -36,8 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else USAGE
     try:
         if argv is None and command not in ("kernels", "measures"):
-            from .start import tokenizer_alone
+            from .start import arrays_alone, tokenizer_alone
 
+            arrays_alone()
             tokenizer_alone()
         with _warnings_told(), quiet(not _is_terminal(sys.stderr)):
             sys.stdout.write(_run(command, args))

@@ -1,4 +1,4 @@
-"""A start in a blink: the tokenizer of NLTK without all else that NLTK imports."""
+"""A start in a blink: what is needed of NumPy and NLTK without all else that they import."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ import importlib
 import sys
 from importlib.util import find_spec, module_from_spec
 
+_WITH_ALL_OF_NUMPY = ("scipy.sparse", "array_api_compat.numpy")
+_FORTRAN = "f2py"
 _PACKAGES = ("nltk", "nltk.tokenize")
 _TOKENIZER = "nltk.tokenize.destructive"
+
+
+def arrays_alone() -> None:
+    """Import what takes all names of NumPy, without its tools for Fortran: a tenth of a short run.
+
+    As for `tokenizer_alone`, they are there for whoever asks for them later.
+    """
+    import numpy as np
+
+    if _FORTRAN in vars(np):
+        return
+    setattr(np, _FORTRAN, None)
+    try:
+        for name in _WITH_ALL_OF_NUMPY:
+            importlib.import_module(name)
+    finally:
+        delattr(np, _FORTRAN)
 
 
 def tokenizer_alone() -> None:

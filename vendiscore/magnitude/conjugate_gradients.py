@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import eigvalsh_tridiagonal
+import scipy
 
 Precondition = Callable[[np.ndarray], np.ndarray] | None
 
@@ -65,7 +65,7 @@ def spectrum(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[floa
     for step in range(1, min(n, LANCZOS_STEPS) + 1):
         w = multiply(basis[-1])
         diagonal.append(float(basis[-1] @ w))
-        ends = eigvalsh_tridiagonal(diagonal, beside)[[0, -1]]
+        ends = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside)[[0, -1]]
         settled = (np.abs(ends - before) <= 0.01 * np.abs(ends)).all()
         if not np.isfinite(ends).all() or (step >= LANCZOS_LEAST and settled):
             break

@@ -11,8 +11,7 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy.linalg.blas import dgemv, dsymv, dtrsv, ssymv, strsv
-from scipy.linalg.lapack import dpotrf, spotrf
+import scipy
 
 from ..arrays import memory
 from ..arrays.namespace import row_blocks
@@ -42,8 +41,9 @@ class Triangles:
         self.beyond = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
         single = dtype is np.float32
-        self._symv, self._trsv = (ssymv, strsv) if single else (dsymv, dtrsv)
-        self._potrf = spotrf if single else dpotrf
+        blas, lapack = scipy.linalg.blas, scipy.linalg.lapack
+        self._symv, self._trsv = (blas.ssymv, blas.strsv) if single else (blas.dsymv, blas.dtrsv)
+        self._potrf = lapack.spotrf if single else lapack.dpotrf
 
     def fill(self, D: np.ndarray, t: float, w: np.ndarray, largest: float = math.inf) -> np.ndarray:
         """Put exp(−tD) above the diagonal; exp(−tD) w in double precision comes with it."""
@@ -118,8 +118,8 @@ def product(
         if keep is not None:
             keep[block, stop:] = z
         # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
-        y[block] += dgemv(1.0, z.T, w[stop:], trans=1)
-        y[stop:] += dgemv(1.0, z.T, w[block])
+        y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
+        y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
     return y
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ..arrays.namespace import gram
 from ..errors import NotPSDError

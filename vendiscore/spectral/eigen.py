@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..progress import announce

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from ..errors import NotPSDError
 from ..similarity.base import Similarity

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.linalg
-import scipy.linalg
+import scipy
 from threadpoolctl import ThreadpoolController
 
 # From this size on it is faster: a tie at 1,500, one and a half times at 2,500 to 5,000.

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 from numpy.linalg import LinAlgError
-from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
@@ -76,9 +75,11 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     pivots = np.zeros(n)
     for shift in range(draws):
         at = np.roll(np.arange(n), shift * n // draws)
-        factor = cholesky(K[np.ix_(at, at)], lower=True, overwrite_a=True, check_finite=False)
+        factor = scipy.linalg.cholesky(
+            K[np.ix_(at, at)], lower=True, overwrite_a=True, check_finite=False
+        )
         pivots += factor.diagonal() ** 2 / draws
-    inverse = solve_triangular(factor, np.eye(n), lower=True, check_finite=False)
+    inverse = scipy.linalg.solve_triangular(factor, np.eye(n), lower=True, check_finite=False)
     least = (1 / np.einsum("ij,ij->j", inverse, inverse)).mean()
     falling = scipy.optimize.isotonic_regression(np.clip(pivots, 0, 1), increasing=False).x
     falling[-1] = 0.0
@@ -92,7 +93,7 @@ def _positive(K: np.ndarray) -> np.ndarray:
     """
     K.flat[:: len(K) + 1] += RIDGE
     try:
-        cholesky(K, lower=True, check_finite=False)
+        scipy.linalg.cholesky(K, lower=True, check_finite=False)
     except LinAlgError:
         values, U = np.linalg.eigh(K)
         return np.asarray((U * np.maximum(values, 2 * RIDGE)) @ U.T)
