@@ -1,5 +1,8 @@
 """Products in single precision: as those of the dense matrix, to what single precision has."""
 
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -150,3 +153,16 @@ def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
         products.append(similarity.matmul(V, single=True))
     np.testing.assert_array_equal(products[0], products[1])
     np.testing.assert_array_equal(products[0], products[2])
+
+
+def test_threads_are_those_of_every_library_that_multiplies():
+    code = """
+    from threadpoolctl import threadpool_info
+    from vendiscore.arrays import threads
+    from vendiscore.spectral import two_stage
+    held = len(two_stage._controller().select(user_api="blas").info()), len(threads._blas().info())
+    import scipy.linalg
+    there = sum(found["user_api"] == "blas" for found in threadpool_info())
+    assert held == (there, there), (held, there)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)

@@ -79,6 +79,7 @@ def _single_threads() -> Iterator[int]:
 
 @cache
 def _blas() -> Any:
+    import scipy.linalg  # noqa: F401  its BLAS is another one than NumPy's, and must be there
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

@@ -144,4 +144,6 @@ def few_threads() -> Iterator[None]:
 
 @cache
 def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  its BLAS is another one than NumPy's, and must be there
+
     return ThreadpoolController()
