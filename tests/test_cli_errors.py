@@ -192,4 +192,5 @@ def test_a_matrix_that_is_none_says_why(run, save):
     K = [[1.0, 2.0], [2.0, 1.0]]
     code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "-o", "score_K=true")
     assert code == 1
+    assert "K.jsonl: " in err
     assert "positive semidefinite" in err

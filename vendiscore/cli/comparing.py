@@ -143,7 +143,9 @@ def usage() -> Iterator[None]:
 
 @contextmanager
 def placing(sources: Mapping[str, Source]) -> Iterator[None]:
-    """Errors about samples name file, line and column; `sources` by what the library calls them.
+    """Errors about samples name file, line and column, others of one file that file.
+
+    `sources` are by what the library calls them.
 
     Raises
     ------
@@ -161,6 +163,11 @@ def placing(sources: Mapping[str, Source]) -> Iterator[None]:
             {source.where(i): why.removeprefix(prefix) for i, why in error.problems.items()},
             skip=False,
         )
+    except (TypeError, ValueError, MemoryError) as error:
+        files = list(dict.fromkeys(source.name for source in sources.values()))
+        if isinstance(error, DataError) or len(files) > 1:
+            raise
+        raise DataError(f"{files[0]}: {error}") from error
 
 
 def left_out(source: Source, dropped: Mapping[int, str], name: str = "samples") -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,18 +93,25 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
 
 
 def as_json(found: Any, width: int | None) -> str:
-    """JSON, with numbers rounded if a width is asked for."""
+    """JSON, with numbers rounded if a width is asked for; what is not finite is text, or null.
+
+    >>> print(as_json({"q": float("inf"), "VS": 2.25}, 1), end="")
+    {
+     "q": "inf",
+     "VS": 2.2
+    }
+    """
     return json.dumps(_rounded(plain(found), width), ensure_ascii=False, indent=1) + "\n"
 
 
 def _rounded(found: Any, width: int | None) -> Any:
-    if width is None:
-        return found
+    if isinstance(found, float) and not math.isfinite(found):
+        return None if math.isnan(found) else str(found)
     if isinstance(found, dict):
         return {key: _rounded(value, width) for key, value in found.items()}
     if isinstance(found, list):
         return [_rounded(value, width) for value in found]
-    return round(found, width) if isinstance(found, float) else found
+    return round(found, width) if isinstance(found, float) and width is not None else found
 
 
 def _is_of_numbers(rows: Sequence[Row], name: str) -> bool:

@@ -59,8 +59,8 @@ def _scored(
     known = {"samples": source} | ({} if references is None else {"references": references})
     with placing(known), warnings.catch_warnings(record=True) as caught:
         found = compute(**_given(source, references, keywords), details=True)
-    warned = {str(warning.message).rstrip(".") for warning in caught}
-    for said in sorted(warned):
+    warned = dict.fromkeys(str(warning.message).rstrip(".") for warning in caught)
+    for said in warned:
         tell(f"warning: {source.name}: {said}")
     left_out(source, found["details"]["dropped"])
     for note in found["details"]["notes"]:
