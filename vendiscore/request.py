@@ -111,6 +111,11 @@ class Request:
         """Whether some measure compares the samples with references."""
         return any(chosen.measure.references for chosen in self.measures)
 
+    @property
+    def pooled(self) -> frozenset[str]:
+        """What measures need that is between the samples and the references: similarities, …"""
+        return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
+
 
 def read_request(
     arguments: Mapping[str, Any],
