@@ -31,8 +31,9 @@ class ExactMatch(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references):
-        same = [a == b for a, b in zip(predictions, references)]
+    def _compute(self, predictions, references, ignore_case=False, tokenize=None):
+        fold = str.lower if ignore_case else str
+        same = [fold(a) == fold(b) for a, b in zip(predictions, references)]
         return {"exact_match": sum(same) / len(same)}
 """
 
@@ -51,6 +52,19 @@ def test_combines_with_a_metric_that_needs_references(exact_match):
     for text in TEXTS:
         suite.add(prediction=text, reference=text)
     assert suite.compute() == {"exact_match": 1.0, "VS": pytest.approx(VS)}
+
+
+def test_options_of_another_metric_are_not_ours(exact_match):
+    suite = evaluate.combine([exact_match, SCRIPT])
+    references = [text.upper() for text in TEXTS]
+    pairs = {"predictions": TEXTS, "references": references}
+    # `tokenize` is an option of our kernel "bleu", too, which is not the one that is used.
+    found = suite.compute(**pairs, ignore_case=True, tokenize="x")
+    assert found == {"exact_match": 1.0, "VS": VS}
+    with pytest.raises(TypeError, match="unknown keyword `ignore_cas`"):
+        evaluate.combine([SCRIPT, exact_match]).compute(**pairs, ignore_cas=True)
+    with pytest.raises(TypeError, match="`ignore_case`"):  # of no suite
+        evaluate.load(SCRIPT).compute(**pairs, ignore_case=True)
 
 
 def test_two_configurations_in_one_suite():
