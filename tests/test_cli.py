@@ -135,6 +135,12 @@ def test_measures_have_options_and_references(run, save):
     assert said == (0, f"{found['MagDiff']!r}\n", "")
 
 
+def test_a_name_may_mean_several_measures(run, texts):
+    found = vendiscore.compute(TEXTS, measures="molecules")
+    said = run(texts, "-m", "molecules", "-b", "-k", "ngram_overlap")[1]
+    assert said == " ".join(map(repr, found.values())) + "\n"
+
+
 def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     X = np.random.default_rng(0).standard_normal((9, 3))
     path = save("x.csv", "")

@@ -167,9 +167,11 @@ def test_kernels_and_measures_are_listed(run):
         kernel.name for kernel in vendiscore.list_kernels()
     ]
     out = run("measures")[1]
-    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+    assert [line.split()[0] for line in out.split("\n\n")[0].splitlines()[1:]] == [
         measure.name for measure in vendiscore.list_measures()
     ]
+    assert "-m text" in out.split("\n\n")[1]
+    assert run("measures", "molecules")[1].startswith("-m molecules means VS, IntDiv. ")
 
 
 def test_one_kernel_or_measure_is_told_whole(run):

@@ -52,18 +52,18 @@ class How:
             skip=self.skip,
         )
 
-    def of(self, source: Source, distances: bool = False) -> dict[str, Any]:
-        """The keywords for the samples of a file; with `distances`, for measures of these alone.
+    def of(self, source: Source, needed: bool = True) -> dict[str, Any]:
+        """The keywords for the samples of a file; `needed` says whether a measure is of a kernel.
 
         The kernel of a kind of sample stands where none is named, but for texts, whose kernel the
-        library knows, and for vectors that are looked at by distances alone.
+        library knows, and for vectors that are looked at by distances or columns alone.
         """
         found = dict(self.keywords)
         usual = _USUAL.get(source.kind)
         if "k" in found or usual is None or any(found.get(name) for name in _ALREADY):
             return found
         if source.kind == "vectors":
-            if distances:
+            if not needed:
                 return found
             self.note(f"{source.name}: vectors are compared by their cosine (-k cosine)")
         return {"k": usual, **found}

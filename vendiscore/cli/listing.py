@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import inspect
 
+from ..measures.presets import PRESETS
 from ..measures.registry import get_measure, list_measures
 from ..registry import get_kernel, list_kernels
 from . import printing
 from .comparing import usage
+
+_PRESETS = f"""
+Several at once: {", ".join(f"-m {each}" for each in PRESETS)} (`vendiscore measures text`).
+"""
 
 
 def run(command: str, name: str | None) -> str:
@@ -22,10 +27,15 @@ def run(command: str, name: str | None) -> str:
         ]
     else:
         rows = [
-            {"measure": each.name, "more diverse": each.direction, "what it is": each.summary}
+            {
+                "measure": each.name,
+                "tells": each.aspect,
+                "more of it": each.direction,
+                "what it is": each.summary,
+            }
             for each in list_measures()
         ]
-    return printing.table(rows, None)
+    return printing.table(rows, None) + (_PRESETS if command == "measures" else "")
 
 
 def _kernel(name: str) -> str:
@@ -33,8 +43,11 @@ def _kernel(name: str) -> str:
 
 
 def _measure(name: str) -> str:
+    if name in PRESETS:
+        several = PRESETS[name]
+        return f"-m {name} means {', '.join(several.measures)}. {several.what}. {several.source}.\n"
     found = get_measure(name)
     options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
-    head = f"-m {found.name} is in {found.range}; {found.direction} means more diverse. "
+    head = f"-m {found.name} is in {found.range}; {found.direction} means more {found.aspect}. "
     head += f"Options: {options or 'none'}. Source: {found.source}."
     return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"

@@ -32,15 +32,15 @@ def run(args: Namespace) -> str:
         raise UsageError("-f html is a report of one FILE, without -b")
     how = read_how(args)
     asked, request = read_measuring(args, how)
-    distances = all(each.measure.needs == "distances" for each in request.measures)
+    needed = any(each.measure.needs == "similarity" for each in request.measures)
     paths = [*args.files, *([args.references] if args.references else [])]
     sources = read_all(read, paths, how.wanted(args), how)
     references = sources.pop() if args.references else None
     if args.format == "html":
-        return _report(sources[0], references, {**how.of(sources[0], distances), **asked})
+        return _report(sources[0], references, {**how.of(sources[0], needed), **asked})
     small = min(request.orders) < 1
     found = [
-        _scored(source, references, {**how.of(source, distances), **asked}, how, small)
+        _scored(source, references, {**how.of(source, needed), **asked}, how, small)
         for source in sources
     ]
     return _printed(args, sources, found)
