@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ..hints import suggestion
 from ..reading.limits import RefusedError
-from . import arrays, folders, tables
 from .errors import DataError
 from .parser import TYPES
 from .sources import Source, Wanted, usable
@@ -52,10 +51,16 @@ def read(path: str, wanted: Wanted) -> Source:
 
 def _read(path: str, name: str, wanted: Wanted) -> Source:
     if path != STDIN and Path(path).is_dir():
+        from . import folders
+
         return folders.read(Path(path), wanted)
     kind = wanted.type or _type(path, name)
     if wanted.split != "row" and (kind != "txt" or wanted.kind == "vectors"):
         raise DataError(f"{name} is not read as lines of text, and --split is for these")
+    if kind in ("txt", "smi") and wanted.kind != "vectors":
+        return lines(_decoded(_bytes(path), name, wanted.encoding), name, kind, wanted)
+    from . import arrays, tables  # which texts need not wait for
+
     if kind == "parquet":
         return tables.of_parquet(_bytes(path), name, wanted)
     if kind in ("npy", "npz"):
@@ -64,10 +69,8 @@ def _read(path: str, name: str, wanted: Wanted) -> Source:
     if kind in ("json", "jsonl"):
         return tables.of_json(text, name, kind, wanted)
     with _long_cells():
-        if kind in ("csv", "tsv") or wanted.kind == "vectors":
-            tabs = kind == "tsv" and not text.startswith("sep=")
-            return tables.of_csv(f"sep=\t\n{text}" if tabs else text, name, wanted)
-    return lines(text, name, kind, wanted)
+        tabs = kind == "tsv" and not text.startswith("sep=")
+        return tables.of_csv(f"sep=\t\n{text}" if tabs else text, name, wanted)
 
 
 def lines(text: str, name: str, kind: str, wanted: Wanted) -> Source:

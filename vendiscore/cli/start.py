@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import suppress
 from importlib.util import find_spec, module_from_spec
 
 _WITH_ALL_OF_NUMPY = ("scipy.sparse", "array_api_compat.numpy")
-_FORTRAN = "f2py"
+# Of all names of NumPy those that are imported when they are asked for, and take the longest.
+_LATER = ("f2py", "testing")
 _PACKAGES = ("nltk", "nltk.tokenize")
 _TOKENIZER = "nltk.tokenize.destructive"
 
 
 def arrays_alone() -> None:
-    """Import what takes all names of NumPy, without its tools for Fortran: a tenth of a short run.
+    """Import what takes all names of NumPy, without its tools for Fortran and the like.
 
-    As for `tokenizer_alone`, they are there for whoever asks for them later.
+    That is a tenth of a short run. As for `tokenizer_alone`, they are there for whoever asks for
+    them later.
     """
     import numpy as np
 
-    if _FORTRAN in vars(np):
-        return
-    setattr(np, _FORTRAN, None)
-    try:
+    held = [name for name in _LATER if name not in vars(np)]
+    for name in held:
+        setattr(np, name, None)
+    with suppress(Exception):  # another version, which needs one of them
         for name in _WITH_ALL_OF_NUMPY:
             importlib.import_module(name)
-    finally:
-        delattr(np, _FORTRAN)
+    for name in held:
+        if vars(np)[name] is None:
+            delattr(np, name)
 
 
 def tokenizer_alone() -> None:
