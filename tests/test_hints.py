@@ -8,7 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.hints import kernel_meant, meant, suggestion, unspaced
+from vendiscore.hints import looks_like, meant, suggestion, unspaced
 
 TEXTS = ["a b", "a c", "d"]
 CHINESE = [f"我今天去商店买了{fruit}。" for fruit in ("苹果", "香蕉", "梨子", "橙子")]
@@ -29,7 +29,8 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"bandwidth": 1}, "Did you mean `sigma`?"),
         ({"k": "ngram"}, "Did you mean 'ngram_overlap'?"),
         ({"k": "NGRAM-overlap"}, "Did you mean 'ngram_overlap'?"),
-        ({"k": "tanimoto"}, "Did you mean 'morgan'?"),
+        ({"k": "ecfp4"}, "Did you mean 'morgan'?"),
+        ({"k": "jaccard"}, "Did you mean 'tanimoto'?"),
         ({"measures": "vs"}, "Did you mean 'VS'?"),
         ({"measures": ["VS", "magnitude"]}, "Did you mean 'MagArea'?"),
         ({"model": len}, "`model` is an option of 'image_embeddings', 'text_embeddings'"),
@@ -87,7 +88,7 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
     help(vendiscore.get_kernel("morgan"))
     told = capsys.readouterr().out
     assert (
-        "radius=2, n_bits=1024, chirality=False, coefficient='tanimoto', on_error='raise'" in told
+        "radius=2, n_bits=2048, chirality=False, coefficient='tanimoto', on_error='raise'" in told
     )
     assert "Bonds around each atom" in told
     for kernel in list_kernels():
@@ -122,7 +123,7 @@ def test_text_is_not_taken_for_anything_else(questions):
         ["1.", "=)", ":-)"],
         [""],
     ):
-        assert kernel_meant(samples) is None
+        assert looks_like(samples) is None
         assert unspaced(samples) == 0
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.folders import Files, image_files, is_folder
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import Samples, precision
 from ..arrays.pools import pooled, size
 from ..errors import SampleError, warn
-from ..hints import kernel_meant
+from ..hints import looks_like
 from ..registry import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity
@@ -36,6 +37,7 @@ COARSE = 1e-5
 _WAYS = {
     "images": "k='pixels' or k='image_embeddings'",
     "molecules": "k='morgan', or another fingerprint",
+    "fingerprints": "k='tanimoto'",
     "records": (
         "one column of them, or a mixture such as "
         "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
@@ -113,12 +115,13 @@ def resolve_sets(
         return parts
     if how.given or made:
         return [_given(samples, how) for samples in sets]
+    sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
     places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
     sources = fitted_to(how, names)
     chosen = None if sources is None else np.concatenate([places[i] for i in sources])
     try:
-        pool = _compared(merged, how, chosen)
+        pool = _compared(merged, how, chosen, sets)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
     if in_parts and not how.normalize and is_divisible(pool):
@@ -156,17 +159,26 @@ def resolve_pool(
     TypeError, ValueError, SampleError
         As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
     """
+    sets = _listed(sets, names)
     _check_one_kind(sets, how, names)
     merged, starts, coarse = _merged(sets, how)
     try:
         if how.given:
             return _given(merged, how), starts
-        pool = _compared(merged, how, None)
+        pool = _compared(merged, how, None, sets)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     pool = _finished(pool, how, coarse)
     return pool, np.searchsorted(kept, starts)
+
+
+def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The sets, with the files of folders that mixtures compare."""
+    return [
+        image_files(samples, name) if is_folder(samples) else samples
+        for samples, name in zip(sets, names, strict=True)
+    ]
 
 
 def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
@@ -290,16 +302,23 @@ def _told(similarity: Similarity, how: How) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 
-def _compared(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
+def _compared(
+    samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
+) -> Similarity:
+    """The Similarity of the samples of all sets."""
     if how.k is None:
-        return _as_text(samples, how, fit_to)
-    if isinstance(how.k, Kernel):
-        return apply_kernel(how.k, samples, how.options, how.skip, fit_to)
-    if isinstance(how.k, tuple):
-        return mix(how.k, samples, how.combine, fit_to)
-    distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, how.k, first.tolist())
-    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+        similarity = _as_text(samples, how, fit_to, sets)
+    elif isinstance(how.k, Kernel):
+        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    elif isinstance(how.k, tuple):
+        similarity = mix(how.k, samples, how.combine, fit_to)
+    else:
+        distinct, first, inverse = distinct_samples(samples)
+        similarity = pairwise(distinct, how.k, first.tolist())
+        if len(first) < len(inverse):
+            similarity = RepeatedSimilarity(similarity, inverse)
+    notes = [each.note for each in sets if isinstance(each, Files)]
+    return similarity.noted(notes=notes) if notes else similarity
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
@@ -333,25 +352,31 @@ def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
     return parts
 
 
-def _as_text(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
-    """Samples that come without `k`: n-grams of strings, and a warning if they are no text."""
-    strings = [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
-    if not strings:
+def _as_text(
+    samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
+) -> Similarity:
+    """Samples that come without `k`: n-grams of strings, and a warning if a set is no text."""
+    if not _strings(samples):
         kind, name = _kind(samples)
         raise ValueError(
             f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
             f"{_WAYS[kind]}"
         )
     similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, how.options, how.skip, fit_to)
-    if looks := kernel_meant(strings):
-        note = (
-            f"The samples look like {looks[0]}, but were compared as text, by n-grams: "
-            f"k={looks[1]!r} compares what they stand for, k={TEXT_KERNEL!r} says that text is "
-            f"meant."
-        )
-        warn(note)
-        return similarity.noted(notes=[note])
-    return similarity
+    looks = next(filter(None, (looks_like(_strings(each)) for each in sets)), None)
+    if looks is None:
+        return similarity
+    note = (
+        f"The samples look like {looks.what}, but were compared as text, by n-grams: "
+        f"k={looks.kernel!r} compares what they stand for{looks.first}, k={TEXT_KERNEL!r} says "
+        f"that text is meant."
+    )
+    warn(note)
+    return similarity.noted(notes=[note])
+
+
+def _strings(samples: Any) -> list[str]:
+    return [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
 
 
 def _kind(samples: Any) -> tuple[str, str]:
@@ -369,5 +394,8 @@ def _kind(samples: Any) -> tuple[str, str]:
     if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
         return "numbers", name
     root = type(first).__module__.partition(".")[0]
-    images = root == "PIL" or isinstance(first, (bytes, Path))
-    return "images" if images else "molecules" if root == "rdkit" else "other", name
+    if root == "PIL" or isinstance(first, (bytes, Path)):
+        return "images", name
+    if root == "rdkit":
+        return "molecules" if hasattr(first, "GetNumAtoms") else "fingerprints", name
+    return "other", name
