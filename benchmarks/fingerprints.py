@@ -4,7 +4,7 @@ Substructures that share a bit make molecules more alike than they are, so that 
 Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimoto`; those of `morgan`
 must have RDKit's own similarities before anything is told of them.
 
-    python benchmarks/fingerprints.py leffingwell_odors.csv --json benchmarks/results/fingerprints.json
+    python benchmarks/fingerprints.py leffingwell_odors.csv --json fingerprints.json
 """
 
 import argparse

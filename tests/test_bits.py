@@ -180,8 +180,8 @@ def test_rows_are_two_dimensional(shape):
 
 
 def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
-    X = drawn(2500, 64)
-    expected = compute(X[::5], k="tanimoto")["VS"]  # fewer rows of the same kind have less
+    X = drawn(4000, 64)
+    expected = compute(X[::10], k="tanimoto")["VS"]  # fewer rows of the same kind have less
     monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)  # as where memory is short
     for rows in (X, sp.csr_array(X)):
         tracemalloc.start()
@@ -189,13 +189,13 @@ def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert "lanczos" in str(found["details"]["method"])
-        assert peak < 2500**2 * 4  # half of what K would take
-        assert expected < found["VS"] < 2500
+        assert peak < 4000**2 * 4  # half of what K would take
+        assert expected < found["VS"] < 4000
 
 
 def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):
     monkeypatch.setattr("vendiscore.arrays.memory.available_bytes", lambda: 1000)
-    with pytest.raises(MemoryError, match="60 rows of 40 bits .*pass sparse rows"):
+    with pytest.raises(MemoryError, match=r"60 rows of 40 bits .*pass sparse rows"):
         compute(drawn(), k="tanimoto")
 
 
@@ -277,17 +277,17 @@ def test_other_samples_beside_fingerprints_are_named():
     good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
     short = DataStructs.ExplicitBitVect(64)
     mixed = [good, good, counts, short, "CCO", [0, 1]]
-    with pytest.raises(SampleError, match="sample 2 must be a fingerprint of 2048 bits like others, "
-                       "got one of 2048 counts") as refused:  # fmt: skip
+    problem = "sample 2 must be a fingerprint of 2048 bits like others, got one of 2048 counts"
+    with pytest.raises(SampleError, match=problem) as refused:
         compute(mixed, k="tanimoto")
     assert list(refused.value.problems) == [2, 3, 4, 5]
     negative = DataStructs.IntSparseIntVect(8)
     negative[3] = -2
     with pytest.raises(SampleError, match="sample 0 has a count of -2"):
         compute([negative], k="tanimoto")
-    with pytest.raises(SampleError, match="got Mol: .*molecules go to k='morgan'"):
+    with pytest.raises(SampleError, match=r"got Mol: .*molecules go to k='morgan'"):
         compute(molecules, k="tanimoto")
-    with pytest.raises(SampleError, match="got ExplicitBitVect: .*are made go to k='tanimoto'"):
+    with pytest.raises(SampleError, match=r"got ExplicitBitVect: .*are made go to k='tanimoto'"):
         compute([good], k="morgan")
-    with pytest.raises(ValueError, match="`k` is missing, .*ExplicitBitVect .*pass k='tanimoto'"):
+    with pytest.raises(ValueError, match=r"`k` is missing, .*ExplicitBitVect .*pass k='tanimoto'"):
         compute([good, good])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 
@@ -49,7 +50,7 @@ def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], l
         raise ValueError(f"`{argument}` is unknown: {name!r}. {suggestion(name, known)}")
     install, *modules = _NEEDS.get(name, ("",))
     for module in modules:
-        if find_spec(module) is None:
+        if sys.modules.get(module) is None and find_spec(module) is None:
             command = f"pip install {install}"
             raise MissingPackageError(module, "text", f"{argument}={name!r}", command)
     if "sentencepiece" in modules:

@@ -34,10 +34,10 @@ def fit_analyzer(
     columns: int | None = None,
 ) -> Fitted:
     """What n-grams of these texts are made of, if that is not given, and what to say of it."""
-    if not isinstance(analyzer, str) or analyzer != "auto":
+    if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return Fitted({})
     strings = [text for text in texts if isinstance(text, str)]
-    found = unspaced(strings) if tokenizer is None else 0
+    found = unspaced(strings)
     if found < max(1, len(strings) / 10):
         return Fitted({"analyzer": "word"})
     which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
@@ -133,7 +133,7 @@ def ngram_overlap(
     one_of("analyzer", analyzer, ("auto", "word", "char"))
     width = None if columns is None else integer("columns", columns)
     if analyzer == "auto":
-        analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     least, than = min(orders), f"every n in ns={orders}"
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
@@ -194,7 +194,7 @@ def tokenized(
     [['See', 'Spot', '.'], ['Run', '!']]
     """
     if analyzer == "auto":
-        analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     return read_tokens(texts, read_tokenizer(tokenizer, analyzer), least, than)
 
 
