@@ -151,6 +151,7 @@ def test_weights_groups_and_two_sets(measure):
         ([[0, 1], [1, 0, 1], [0, 0]], r"sample 1 of `samples` has shape \(3,\), others have \(2"),
         ([[0, 1], "CCO"], "sample 1 must be a row of 0 and 1 or .*'CCO'; molecules go to k='mor"),
         (["CCO", "CCN"], r"sample 0 must be a row .*'CCO'; .*\(2 samples cannot be used: 0, 1\)"),
+        (["0110", "1100"], r"sample 0 must .*'0110'; pass \[int\(bit\) for bit in bits\] of each"),
         ([[0, 1], None], "sample 1 of `samples` must be a row of numbers, got NoneType"),
     ],
 )

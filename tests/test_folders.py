@@ -131,8 +131,11 @@ def test_paths_that_are_no_folder_are_told_so(photos):
             compute(path, k="pixels")
     with pytest.raises(TypeError, match="got one str; pass "):
         compute(str(photos / "1.png"), k="pixels")
-    with pytest.raises(SampleError, match=r"sample 0 is a folder, no file: '.*my photos'; check"):
-        compute([photos], k="image_embeddings", model=len)
+    for how in ({"k": "pixels"}, {"k": "image_embeddings", "model": len}):
+        with pytest.raises(
+            SampleError, match=r"sample 1 is a folder, not an image: '.*photos'; pas"
+        ):
+            compute([PICTURES[0], photos], **how)
 
 
 def test_labels_of_groups_are_no_folder(photos):

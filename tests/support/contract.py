@@ -87,7 +87,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "ngram_overlap": {
         "ns": (1, 0),
-        "tokenizer": (str.split, "split"),
+        "tokenizer": (str.split, 7),
         "analyzer": ("char", "x"),
         "columns": (8, 0),
     },

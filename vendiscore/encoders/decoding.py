@@ -18,6 +18,10 @@ from ..optional import require
 _GREYS = ("1", "L", "LA")
 _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
+_FOLDER = (
+    "is a folder, not an image: {!r:.120}; pass the folder itself for the images in it, or, for "
+    "groups, lists of files"
+)
 
 
 def as_image(item: Any, index: int) -> Any:
@@ -93,9 +97,10 @@ def check_images(images: Sequence[Any]) -> None:
         try:
             source = _stored(item, i) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
-                if not os.path.isfile(source):
-                    what = "a folder, no" if os.path.isdir(source) else "no"
-                    problems[i] = f"is {what} file: {os.fspath(source)!r:.120}; check the path"
+                if os.path.isdir(source):
+                    problems[i] = _FOLDER.format(os.fspath(source))
+                elif not os.path.isfile(source):
+                    problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
             elif not is_torch(source) and not isinstance(
                 source, (PIL.Image, bytes, bytearray, np.ndarray, list)
             ):
@@ -125,6 +130,8 @@ def _open(Image: Any, file: Any, index: int, which: str) -> Any:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, SampleError):
             raise
+        if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
+            raise SampleError(index, _FOLDER.format(os.fspath(file))) from error
         raise _unreadable(index, which, error) from error
 
 

@@ -21,6 +21,8 @@ from ..similarity.bits import COEFFICIENTS, RARE, BitSimilarity
 
 # Sizes of sets of fewer bits than this are exact in single precision.
 _MOST_BITS = (1 << 24) - 1
+_OF_TEXT = "pass [int(bit) for bit in bits] of each"
+_OF_MOLECULES = "molecules go to k='morgan'"
 _REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k='cosine'"
 
 
@@ -126,10 +128,12 @@ def _told(error: SampleError, samples: Any) -> SampleError:
     """The error with a remedy for molecules, which have no bits yet."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
-        if isinstance(samples[i], str) or _is_of_rdkit(samples[i]):
+        sample = samples[i]
+        if isinstance(sample, str) or _is_of_rdkit(sample):
+            text = isinstance(sample, str) and not sample.strip("01")
             problems[i] = (
                 f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
-                f"{type(samples[i]).__name__}: {samples[i]!r:.40}; molecules go to k='morgan'"
+                f"{type(sample).__name__}: {sample!r:.40}; {_OF_TEXT if text else _OF_MOLECULES}"
             )
     return SampleError(*next(iter(problems.items())), problems)
 
