@@ -138,6 +138,12 @@ def test_paths_that_are_no_folder_are_told_so(photos):
             compute([PICTURES[0], photos], **how)
 
 
+def test_files_of_other_kernels_are_told_where_they_go(photos):
+    for k in ("ngram_overlap", "bleu", "cosine", "tanimoto"):
+        with pytest.raises(SampleError, match=r"sample 0 .*got \w*Path: .*images go to k='pixels'"):
+            compute(photos, k=k)
+
+
 def test_labels_of_groups_are_no_folder(photos):
     for groups in (str(photos), photos):
         with pytest.raises(TypeError, match="`groups` must be a "):

@@ -244,6 +244,7 @@ def _row(row: Any) -> np.ndarray:
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
         remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
+        remedy = "; images go to k='pixels'" if isinstance(row, os.PathLike) else remedy
         raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -213,7 +214,9 @@ def read_tokens(
         if not isinstance(text, str):
             column = "; of a table pass one column, such as df['text'], of groups a list of lists"
             problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
+            file = "; of files pass what is in them, as path.read_text(); images go to k='pixels'"
             problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
+            problems[i] += file if isinstance(text, os.PathLike) else ""
             continue
         tokens[i] = _tokens(text, tokenize)
         if not tokens[i]:

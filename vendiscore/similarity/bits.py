@@ -61,7 +61,7 @@ class BitSimilarity(LazySimilarity):
         one_of("coefficient", coefficient, COEFFICIENTS)
         super().__init__(bits.shape[0])
         self.bits, self.coefficient, self.settings = bits, coefficient, settings or {}
-        self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64))
+        self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _columns(self) -> np.ndarray:
@@ -127,7 +127,7 @@ class _Counts:
 
     def __init__(self, bits: Bits) -> None:
         sparse = sp.issparse(bits)
-        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)) < RARE
+        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
         if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
             rare[:] = False
         common = bits[:, ~rare].astype(np.float32)
