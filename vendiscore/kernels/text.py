@@ -305,7 +305,7 @@ def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenize
         return named_tokenizer(tokenizer)
     if tokenizer is not None:
         return tokenizer
-    from nltk.tokenize import NLTKWordTokenizer
+    from nltk.tokenize.destructive import NLTKWordTokenizer
 
     tokenize: Tokenizer = NLTKWordTokenizer().tokenize
     return tokenize
