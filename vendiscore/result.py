@@ -154,6 +154,8 @@ def _settings(
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
     if len(spaces) > 1:
         settings["references"] = digest(spaces[1].D)
+    elif request.pooled:
+        settings["references"] = subject.both.digest
     if subject.groups is not None:
         settings["groups"] = str(subject.groups)
     if any(chosen.measure.weighted for chosen in request.measures):

@@ -215,7 +215,10 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         p=request.p,
         psd=request.psd,
         groups=groups,
-        in_parts=groups is not None and request.p is None and not request.of_groups,
+        in_parts=groups is not None
+        and request.p is None
+        and not (request.of_groups or request.pooled),
+        pooled=request.pooled,
         estimating=request.estimating,
     )
     # What overflows or is undefined on the way shows in the result, which is checked.

@@ -200,7 +200,7 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     if data is not None and data not in how.metric_options:
         chosen = fitted_to(how, names)
         fitted = {
-            data: scatter(_stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
+            data: scatter(stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
         }
         options = [check_options(metric, fitted, X.shape[1]) for X in rows]
     return [
@@ -209,7 +209,8 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     ]
 
 
-def _stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+def stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+    """Rows of several sets as one array; a ValueError where they have other numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")

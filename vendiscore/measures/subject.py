@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -26,8 +26,13 @@ from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
+from .both import Both
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
+
+
+class UnsuitedError(TypeError):
+    """What a measure needs, and what the samples are instead."""
 
 
 class Subject:
@@ -50,11 +55,14 @@ class Subject:
         Which samples belong together.
     in_parts : bool
         Whether no measure looks at more than `parts`.
+    pooled : collection of str
+        What measures need of `both` sets ("similarity", …), so that they are compared at once.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
     """
 
     estimating: Estimating | None = None
+    pooled: Collection[str] = ()
 
     def __init__(
         self,
@@ -67,9 +75,10 @@ class Subject:
         psd: PSD = "check",
         groups: Groups | None = None,
         in_parts: bool = False,
+        pooled: Collection[str] = (),
         estimating: Estimating | None = None,
     ) -> None:
-        self.estimating = estimating
+        self.estimating, self.pooled = estimating, pooled
         self.samples, self.how, self.references = samples, how or How(), references
         self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
@@ -85,7 +94,14 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
+        if "similarity" in self.pooled or ("distances" in self.pooled and not self.both.of_rows):
+            return self.both.apart
         return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
+
+    @cached_property
+    def both(self) -> Both:
+        """The samples and the references as one set."""
+        return Both(self._sets, self.how_of_parts, self.names, self.psd)
 
     @property
     def similarity(self) -> Similarity:
@@ -180,6 +196,21 @@ class Subject:
         return replace(self.how, metric_options={**self.how.metric_options, **derived})
 
     @cached_property
+    def texts(self) -> list[str]:
+        """The samples, which must be strings, less those that were left out."""
+        if not isinstance(self.samples, list):
+            raise UnsuitedError(f"samples that are strings, got {type(self.samples).__name__}")
+        for i, sample in enumerate(self.samples):
+            if not isinstance(sample, str):
+                raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
+        return [text for text, row in zip(self.samples, self.rows_came, strict=True) if row >= 0]
+
+    @property
+    def rows_came(self) -> np.ndarray:
+        """The row of the similarity for each sample that came in, where some may be left out."""
+        return self.row_of if self.how.skip else np.arange(self.came)
+
+    @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
         return check_distances(self.samples)
@@ -214,9 +245,9 @@ class Subject:
             return rows if sp.issparse(rows) else numpy_rows(rows)
         if self.similarity.dim is not None:
             return self.similarity.features()
-        raise TypeError(
-            "GMStds needs samples that are vectors or a kernel that has features, got "
-            f"{type(self.similarity).__name__}; leave it out of `measures`"
+        raise UnsuitedError(
+            "samples that are vectors or a kernel that has features, got "
+            f"{type(self.similarity).__name__}"
         )
 
     @property
@@ -283,7 +314,15 @@ class Part(Subject):
 
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+        for heavy in (
+            "samples",
+            "similarities",
+            "spaces",
+            "features",
+            "eigen",
+            "ordinariness",
+            "both",
+        ):
             self.__dict__.pop(heavy, None)
 
     @cached_property
@@ -296,6 +335,23 @@ class Part(Subject):
                 f"{self.name} has no sample that can be used, and so no score; leave it out"
             )
         return rows
+
+    @property
+    def rows_came(self) -> np.ndarray:
+        return self.whole.rows_came[self.places]
+
+    @cached_property
+    def both(self) -> Both:
+        """Its samples and all references."""
+        whole = self.whole
+
+        def pool() -> tuple[Similarity, int]:
+            n, m = whole.both.sizes
+            chosen = np.concatenate([self.rows, np.arange(n, n + m)])
+            return whole.both.similarity.take(chosen), len(self.rows)
+
+        sets = [self.samples, self.references]
+        return Both(sets, whole.how_of_parts, self.names, self.psd, pool)
 
     @cached_property
     def similarities(self) -> list[Similarity]:

@@ -97,30 +97,20 @@ def resolve_sets(
         return [_given(samples, how) for samples in sets]
     sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
-    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-    sources = fitted_to(how, names)
-    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
-    try:
-        pool = _compared(merged, how, chosen, sets)
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
+    pool = _pool(sets, merged, how, names, starts)
     if in_parts and not how.normalize and is_divisible(pool):
         return [pool]
     pool = _finished(pool, how, coarse)
-    if len(sets) == 1:
-        return [pool]
-    if pool.fitted:  # the source is told of what was fitted, beside the values
-        pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
-    return _apart(pool, starts)
+    return [pool] if len(sets) == 1 else apart(pool, starts)
 
 
 def resolve_pool(
     sets: Sequence[Any], how: How, names: Sequence[str]
 ) -> tuple[Similarity, np.ndarray]:
-    """The Similarity of all samples of several sets together, and where each set begins in it.
+    """The Similarity of all samples of several sets together, and where each set begins.
 
-    For comparisons that take samples of several sets together, so that similarities between sets
-    are needed too.
+    For what takes samples of several sets together, so that similarities between sets are needed
+    too; `apart` has those within each.
 
     Parameters
     ----------
@@ -130,9 +120,9 @@ def resolve_pool(
     Returns
     -------
     Similarity
-        Of the sets one after the other; options that follow from samples follow from all of them.
+        Of the sets one after the other, less samples that were left out.
     array (sets + 1,)
-        Set i has the places from starts[i] to starts[i + 1]. Samples that were left out have none.
+        Set i came at the places from starts[i] to starts[i + 1]; see `kept_starts`.
 
     Raises
     ------
@@ -142,15 +132,34 @@ def resolve_pool(
     sets = _listed(sets, names)
     _check_one_kind(sets, how, names)
     merged, starts, coarse = _merged(sets, how)
+    if not how.given:
+        return _finished(_pool(sets, merged, how, names, starts), how, coarse), starts
     try:
-        if how.given:
-            return _given(merged, how), starts
-        pool = _compared(merged, how, None, sets)
+        return _given(merged, how), starts
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
+
+
+def _pool(
+    sets: Sequence[Any], merged: Any, how: How, names: Sequence[str], starts: np.ndarray
+) -> Similarity:
+    """The Similarity of all samples of sets that begin at `starts`."""
+    sources = fitted_to(how, names)
+    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
+    try:
+        pool = _compared(merged, how, chosen, sets)
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
+    if len(names) > 1 and pool.fitted:  # the source is told of what was fitted, beside the values
+        return pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+    return pool
+
+
+def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
+    """Where each set begins among the samples of a pool that were not left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    pool = _finished(pool, how, coarse)
-    return pool, np.searchsorted(kept, starts)
+    return np.searchsorted(kept, starts)
 
 
 def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
@@ -179,11 +188,6 @@ def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None
                 f"`{name}` is similarities, which know nothing of the samples of other sets; pass "
                 f"the samples, and how they are compared as `k`"
             )
-    if how.fit in ("samples", "references"):
-        raise ValueError(
-            f"`fit` must be 'pool' here, got {how.fit!r}: sets share what follows from all of "
-            f"them; pass the option itself, such as sigma=…"
-        )
     if isinstance(how.k, tuple):
         return
     first, *others = [_shape(samples) for samples in sets]
@@ -318,8 +322,8 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
     return SampleError(*next(iter(problems.items())), problems)
 
 
-def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
-    """The sets that were pooled, each with those of its samples that were left out."""
+def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
+    """The sets of a pool, by where each began, each with those of its samples left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     parts = []
     for low, high in itertools.pairwise(starts.tolist()):

@@ -1,0 +1,131 @@
+"""Samples and references as one set: what is between them, for measures that compare the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arrays.distances import numpy_rows
+from ..arrays.namespace import Array, is_numpy
+from ..arrays.pools import size
+from ..arrays.weights import check_weights
+from ..magnitude.distances import as_spaces, of_rows, stacked
+from ..magnitude.space import MetricSpace
+from ..resolve import apart, kept_starts, resolve_pool
+from ..resolve.how import How
+from ..signature import digest
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.vendi import spectrum_of
+
+
+class Both:
+    """Two sets, pooled before they are compared: each view is found once, when first asked for.
+
+    Parameters
+    ----------
+    sets : sequence of two
+        The samples and the references.
+    how : How
+    names : sequence of str
+        What errors call them.
+    psd : {"check", "clip"}
+    pool : callable, optional
+        Gives the Similarity of both, and how many of its samples are those of the first set,
+        where somebody has them.
+    """
+
+    def __init__(
+        self,
+        sets: Sequence[Any],
+        how: How,
+        names: Sequence[str],
+        psd: PSD = "check",
+        pool: Callable[[], tuple[Similarity, int]] | None = None,
+    ) -> None:
+        self._sets, self._how, self._names, self._psd = sets, how, names, psd
+        self._given = pool
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether distances are between rows of numbers, and not those of the kernel."""
+        return of_rows(self._sets, self._how)
+
+    @cached_property
+    def _resolved(self) -> tuple[Similarity, np.ndarray]:
+        if any(isinstance(samples, MetricSpace) for samples in self._sets):
+            raise TypeError(_ALONE.format("a MetricSpace"))
+        return resolve_pool(self._sets, self._how, self._names)
+
+    @cached_property
+    def _pool(self) -> tuple[Similarity, int]:
+        if self._given is not None:
+            return self._given()
+        similarity, starts = self._resolved
+        return similarity, int(kept_starts(similarity, starts)[1])
+
+    @property
+    def similarity(self) -> Similarity:
+        """That of the samples and, after them, the references, with unit diagonal."""
+        return self._pool[0]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many samples and how many references there are, less those that were left out."""
+        similarity, n = self._pool
+        return n, similarity.n - n
+
+    @cached_property
+    def apart(self) -> list[Similarity]:
+        """That of the samples, and that of the references."""
+        return apart(*self._resolved)
+
+    @cached_property
+    def weights(self) -> Array | None:
+        """Weights of all, by which each set has one half."""
+        halves = np.repeat(np.array([0.5, 0.5]) / self.sizes, self.sizes)
+        return check_weights(halves, len(halves), like=self.similarity.diagonal())
+
+    @cached_property
+    def eigen(self) -> Spectrum:
+        """The spectrum of the mixture (ρ_X + ρ_Y)/2 of both sets, with its eigenvectors."""
+        return spectrum_of(self.similarity, self.weights, self._psd, vectors=True)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The same, of which the eigenvectors may be missing."""
+        if "eigen" in self.__dict__:
+            return self.eigen
+        return spectrum_of(self.similarity, self.weights, self._psd)
+
+    @cached_property
+    def space(self) -> MetricSpace:
+        """Both sets at the distances of a metric, or those of their kernel; n² memory."""
+        if self._how.metric == "precomputed":
+            raise TypeError(_ALONE.format("a matrix of distances"))
+        own: Any = self.rows if self.of_rows else self.similarity
+        return as_spaces([own], self._how, ["samples"])[0]
+
+    @property
+    def digest(self) -> str:
+        """What tells these references from others, beside the samples."""
+        if self.of_rows:
+            return digest(self.rows[-size(self._sets[1]) :])
+        K, p = self.similarity, self.weights
+        ordinary = K.matmul(p) if is_numpy(p) else K.dense() @ p
+        return digest(ordinary[self.sizes[0] :])
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Both sets as rows of numbers (n + m, d), where distances are between such."""
+        sets = zip(self._sets, self._names, strict=True)
+        return stacked([numpy_rows(each, name) for each, name in sets], self._names)
+
+
+_ALONE = (
+    "{} knows nothing of the samples of another set: pass the samples themselves, and how they "
+    "are compared, or leave measures between two sets out of `measures`"
+)
