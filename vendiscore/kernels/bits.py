@@ -61,8 +61,8 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
 
     Notes
     -----
-    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit, and to 1 − the "jaccard" distance
-    of SciPy, to the last bit. rdkit is not needed for rows of numbers. Sparse rows stay sparse;
+    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit, to the last bit, and to 1 − the
+    "jaccard" distance of SciPy. rdkit is not needed for rows of numbers. Sparse rows stay sparse;
     all others keep a byte a bit, and 4 more while they are compared. No n² memory but for what
     needs the matrix itself.
     """
@@ -83,9 +83,11 @@ def _numbers(samples: Any) -> Any:
         samples = as_numpy(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
         try:
-            return to_host(as_matrix(samples, also=lambda X: _improper(to_host(X))))
+            X = as_matrix(samples, also=lambda X: _improper(to_host(X)))
         except SampleError as error:
             raise _told(error, samples) from error.__cause__
+        refuse_gradient(X, "kernel 'tanimoto'")
+        return to_host(X)
     if not samples.shape[1]:
         as_matrix(samples)  # which says so
     return samples
