@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -89,8 +89,8 @@ def details(
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
     spaces = [each.space for each in sets if each.seen]
-    of_measures = _of_measures(request)
     settings = _settings(subject, request, similarity, sets[0].seen) | _of_sureness(request, sure)
+    of_measures = _of_measures(request, settings)
     report: Details = {
         "n": subject.n,
         "distinct": sum(_distinct(each) for each in sets),
@@ -150,6 +150,7 @@ def _settings(
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
+    settings |= {name: value for name, value in subject.settings.items() if name not in settings}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
     if len(spaces) > 1:
@@ -168,12 +169,12 @@ def _settings(
     return settings
 
 
-def _of_measures(request: Request) -> dict[str, Any]:
-    """The options of measures; with the name of their measure where two have different ones."""
+def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of measures; with their measure's name where others or `settings` differ."""
     every: dict[str, Any] = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
-            same = plain(every.get(name, value)) == plain(value)
+            same = plain(every.get(name, settings.get(name, value))) == plain(value)
             every[name if same else f"{measure.name}.{name}"] = value
     return every
 

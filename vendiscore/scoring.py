@@ -16,7 +16,7 @@ from .arguments import is_several, one_of
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
 from .errors import SampleError
-from .magnitude.distances import read_samples
+from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
 from .measures.subject import NO_GROUPS, Subject
 from .request import PSD_REMEDY, PSDS, Interval, Method, Request, check_orders, read_request
@@ -207,10 +207,15 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
             f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
+    looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
+    if not looked_at or references is None:
+        references = None
+    else:
+        references = read_samples(references, request.how, "references")
     subject = Subject(
         flat,
         request.how,
-        references=read_samples(references, request.how, "references") if request.pairs else None,
+        references=references,
         orders=request.orders,
         p=request.p,
         psd=request.psd,

@@ -162,6 +162,36 @@ def _hashing_error(
     return f"{error:.2g} (root mean square over {len(gaps):,} pairs)"
 
 
+def tokenized(
+    texts: Sequence[Any],
+    tokenizer: Tokenizer | None = None,
+    analyzer: Analyzer = "auto",
+    least: int = 1,
+    than: str = "1",
+) -> list[list[Any]]:
+    """The tokens of each text, as `ngram_overlap` has them.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    tokenizer, analyzer
+        As for `ngram_overlap`.
+    least, than
+        As for `read_tokens`.
+
+    Raises
+    ------
+    SampleError, TypeError, ValueError
+        As `ngram_overlap`.
+
+    >>> tokenized(["See Spot.", "Run!"])
+    [['See', 'Spot', '.'], ['Run', '!']]
+    """
+    if analyzer == "auto":
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
+    return read_tokens(texts, _tokenizer(tokenizer, analyzer), least, than)
+
+
 def read_tokens(
     texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:

@@ -178,6 +178,13 @@ def of_rows(sets: Sequence[Any], how: How) -> bool:
     return of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets)))
 
 
+def have_unit(samples: Any, how: How) -> bool:
+    """Whether distances are those of a kernel, in which what has nothing in common has one."""
+    if isinstance(samples, MetricSpace):
+        return samples.unit is not None
+    return how.metric != "precomputed" and not of_rows([samples], how)
+
+
 def _is_text(samples: Any) -> bool:
     """Whether there are strings, or lists of them, which are refused as kernels refuse them."""
     if not isinstance(samples, list):

@@ -32,7 +32,7 @@ from ..plugins import Plugins, options_of, summary_of
 from .subject import Subject, UnsuitedError
 
 Needs = Literal["similarity", "distances", "features", "samples"]
-Aspect = Literal["diversity", "fidelity", "likeness", "novelty"]
+Aspect = Literal["diversity", "dimension", "fidelity", "likeness", "novelty"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
@@ -73,11 +73,15 @@ class Measure:
     groups : bool
         Whether it looks at groups of samples, `subject.parts`, together. Of others there is one
         number for each group.
-    aspect : {"diversity", "fidelity", "likeness", "novelty"}
-        What it tells of samples: their diversity; of two sets also how many samples are like some
-        reference, how alike both sets are, and how much of the samples no reference is like.
+    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
+        What it tells of samples: their diversity, or in how many dimensions they lie; of two sets
+        also how many samples are like some reference, how alike both sets are, and how much of the
+        samples no reference is like.
     pooled : bool
         Of one with references, whether it needs what is between both sets: `subject.both`.
+    references_without : str or None
+        An option of one that compares no sets, without which it looks at the references, if there
+        are some, where distances have no unit.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Measure:
     groups: bool = False
     aspect: Aspect = "diversity"
     pooled: bool = False
+    references_without: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -161,6 +166,7 @@ def register_measure(
     groups: bool = False,
     aspect: Aspect = "diversity",
     pooled: bool = False,
+    references_without: str | None = None,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -183,6 +189,7 @@ def register_measure(
             groups=groups,
             aspect=aspect,
             pooled=pooled,
+            references_without=references_without,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)

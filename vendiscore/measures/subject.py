@@ -83,6 +83,7 @@ class Subject:
         self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self.notes: list[str] = []  # what measures have to say of their numbers
+        self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
         self._sets = [samples] if references is None else [samples, references]
         self.names = ["samples", "references"][: len(self._sets)]
 
@@ -108,11 +109,18 @@ class Subject:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]
 
+    @property
+    def compared(self) -> bool:
+        """Whether samples have similarities; rows of numbers have none without a kernel."""
+        return self.how.says_similarity or self.vectors is None
+
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None."""
         if self.given_weights is None:
             return None
+        if not self.compared:
+            return check_weights(self.given_weights, self.came)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
 
@@ -166,6 +174,8 @@ class Subject:
     @cached_property
     def row_of(self) -> np.ndarray:
         """The row of the similarity for each sample that came in; −1 for those left out."""
+        if not self.compared:
+            return np.arange(self.came)
         rows = np.ones(self.similarity.n + len(self.similarity.dropped), dtype=int)
         rows[list(self.similarity.dropped)] = 0
         return np.where(rows > 0, np.cumsum(rows) - 1, -1)
@@ -239,7 +249,7 @@ class Subject:
     @cached_property
     def features(self) -> Any:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        rows = self._rows_of_numbers()
+        rows = self.vectors
         if rows is not None:
             refuse_gradient(rows, "GMStds")
             return rows if sp.issparse(rows) else numpy_rows(rows)
@@ -267,7 +277,8 @@ class Subject:
         """The spaces, where some measure has looked at them."""
         return self.spaces if "spaces" in self.__dict__ else []
 
-    def _rows_of_numbers(self) -> Any:
+    @property
+    def vectors(self) -> Any:
         """The samples themselves where they are compared as vectors or numbers, else None."""
         k, samples = self.how.k, self.samples
         if isinstance(k, tuple) or self.how.given == "K" or isinstance(samples, Similarity):
