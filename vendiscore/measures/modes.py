@@ -36,9 +36,11 @@ def modes(subject: Subject) -> Any:
     they are compared by ("probability_product", say).
     """
     rows, how = subject.samples, subject.how
-    if isinstance(rows, (Similarity, MetricSpace)) or isinstance(how.k, tuple) or how.given == "K":
-        kind = type(rows).__name__
-        raise UnsuitedError(f"samples that are rows of class probabilities, got a {kind}")
+    first = rows[0] if isinstance(rows, list) else rows
+    others = isinstance(first, (str, Similarity, MetricSpace))
+    if others or isinstance(how.k, tuple) or how.given == "K":
+        kind = "similarities" if how.given == "K" else type(first).__name__
+        raise UnsuitedError(f"samples that are rows of class probabilities, got {kind}")
     kept = np.flatnonzero(subject.rows_came >= 0)
     with located(subject):
         return mode_diversity(choose(rows, kept) if len(kept) < subject.came else rows, subject.p)
