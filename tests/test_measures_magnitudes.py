@@ -14,7 +14,7 @@ from vendiscore.measures.registry import get_measure
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))
-REFUSED = "MagArea of distances that no kernel gives needs to be told where it ends, .* `t_cut=`"
+REFUSED = "MagArea has to be told where it ends .* `t_cut=`, .* `references=`, .* t_cut='t_conv'"
 AT_REFERENCES = "MagArea ends at the convergence scale of the references"
 
 
@@ -120,6 +120,11 @@ class TestArea:
         given = compute(cdist(X, X), cdist(Y, Y), metric="precomputed", measures="MagArea")
         assert given["MagArea"] == pytest.approx(found["MagArea"], rel=1e-8)
 
+    def test_references_that_are_one_point_tell_no_end(self):
+        for one in (Y[:1], np.ones((5, 3))):
+            with pytest.raises(ValueError, match="these are one point .* pass others, or `t_cut=`"):
+                compute(X, one, measures="MagArea")
+
     def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
         found = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
         assert found == sorted(set(found))
@@ -172,8 +177,8 @@ class TestArea:
 
 
 # Limbeck et al., arXiv 2311.16054, Table S.1: Manhattan distances, K = exp(−D), 10 even scales from
-# 0 to X's convergence scale. It prints the Vendi Score of the first two as 1.867, which is 1.8661 in
-# closed form, and that of the third with two decimals.
+# 0 to X's convergence scale. Vendi Scores: it prints that of the first two as 1.867, in closed form
+# 1.8661, and that of the third with two decimals.
 TABLE = {
     "X": ([[1], [0]], 4.602, 1.866, 0.368, 0.500),
     "Q": ([[1, 0], [0, 0]], 4.602, 1.866, 0.368, 0.0),

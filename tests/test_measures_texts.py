@@ -175,12 +175,10 @@ class TestSelfBLEU:
         assert measured(["a", "a"], "SelfBLEU") == 1.0
         assert measured(["a cat", "the dog", "red"], "SelfBLEU") == 0.0
 
-    def test_needs_others_that_have_words(self):
+    def test_needs_others_and_names_that_it_knows(self):
         pytest.importorskip("sacrebleu")
         with pytest.raises(ValueError, match=r"SelfBLEU compares .* needs 2 or more, got 1; pass"):
             compute(["alone"], measures="SelfBLEU")
-        with pytest.raises(SampleError, match=r"sample 3 \(sample 1 of group 1\) has no tokens"):
-            compute([["a", "b"], ["c", " "]], measures="SelfBLEU")
         for name, wrong, meant in (("smooth", "ext", "exp"), ("tokenize", "13b", "13a")):
             with pytest.raises(ValueError, match=f"`{name}` is unknown: '{wrong}'.*'{meant}'"):
                 compute(TEXTS, measures="SelfBLEU", **{name: wrong})
@@ -223,6 +221,10 @@ class TestEvery:
         message = f"{measure} needs samples that are strings, got {kind}; leave it out"
         with pytest.raises(TypeError, match=re.escape(message)):
             compute(samples, measures=measure)
+
+    def test_empty_texts_are_named_with_their_group(self, measure):
+        with pytest.raises(SampleError, match=r"^sample 3 \(sample 1 of group 1\) (has no|is emp)"):
+            compute([["a", "b"], ["c", " ", "d"]], measures=measure)
 
     def test_takes_no_weights(self, measure):
         with pytest.raises(ValueError, match=f"`p` cannot be used with {measure}"):

@@ -40,10 +40,10 @@ REFERENCES_CUT = (
     "the same ones."
 )
 NO_CUT = (
-    "MagArea of distances that no kernel gives needs to be told where it ends, or it grows for "
-    "samples that are closer together: pass `t_cut=`, one scale for all sets, `references=`, at "
-    "whose convergence scale it ends, or t_cut='t_conv' for that of these samples alone, which no "
-    "two sets have in common"
+    "MagArea has to be told where it ends if distances are not those of a kernel, or it would be "
+    "larger for samples that are closer together: pass `t_cut=`, one scale for all sets, or "
+    "`references=`, at whose convergence scale it ends, or t_cut='t_conv' for the paper's value of "
+    "one set, at its own, which cannot be compared between sets"
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 
@@ -163,6 +163,11 @@ def magnitude_area(
     else:
         subject.notes.append(REFERENCES_CUT)
         cut = convergence(subject.spaces[1], epsilon)
+        if cut == 0:
+            raise ValueError(
+                "MagArea ends at the convergence scale of the references, and these are one point "
+                "or nearly so, which have none: pass others, or `t_cut=`"
+            )
     return area_of(space, cut, n_scales, average, quadrature)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import flag, integer, is_several, one_of
+from ..errors import SampleError
 from ..hints import suggestion
 from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..optional import require
@@ -257,5 +258,14 @@ def compression_ratio(subject: Subject) -> float:
     bytes of the result are gzip's own. It grows with the amount of text, and sees repeats within
     32 kB: compare sets of one size, in one order.
     """
-    data = SEPARATOR.join(subject.texts).encode("utf-8", "surrogatepass")
+    texts = subject.texts
+    with located(subject):
+        SampleError.check(
+            {
+                i: f"is empty: {text!r:.40}; remove it"
+                for i, text in enumerate(texts)
+                if not text or text.isspace()
+            }
+        )
+    data = SEPARATOR.join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, GZIP_LEVEL, mtime=0))

@@ -109,7 +109,8 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
     compare it for one t, which is below n. Of t samples or fewer it is VS. The authors' examples
     have t = 500.
     """
-    values = subject.spectrum.values
+    found = subject.spectral.spectrum  # that of VS, which is good for these orders
+    values = (subject.spectrum if found is None else found).values
     rest = values[top:]
     xp = namespace(values)
     # Of what they leave exactly nothing, or zeros would be raised by rounding, and counted.
