@@ -1,5 +1,6 @@
 """Measures made of the Vendi Score: with quality, cut short, as an entropy of order two."""
 
+import json
 import math
 
 import numpy as np
@@ -94,11 +95,12 @@ class TestQuality:
             assert found["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
 
     def test_has_an_interval_and_a_place_in_the_signature(self):
-        how = {"measures": "qVS", "ci": 0.9, "details": True, **RBF}
+        how = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
         found = compute(CLOUD, quality=QUALITY, **how)
         assert 0 <= found["qVS_low"] < found["qVS"] < found["qVS_high"]
         other = compute(CLOUD, quality=QUALITY[::-1], **how)
         assert "|quality=" in found["details"]["signature"]
+        json.dumps(found["details"])
         assert found["details"]["signature"] != other["details"]["signature"]
 
     @pytest.mark.parametrize(

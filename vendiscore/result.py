@@ -105,7 +105,8 @@ def details(
     if spaces:
         metric, *options = spaces[0].settings.items()
         report["distance"] = plain(metric[1])
-        report["options"] |= {name: plain(value) for name, value in options} | of_measures
+        every = {**dict(options), **of_measures}
+        report["options"] |= {name: plain(value) for name, value in every.items()}
         report["options"]["solver"] = spaces[0].solver.method
         report |= _of_spaces(spaces)
     if table is not None:
