@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from measured import PLAIN
+from measure_cases import PLAIN
 from scipy.stats import norm
 from scipy.stats import t as student
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from measured import PLAIN
+from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
 from vendiscore.arrays.namespace import scalar

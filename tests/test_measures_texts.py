@@ -177,7 +177,7 @@ class TestSelfBLEU:
 
     def test_needs_others_and_names_that_it_knows(self):
         pytest.importorskip("sacrebleu")
-        with pytest.raises(ValueError, match=r"SelfBLEU compares .* needs 2 or more, got 1; pass"):
+        with pytest.raises(ValueError, match=r"SelfBLEU needs 2 texts or more, .* got 1; pass"):
             compute(["alone"], measures="SelfBLEU")
         for name, wrong, meant in (("smooth", "ext", "exp"), ("tokenize", "13b", "13a")):
             with pytest.raises(ValueError, match=f"`{name}` is unknown: '{wrong}'.*'{meant}'"):

@@ -29,6 +29,7 @@ from ..arguments import is_several
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
 from ..plugins import Plugins, options_of, summary_of
+from .presets import PRESETS, expanded
 from .subject import Subject, UnsuitedError
 
 Needs = Literal["similarity", "distances", "features", "samples"]
@@ -82,6 +83,8 @@ class Measure:
     references_without : str or None
         An option of one that compares no sets, without which it looks at the references, if there
         are some, where distances have no unit.
+    sequence : bool
+        Whether the order in which samples come counts.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Measure:
     aspect: Aspect = "diversity"
     pooled: bool = False
     references_without: str | None = None
+    sequence: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -167,6 +171,7 @@ def register_measure(
     aspect: Aspect = "diversity",
     pooled: bool = False,
     references_without: str | None = None,
+    sequence: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -190,6 +195,7 @@ def register_measure(
             aspect=aspect,
             pooled=pooled,
             references_without=references_without,
+            sequence=sequence,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -212,7 +218,12 @@ def get_measure(name: str) -> Measure:
     """The measure of that name; a ValueError that suggests one if there is none."""
     measure = _measures.find(name)
     if measure is None:
-        raise ValueError(f"unknown measure {name!r}. {suggestion(name, _measures.named)}")
+        known = {*_measures.named, *PRESETS}
+        look = (
+            f"`vendiscore.list_measures()` lists all; {', '.join(map(repr, PRESETS))} are several "
+            f"at once."
+        )
+        raise ValueError(f"unknown measure {name!r}. {suggestion(name, known, look=look)}")
     return measure
 
 
@@ -227,7 +238,7 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     Parameters
     ----------
     measures : str, iterable of str, or mapping of str to mapping
-        A mapping gives each measure its options.
+        Names of measures or of presets. A mapping gives each measure its options.
     shared : dict
         Options for all measures that have them, which are taken out of it.
 
@@ -241,16 +252,14 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     names = list(names) if is_several(names) else [names]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
-    found = [get_measure(name) for name in dict.fromkeys(names)]
+    own_options = expanded(
+        {name: given[name] if isinstance(given, Mapping) else {} for name in names}
+    )
+    found = [get_measure(name) for name in own_options]
     if not found:
         raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
     chosen = []
-    for measure in found:
-        own = given[measure.name] if isinstance(given, Mapping) else {}
-        if not isinstance(own, Mapping):
-            raise TypeError(
-                f"`measures` must give {measure.name!r} a dict of options, got {own!r:.40}"
-            )
+    for measure, own in zip(found, own_options.values(), strict=True):
         for option in own:
             if option not in measure.options:
                 hint = suggestion(option, measure.options, mark="`")

@@ -169,8 +169,8 @@ def self_bleu(
     texts = subject.texts
     if len(texts) < 2:
         raise ValueError(
-            f"SelfBLEU compares each text with the others, and needs 2 or more, got {len(texts)}; "
-            f"pass more, or leave it out of `measures`"
+            f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
+            f"{len(texts)}; pass more, or leave it out of `measures`"
         )
     with located(subject):
         return _self_bleu(texts, **options)
@@ -250,6 +250,7 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     range="[0, ∞)",
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",
+    sequence=True,
 )
 def compression_ratio(subject: Subject) -> float:
     """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.
