@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..arguments import flag, integer, is_several, one_of
 from ..errors import SampleError
 from ..hints import suggestion
-from ..kernels.text import Tokenizer, count_ngrams, fit_analyzer, read_tokens, tokenized
+from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
 from ..optional import require
 from ..registry import Kernel
 from ..resolve.how import TEXT_KERNEL
@@ -76,16 +75,17 @@ def ngram_diversity(
     with located(subject):
         read = _tokens(subject, tokens)
     ratios, left = [], []
-    for n in sizes:
-        counts = count_ngrams(read, n)
-        every = np.asarray(counts.sum(axis=1)).ravel()
-        some = every > 0
-        if not some.any():
+    for n, (texts, grams) in enumerate(_ngrams(read, max(sizes)), 1):
+        if n not in sizes:
+            continue
+        if not len(grams):
             left.append(n)
         elif per == "corpus":
-            ratios.append(counts.shape[1] / every.sum())
+            ratios.append((int(grams.max()) + 1) / len(grams))
         else:
-            ratios.append(float(np.mean(np.diff(counts.indptr)[some] / every[some])))
+            every = np.bincount(texts)
+            different = np.bincount(np.unique(texts * len(grams) + grams) // len(grams))
+            ratios.append(float(np.mean(different[every > 0] / every[every > 0])))
     if left:
         longest = max(map(len, read))
         said = ", ".join(map(str, left))
@@ -204,32 +204,48 @@ def _self_bleu(
 
     tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
-    matches = [_matches(count_ngrams(tokens, n + 1)) for n in range(max_order)]
+    matches = [_matches(grams, len(tokens)) for grams in _ngrams(tokens, max_order)]
     columns = np.column_stack([lengths, _nearest(lengths), *matches])
     return float(np.mean([score(*row) for row in columns.tolist()]))
 
 
-def _matches(counts: sp.csr_array) -> np.ndarray:
+class _Ngrams(NamedTuple):
+    """All n-grams of texts, one after the other: the text and the number of each, from 0 on."""
+
+    texts: np.ndarray
+    grams: np.ndarray
+
+
+def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
+    """For n = 1 … most; each is the one before and a token."""
+    names: dict[Any, int] = {}
+    ids = np.array([names.setdefault(token, len(names)) for words in tokens for token in words])
+    text = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
+    starts, grams = np.arange(len(ids)), ids
+    for n in range(1, most + 1):
+        yield _Ngrams(text[starts], grams)
+        ends = starts + n
+        inside = ends < len(ids)
+        inside[inside] = text[ends[inside]] == text[starts[inside]]
+        pairs = grams[inside] * len(names) + ids[ends[inside]]
+        starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
+
+
+def _matches(found: _Ngrams, n: int) -> np.ndarray:
     """Σ over n-grams of min(count, the largest count in another text), for each text (n,)."""
-    times = counts.data.astype(int)
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    order = np.lexsort((-times, counts.indices))  # by n-gram, the largest count first
-    column = counts.indices[order]
-    first = np.r_[True, column[1:] != column[:-1]] if len(order) else np.zeros(0, bool)
-    top = order[first]
-    second = np.zeros(len(top), dtype=int)
-    # What follows the first of an n-gram, where it is of the same one, is the second.
-    after = np.flatnonzero(first) + 1
-    has = after < len(order)
-    has[has] = ~first[after[has]]
-    second[has] = times[order[after[has]]]
-    most, holder = np.zeros((2, counts.shape[1]), dtype=int)
-    runner_up = np.zeros(counts.shape[1], dtype=int)
-    names = counts.indices[top]
-    most[names], holder[names], runner_up[names] = times[top], rows[top], second
-    every = counts.indices
-    others = np.where(rows == holder[every], runner_up[every], most[every])
-    return np.bincount(rows, np.minimum(times, others), counts.shape[0]).astype(int)
+    if not len(found.grams):
+        return np.zeros(n, dtype=int)
+    keys, times = np.unique(found.grams * n + found.texts, return_counts=True)
+    grams, texts = np.divmod(keys, n)
+    order = np.lexsort((-times, grams))  # by n-gram, the largest count first
+    grams, texts, times = grams[order], texts[order], times[order]
+    first = np.flatnonzero(np.diff(grams, prepend=-1))
+    second = np.diff(first, append=len(grams)) > 1
+    runner_up = np.zeros(len(first), dtype=int)
+    runner_up[second] = times[first[second] + 1]
+    others = times[first][grams]
+    others[first] = runner_up  # of the text that has it most often
+    return np.bincount(texts, np.minimum(times, others), n).astype(int)
 
 
 def _nearest(lengths: np.ndarray) -> np.ndarray:
