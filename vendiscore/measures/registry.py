@@ -85,8 +85,6 @@ class Measure:
         are some, where distances have no unit.
     sequence : bool
         Whether the order in which samples come counts.
-    vectors : bool
-        Whether it reads `subject.eigen`, which then is found first, and serves the others too.
     """
 
     name: str
@@ -104,7 +102,6 @@ class Measure:
     pooled: bool = False
     references_without: str | None = None
     sequence: bool = False
-    vectors: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -175,7 +172,6 @@ def register_measure(
     pooled: bool = False,
     references_without: str | None = None,
     sequence: bool = False,
-    vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -200,7 +196,6 @@ def register_measure(
             pooled=pooled,
             references_without=references_without,
             sequence=sequence,
-            vectors=vectors,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -293,9 +288,7 @@ def measure_each(
     ValueError
         For a number out of its range, or two numbers under one name.
     """
-    keys, measures = list(keys), list(measures)
-    if any(measure.vectors for measure, _ in measures):
-        _ = subject.eigen
+    keys = list(keys)
     every: list[dict[str, Any]] = []
     known: set[str] = set()
     for measure, options in measures:
