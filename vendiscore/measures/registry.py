@@ -79,6 +79,8 @@ class Measure:
         reference, how alike both sets are, and how much of the samples no reference is like.
     pooled : bool
         Of one with references, whether it needs what is between both sets: `subject.both`.
+    vectors : bool
+        Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Measure:
     groups: bool = False
     aspect: Aspect = "diversity"
     pooled: bool = False
+    vectors: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -162,6 +165,7 @@ def register_measure(
     groups: bool = False,
     aspect: Aspect = "diversity",
     pooled: bool = False,
+    vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -184,6 +188,7 @@ def register_measure(
             groups=groups,
             aspect=aspect,
             pooled=pooled,
+            vectors=vectors,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -276,14 +281,17 @@ def measure_each(
     ValueError
         For a number out of its range, or two numbers under one name.
     """
-    keys = list(keys)
+    keys, measures = list(keys), list(measures)
     every: list[dict[str, Any]] = []
     known: set[str] = set()
-    for measure, options in measures:
+    by_name: dict[str, Any] = {}
+    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
         try:
-            found = measure.compute(subject, **options)
+            by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    for measure, _ in measures:
+        found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: dict[str, Any] = {}

@@ -1,0 +1,69 @@
+"""How much of the samples is of kinds that the references lack."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import number
+from ..arrays.namespace import gram, refuse_gradient, to_host
+from ..spectral.cholesky import factor_of
+from ..spectral.eigen import decompose
+from ..spectral.weighted import fault_of
+from .both import Both
+from .registry import register_measure
+from .subject import Subject
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def _read_eta(eta: Any) -> float:
+    expected, remedy = "a finite number of at least 0", "1 is usual"
+    return number("eta", eta, expected, lambda x: 0 <= x < math.inf, remedy)
+
+
+@register_measure(
+    "KEN",
+    needs="similarity",
+    range="[0, ∞)",
+    direction="higher",
+    source="Zhang, Li & Farnia, ICML 2024, arXiv 2402.17287",
+    readers={"eta": _read_eta},
+    aspect="novelty",
+    pooled=True,
+)
+def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
+    """Kernel entropic novelty: how much of C_X − ηC_Y is positive, times the entropy of its modes.
+
+    Σ λ⁺ log(S/λ⁺) with λ⁺ the positive eigenvalues of that difference of covariances, and S their
+    sum: the share of samples of kinds that are more than η times as common as among references,
+    times the entropy of these kinds. One new kind alone has no entropy, and so scores 0. With η = 0
+    it is the entropy of the samples, log VS. Eigenvalues that are no more than rounding count as 0.
+    """
+    both = subject.both
+    refuse_gradient(both.similarity.diagonal(), "KEN")
+    F, (n, m) = _coordinates(both), both.sizes
+    own, other = gram(F[:n].T) / n, gram(F[n:].T) / m
+    rounding = len(F) * EPS * (np.linalg.norm(own) + eta * np.linalg.norm(other))
+    own -= eta * other
+    values = decompose(own, lambda: fault_of(both.similarity)).values
+    found = values[values > rounding]
+    total = found.sum()
+    return max(float(total * math.log(total) - found @ np.log(found)), 0.0) if len(found) else 0.0
+
+
+def _coordinates(both: Both) -> np.ndarray:
+    """F (n + m, r) with F Fᵀ the similarities of both sets; r is their rank or more."""
+    K = both.similarity
+    if K.dim is not None and K.dim < K.n:
+        F = K.normalized().features()
+        return F.toarray() if sp.issparse(F) else to_host(F)
+    if K.psd and "eigen" not in both.__dict__:
+        return factor_of(np.ascontiguousarray(to_host(K.normalized().dense())))
+    assert both.eigen.vectors is not None
+    assert both.weights is not None
+    U, weights = to_host(both.eigen.vectors), to_host(both.weights)
+    return U * np.sqrt(to_host(both.eigen.values)[: U.shape[1]]) / np.sqrt(weights)[:, None]
