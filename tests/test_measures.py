@@ -13,7 +13,7 @@ from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
-from vendiscore.measures import registry, subject
+from vendiscore.measures import both, registry, subject
 from vendiscore.measures.registry import get_measure, list_measures, register_measure
 
 ALL = [measure.name for measure in list_measures()]
@@ -86,10 +86,11 @@ class TestEvery:
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    original = subject.resolve_sets
-    monkeypatch.setattr(
-        subject, "resolve_sets", lambda *a, **o: calls.append(1) or original(*a, **o)
-    )
+    for module, name in ((subject, "resolve_sets"), (both, "resolve_pool")):
+        resolve = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *a, resolve=resolve, **o: calls.append(1) or resolve(*a, **o)
+        )
     X, Y = cloud(15), cloud(9, seed=1)
     for groups in (None, ["a"] * 7 + ["b"] * 8):
         names = [name for name in ALL if groups or not get_measure(name).groups]

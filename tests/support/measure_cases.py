@@ -19,7 +19,9 @@ CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)]
 # What samples are, where they are not rows of numbers.
 KINDS: dict[str, str] = {}
 # What a measure cannot do without, for so many samples.
-OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {}
+OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
+}
 
 
 def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:

@@ -34,7 +34,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     (n, m), means = subject.both.sizes, subject.both.means
     within = means[0, 0], means[1, 1]
     if unbiased:
-        _check_two("MMD", n, m, " for `unbiased=True`; leave that out, or")
+        _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
         own = subject.both.similarity.diagonal()
         within = (
             (n * n * within[0] - own[:n].sum()) / (n * (n - 1)),
@@ -78,11 +78,10 @@ def kernel_inception_distance(subject: Subject) -> float:
         )
     X, Y = features
     n, m = X.shape[0], Y.shape[0]
-    _check_two("KID", n, m, "; ")
-    within = sum(
-        _sum_of_cubes(Z, Z, apart=True) / (len_ * (len_ - 1)) for Z, len_ in ((X, n), (Y, m))
-    )
-    return within - 2 * _sum_of_cubes(X, Y) / (n * m)
+    _check_two("KID", n, m, "pass more")
+    of_samples = _sum_of_cubes(X, X, apart=True) / (n * (n - 1))
+    of_references = _sum_of_cubes(Y, Y, apart=True) / (m * (m - 1))
+    return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
 
 
 def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:
@@ -97,8 +96,9 @@ def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:
     return total
 
 
-def _check_two(name: str, n: int, m: int, otherwise: str) -> None:
+def _check_two(name: str, n: int, m: int, remedy: str) -> None:
+    """Raise where there are no two different samples of a set."""
     if min(n, m) < 2:
         raise ValueError(
-            f"{name} needs 2 samples and 2 references or more, got {n} and {m}{otherwise} pass more"
+            f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {remedy}"
         )

@@ -6,7 +6,9 @@ H(ρ) = −tr ρ log ρ is log VS, and both sets together, with half of the weig
 sets are alike and at most log 2, since σ ≥ ρ_X/2 and log is operator monotone; log 2 where no
 sample has anything in common with a reference. Relative to ρ_Y alone it is infinite as soon as one
 sample is outside of the span of the references, as some sample is under most kernels. The mean of
-S(ρ_X ‖ σ) and S(ρ_Y ‖ σ) is the Jensen–Shannon divergence H(σ) − (H(ρ_X) + H(ρ_Y))/2.
+S(ρ_X ‖ σ) and S(ρ_Y ‖ σ) is the Jensen–Shannon divergence H(σ) − (H(ρ_X) + H(ρ_Y))/2. As xxᵀ is
+that of −x, too, sets of opposite vectors are alike here under kernels with negative values
+("cosine"), and far apart for "MMD".
 
 References
 ----------

@@ -12,7 +12,7 @@ from ..arguments import number
 from ..arrays.namespace import gram, refuse_gradient, to_host
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
-from ..spectral.weighted import fault_of
+from ..spectral.weighted import fault_of, merge_identical
 from .both import Both
 from .registry import register_measure
 from .subject import Subject
@@ -62,7 +62,11 @@ def _coordinates(both: Both) -> np.ndarray:
         F = K.normalized().features()
         return F.toarray() if sp.issparse(F) else to_host(F)
     if K.psd and "eigen" not in both.__dict__:
-        return factor_of(np.ascontiguousarray(to_host(K.normalized().dense())))
+        # Copies have the same coordinates, to the last digit: what tells them apart is rounding.
+        distinct = merge_identical(K, None)
+        own = to_host(distinct.similarity.normalized().dense())
+        F = factor_of(np.ascontiguousarray(own))
+        return F if distinct.inverse is None else F[distinct.inverse]
     assert both.eigen.vectors is not None
     assert both.weights is not None
     U, weights = to_host(both.eigen.vectors), to_host(both.weights)
