@@ -61,9 +61,12 @@ class Both:
 
     @cached_property
     def _resolved(self) -> tuple[Similarity, np.ndarray]:
+        self._check_no_spaces()
+        return resolve_pool(self._sets, self._how, self._names)
+
+    def _check_no_spaces(self) -> None:
         if any(isinstance(samples, MetricSpace) for samples in self._sets):
             raise TypeError(_ALONE.format("a MetricSpace"))
-        return resolve_pool(self._sets, self._how, self._names)
 
     @cached_property
     def _pool(self) -> tuple[Similarity, int]:
@@ -137,6 +140,7 @@ class Both:
     @cached_property
     def space(self) -> MetricSpace:
         """Both sets at the distances of a metric, or those of their kernel; n² memory."""
+        self._check_no_spaces()
         if self._how.metric == "precomputed":
             raise TypeError(_ALONE.format("a matrix of distances"))
         own: Any = self.rows if self.of_rows else self.similarity
