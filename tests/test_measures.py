@@ -14,6 +14,7 @@ from measure_cases import samples as any_samples
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
 from vendiscore.measures import both, registry, subject
+from vendiscore.measures.presets import PRESETS
 from vendiscore.measures.registry import get_measure, list_measures, register_measure
 
 ALL = [measure.name for measure in list_measures()]
@@ -87,9 +88,9 @@ class TestEvery:
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     for module, name in ((subject, "resolve_sets"), (both, "resolve_pool")):
-        resolve = getattr(module, name)
+        original = getattr(module, name)
         monkeypatch.setattr(
-            module, name, lambda *a, resolve=resolve, **o: calls.append(1) or resolve(*a, **o)
+            module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)
         )
     X, Y = cloud(15), cloud(9, seed=1)
     for groups in (None, ["a"] * 7 + ["b"] * 8):
@@ -265,6 +266,25 @@ def test_bad_names(measures: object, error: type[Exception], message: str) -> No
     with pytest.raises(error) as raised:
         compute([0.0, 1.0], measures=measures, **LAPLACIAN)
     assert message in str(raised.value)
+
+
+def test_a_preset_is_its_measures() -> None:
+    X = cloud(10)
+    assert compute(X, measures="molecules", **LAPLACIAN) == compute(
+        X, measures=["VS", "IntDiv"], **LAPLACIAN
+    )
+    together = compute(X, measures={"LC": {}, "molecules": {}, "VS": {}}, **LAPLACIAN)
+    assert list(together) == ["LC", "VS", "IntDiv"]
+    for preset in PRESETS.values():
+        assert preset.what
+        assert preset.source
+        assert {get_measure(name).name for name in preset.measures} == set(preset.measures)
+    with pytest.raises(
+        TypeError, match="`measures` gives options to 'molecules', which is several"
+    ):
+        compute(X, measures={"molecules": {"top": 3}}, **LAPLACIAN)
+    with pytest.raises(ValueError, match=r"unknown measure 'txt'\. Did you mean 'text'"):
+        compute(X, measures="txt", **LAPLACIAN)
 
 
 def test_weights_are_for_measures_that_take_them() -> None:
