@@ -120,14 +120,27 @@ def test_orders_do_not_matter_nor_what_else_is_asked_for() -> None:
     assert "|q=" not in details["signature"]
 
 
-def test_groups_share_the_spectrum_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, Y = cloud(12), cloud(5, seed=1)
-    labels = np.arange(12) % 3
-    sizes = []
+@pytest.fixture
+def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of the sets of which a spectrum is found, beside that of the samples."""
+    found: list[int] = []
     original = both.spectrum_of
     monkeypatch.setattr(
-        both, "spectrum_of", lambda K, *a, **o: sizes.append(K.n) or original(K, *a, **o)
+        both, "spectrum_of", lambda K, *a, **o: found.append(K.n) or original(K, *a, **o)
     )
+    return found
+
+
+@pytest.mark.parametrize("names", [[*NAMES, "KEN"], ["KEN", *NAMES[::-1]]])
+def test_one_decomposition_of_both_sets_serves_all(sizes: list[int], names: list[str]) -> None:
+    found = compute(cloud(12), cloud(5, seed=1), measures=names, **RBF)
+    assert list(found) == names
+    assert sorted(sizes) == [5, 17]
+
+
+def test_groups_share_the_spectrum_of_the_references(sizes: list[int]) -> None:
+    X, Y = cloud(12), cloud(5, seed=1)
+    labels = np.arange(12) % 3
     found = compute(X, Y, groups=labels, measures=NAMES, **RBF)
     assert sorted(sizes) == [5, 9, 9, 9]
     parts = [compute(X[labels == i], Y, measures=NAMES, **RBF) for i in range(3)]

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import number
+from ..arrays import memory
 from ..arrays.namespace import gram, refuse_gradient, to_host
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
@@ -64,6 +65,8 @@ def _coordinates(both: Both) -> np.ndarray:
     if K.psd and "eigen" not in both.__dict__:
         # Copies have the same coordinates, to the last digit: what tells them apart is rounding.
         distinct = merge_identical(K, None)
+        what = f"comparing {distinct.similarity.n} samples and references with each other"
+        memory.require_large(32 * distinct.similarity.n**2, what, "compare fewer")
         own = to_host(distinct.similarity.normalized().dense())
         F = factor_of(np.ascontiguousarray(own))
         return F if distinct.inverse is None else F[distinct.inverse]

@@ -118,11 +118,20 @@ def factor_of(K: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    Time O(n r²), memory n r.
+    Time O(n r²), memory n r beside K.
+
+    Examples
+    --------
+    >>> abs(factor_of(np.ones((3, 3))))
+    array([[1.],
+           [1.],
+           [1.]])
     """
     lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K.T, lower=1, overwrite_a=1)
+    for j in range(1, rank):
+        lower[:j, j] = 0.0  # what LAPACK has left above the diagonal
     F = np.empty((len(K), rank))
-    F[pivots - 1] = np.tril(lower[:, :rank])
+    F[pivots - 1] = lower[:, :rank]
     return F
 
 
