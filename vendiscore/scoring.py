@@ -292,6 +292,7 @@ def conditional_score(
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
     as diversity of the model, and prompts that are alike are taken together as far as they are.
+    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..arguments import number
 from ..arrays import memory
 from ..arrays.namespace import gram, refuse_gradient, to_host
+from ..similarity.base import Similarity
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
 from ..spectral.weighted import fault_of, merge_identical
@@ -46,31 +47,42 @@ def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
     """
     both = subject.both
     refuse_gradient(both.similarity.diagonal(), "KEN")
-    F, (n, m) = _coordinates(both), both.sizes
-    own, other = gram(F[:n].T) / n, gram(F[n:].T) / m
-    rounding = len(F) * EPS * (np.linalg.norm(own) + eta * np.linalg.norm(other))
-    own -= eta * other
+    own, other = _covariances(both)
+    size = np.linalg.norm(own) + eta * np.linalg.norm(other)
+    rounding = both.similarity.n * EPS * size
+    other *= -eta
+    own += other
     values = decompose(own, lambda: fault_of(both.similarity)).values
     found = values[values > rounding]
     total = found.sum()
     return max(float(total * math.log(total) - found @ np.log(found)), 0.0) if len(found) else 0.0
 
 
-def _coordinates(both: Both) -> np.ndarray:
-    """F (n + m, r) with F Fᵀ the similarities of both sets; r is their rank or more."""
-    K = both.similarity
-    if K.dim is not None and K.dim < K.n:
-        F = K.normalized().features()
-        return F.toarray() if sp.issparse(F) else to_host(F)
-    if K.psd and "eigen" not in both.__dict__:
-        # Copies have the same coordinates, to the last digit: what tells them apart is rounding.
-        distinct = merge_identical(K, None)
-        what = f"comparing {distinct.similarity.n} samples and references with each other"
-        memory.require_large(32 * distinct.similarity.n**2, what, "compare fewer")
-        own = to_host(distinct.similarity.normalized().dense())
-        F = factor_of(np.ascontiguousarray(own))
-        return F if distinct.inverse is None else F[distinct.inverse]
-    assert both.eigen.vectors is not None
-    assert both.weights is not None
-    U, weights = to_host(both.eigen.vectors), to_host(both.weights)
-    return U * np.sqrt(to_host(both.eigen.values)[: U.shape[1]]) / np.sqrt(weights)[:, None]
+def _covariances(both: Both) -> tuple[np.ndarray, np.ndarray]:
+    """C_X and C_Y (r, r) in one orthonormal basis of both, of as few dimensions as is cheap."""
+    K, (n, m) = both.similarity, both.sizes
+    few = K.dim is not None and K.dim < K.n
+    if not few and ("eigen" in both.__dict__ or not K.psd):
+        values, vectors = to_host(both.eigen.values), both.eigen.vectors
+        assert vectors is not None
+        values = values[: vectors.shape[1]]
+        own = gram((to_host(vectors)[:n] * np.sqrt(2 * values)).T)  # weights are 1/2n and 1/2m
+        other = -own
+        np.einsum("ii->i", other)[:] += 2 * values
+        return own, other
+    F = _features(K) if few else _factor(K)
+    return gram(F[:n].T) / n, gram(F[n:].T) / m
+
+
+def _features(K: Similarity) -> np.ndarray:
+    F = K.normalized().features()
+    return F.toarray() if sp.issparse(F) else to_host(F)
+
+
+def _factor(K: Similarity) -> np.ndarray:
+    """F (n + m, r) with F Fᵀ = K; copies have the same row, to the last digit."""
+    distinct = merge_identical(K, None)
+    what = f"comparing {distinct.similarity.n} samples and references with each other"
+    memory.require_large(32 * distinct.similarity.n**2, what, "compare fewer")
+    F = factor_of(np.ascontiguousarray(to_host(distinct.similarity.normalized().dense())))
+    return F if distinct.inverse is None else F[distinct.inverse]
