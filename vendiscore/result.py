@@ -154,19 +154,20 @@ def _settings(
     settings |= {name: value for name, value in subject.settings.items() if name not in settings}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
-    if len(spaces) > 1:
-        settings["references"] = digest(spaces[1].D)
-    elif request.pooled:
+    if request.pooled:
         settings["references"] = subject.both.digest
+    elif len(spaces) > 1:
+        settings["references"] = digest(spaces[1].D)
     if subject.groups is not None:
         settings["groups"] = str(subject.groups)
     if any(chosen.measure.weighted for chosen in request.measures):
         settings["p"] = "uniform" if subject.p is None else digest(subject.p)
     if any(chosen.measure.ordered for chosen in request.measures):
         settings["q"] = [digits(order) for order in request.orders]
-        settings |= {"psd": request.psd} if request.psd != "check" else {}
         if request.estimating is not None:
             settings |= {"method": "estimate", **vars(request.estimating)}
+    if request.psd != "check" and similarity:
+        settings["psd"] = request.psd
     return settings
 
 
@@ -175,7 +176,8 @@ def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any
     every: dict[str, Any] = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
-            same = plain(every.get(name, settings.get(name, value))) == plain(value)
+            value = plain(value)
+            same = every.get(name, plain(settings.get(name, value))) == value
             every[name if same else f"{measure.name}.{name}"] = value
     return every
 

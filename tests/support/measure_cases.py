@@ -25,6 +25,7 @@ KINDS: dict[str, str] = {
 }
 # What a measure cannot do without, for so many samples.
 OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
     "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
     "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
 }

@@ -23,6 +23,7 @@ from ..magnitude.scales import (
     evaluate,
     unlike_cut,
 )
+from ..magnitude.solver import ACCEPTED
 from ..signature import digits
 from .registry import Reader, register_measure
 from .subject import Subject
@@ -207,3 +208,37 @@ def magnitude_difference(
     space, reference = subject.spaces
     cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
+
+
+@register_measure(
+    "MagDistance",
+    needs="distances",
+    range="[0, ∞)",
+    direction="lower",
+    source="Torkamani, Gouk & Sarkar, arXiv 2602.08859",
+    readers={"t": _read_scales},
+    aspect="likeness",
+    pooled=True,
+)
+def magnitude_distance(
+    subject: Subject, t: float | Sequence[float] = 1.0
+) -> float | dict[str, float]:
+    """2 Mag(X ∪ Y) − Mag(X) − Mag(Y) at scale t of distances: how many points are of one set only.
+
+    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite,
+    since then no part has a larger magnitude than the whole.
+    """
+    union = subject.both.space
+    # A part that has all points has its magnitude, to the last digit.
+    spaces = [union if each.distinct == union.distinct else each for each in subject.spaces]
+
+    def distance(values: list[float]) -> float:
+        together, *parts = values
+        found = 2 * together - sum(parts)
+        return 0.0 if -4 * ACCEPTED * together <= found < 0 else found
+
+    if isinstance(t, float):
+        return distance([space.magnitude(t) for space in (union, *spaces)])
+    curves = [evaluate(space, np.array(t)).values.tolist() for space in (union, *spaces)]
+    found = zip(t, map(distance, map(list, zip(*curves, strict=True))), strict=True)
+    return {f"_t{digits(scale)}": value for scale, value in found}

@@ -85,6 +85,8 @@ class Measure:
         are some, where distances have no unit.
     sequence : bool
         Whether the order in which samples come counts.
+    vectors : bool
+        Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
     """
 
     name: str
@@ -102,6 +104,7 @@ class Measure:
     pooled: bool = False
     references_without: str | None = None
     sequence: bool = False
+    vectors: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -172,6 +175,7 @@ def register_measure(
     pooled: bool = False,
     references_without: str | None = None,
     sequence: bool = False,
+    vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -196,6 +200,7 @@ def register_measure(
             pooled=pooled,
             references_without=references_without,
             sequence=sequence,
+            vectors=vectors,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -288,14 +293,17 @@ def measure_each(
     ValueError
         For a number out of its range, or two numbers under one name.
     """
-    keys = list(keys)
+    keys, measures = list(keys), list(measures)
     every: list[dict[str, Any]] = []
     known: set[str] = set()
-    for measure, options in measures:
+    by_name: dict[str, Any] = {}
+    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
         try:
-            found = measure.compute(subject, **options)
+            by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    for measure, _ in measures:
+        found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: dict[str, Any] = {}

@@ -18,7 +18,6 @@ from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows
 from ..magnitude.space import MetricSpace
-from ..registry import Kernel
 from ..resolve import fitted_to, is_whole, part_of, resolve_sets
 from ..resolve.how import How
 from ..resolve.nested import Groups, check_size
@@ -26,7 +25,7 @@ from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
-from .both import Both
+from .both import Both, rows_of_numbers
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
@@ -95,7 +94,7 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
-        if "similarity" in self.pooled or ("distances" in self.pooled and not self.both.of_rows):
+        if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
             return self.both.apart
         return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
 
@@ -263,7 +262,7 @@ class Subject:
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__:
+        if "similarities" in self.__dict__ or ("both" in self.__dict__ and self.both.compared):
             return self.similarity.n
         return self.space.n if "spaces" in self.__dict__ else self.came
 
@@ -280,18 +279,9 @@ class Subject:
     @property
     def vectors(self) -> Any:
         """The samples themselves where they are compared as vectors or numbers, else None."""
-        k, samples = self.how.k, self.samples
-        if isinstance(k, tuple) or self.how.given == "K" or isinstance(samples, Similarity):
-            return None
-        if isinstance(k, Kernel) and k.samples != "vectors":
-            return None  # numbers may name classes, and arrays be images
-        if self.how.says_similarity and self.similarity.dropped:
-            return None
-        first = samples[0] if isinstance(samples, list) else samples
-        numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(
-            first, "dtype"
-        )
-        return samples if numbers else None
+        rows = rows_of_numbers(self.samples, self.how)
+        some = rows is not None and self.how.says_similarity and self.similarity.dropped
+        return None if some else rows
 
 
 class Part(Subject):
@@ -362,7 +352,7 @@ class Part(Subject):
             return whole.both.similarity.take(chosen), len(self.rows)
 
         sets = [self.samples, self.references]
-        return Both(sets, whole.how_of_parts, self.names, self.psd, pool)
+        return Both(sets, whole.how_of_parts, self.names, self.psd, pool, whole.both)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
