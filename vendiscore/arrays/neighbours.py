@@ -1,0 +1,328 @@
+"""Which of n points are near which: the nearest of each, and the pairs within radii.
+
+Pairs are looked at by blocks of rows, so that nothing of size n² is kept. What is found of a block
+first is a lower bound of its distances, by one product of matrices where that will do; the few
+pairs that it leaves in doubt are recomputed from differences. So decisions are those of exact
+distances, also among points that are close together and far from the others.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ..progress import track
+from .distances import LOST
+from .identical import identical_rows
+from .metrics import HOMOGENEOUS
+from .namespace import row_blocks
+from .squares import VANISHING, centre_of, exponent_of
+from .threads import in_order
+
+# Numbers in a block, of this many rows at least: fewer make a slow product.
+BLOCK, LEAST_ROWS = 1 << 20, 16
+# The k-th smallest of a row is at most that of the minima of so many groups of its columns, which
+# are found at the speed of memory; so many, that the smallest are seldom in one group.
+GROUPS, GROUPS_EACH = 256, 16
+# By what share to look beyond that for what rounding has moved.
+BEYOND = 1e-6
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Pairs(ABC):
+    """The distances of n points, in blocks of numbers that may be below them.
+
+    Attributes
+    ----------
+    n : int
+    threaded : bool
+        Whether blocks can be found, and are found faster, in threads.
+    """
+
+    n: int
+    threaded = True
+
+    @abstractmethod
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """A new array of numbers, each at most `reach` of the distance of its pair."""
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        """The largest number that a pair at distance r, or less, may have in a block."""
+        return r
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """The distances of pairs of points i and j that have the numbers `found`."""
+        return found
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """Whether the distances of these pairs are at most r, of those `found` within reach."""
+        return self.lengths(i, j, found) <= r
+
+    def middle(self, low: float, high: float) -> float:
+        """The mean of two distances, as the metric measures them."""
+        return low if low == high else low / 2 + high / 2
+
+
+class Squared(Pairs):
+    """Distances whose squares come first.
+
+    `squared` says that the squares are what the metric is, for which all is the same but means.
+    """
+
+    squared = False
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return np.asarray(r * r * (1 + 8 * EPS))
+
+    def middle(self, low: float, high: float) -> float:
+        if not self.squared or low == high:
+            return super().middle(low, high)
+        return math.hypot(low, high) / math.sqrt(2)
+
+
+class RowPairs(Squared):
+    """Euclidean distances of rows of X (n, d).
+
+    Squares below `floor` are those of identical rows. Memory: another X in double precision.
+    """
+
+    def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
+        self.n, d = X.shape
+        self.floor, self.squared = floor, squared
+        shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+        # A product of d + 2 columns and the sums that it is of are off by less, in squared norms.
+        self.error = (4 * d + 16) * EPS
+        self.rows = np.empty((self.n, d + 2))
+        own = self.rows[:, :d]
+        np.subtract(self.X, centre_of(self.X), out=own)
+        self.squares = np.vecdot(own, own)
+        self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """‖x‖² + ‖y‖² − 2 x·y, less what rounding may have added: one product."""
+        own = self.rows[rows]
+        left = own * -2.0
+        left[:, -2], left[:, -1] = 1.0, own[:, -2]
+        return np.asarray(left @ self.rows[columns].T)
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return np.maximum(super().reach(r), self.floor)
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        out = np.empty(len(i))
+        for part in row_blocks(len(i), 8 * self.X.shape[1]):
+            out[part] = self._lengths(i[part], j[part])
+        return out
+
+    def _lengths(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        gap = np.subtract(self.X[i], self.X[j], dtype=np.float64)
+        squares = np.einsum("ij,ij->i", gap, gap)
+        squares[squares < self.floor] = 0.0
+        lengths = np.sqrt(squares)
+        lost = np.flatnonzero((squares < VANISHING) & (squares >= self.floor))
+        if len(lost):
+            # In units that are powers of two, so that distances that are equal stay so.
+            unit = np.frexp(np.abs(gap[lost]).max(axis=1))[1]
+            lengths[lost] = np.ldexp(
+                np.linalg.norm(np.ldexp(gap[lost], -unit[:, None]), axis=1), unit
+            )
+        return lengths
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        most = found + 2 * self.error * (self.squares[i] + self.squares[j])
+        inside = most < r * r * (1 - 8 * EPS)
+        doubt = np.flatnonzero(~inside)
+        inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
+        return np.asarray(inside)
+
+
+class MetricPairs(Pairs):
+    """Distances of rows of X (n, d) by a metric of SciPy; those of identical rows are 0.
+
+    `starts` and `names` say which set each row is of, for errors.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        metric: str,
+        options: Mapping[str, Any],
+        starts: Sequence[int] = (0,),
+        names: Sequence[str] = ("samples",),
+    ) -> None:
+        self.n, self.metric, self.starts, self.names = len(X), metric, starts, names
+        self.by = "cityblock" if metric == "manhattan" else metric
+        groups = np.asarray(identical_rows(X))
+        self.groups = groups if groups.max() + 1 < self.n else None
+        shift, self.exponent = 0, options.get("exponent", math.inf)
+        self.options = dict(options)
+        if metric == "minkowski":
+            shift = math.frexp(float(np.abs(X).max()))[1] + 1
+            self.exponent = self.options.pop("exponent", 2.0)
+            self.options |= {
+                "p": self.exponent,
+                "w": np.broadcast_to(options.get("w", 1.0), X.shape[1]),
+            }
+        elif metric in HOMOGENEOUS:
+            shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        A, B = self.X[rows], self.X[columns]
+        D = np.asarray(cdist(A, B, self.by, **self.options))
+        if self.metric == "jensenshannon":  # the one whose rounding is not the same both ways round
+            D = (D + np.asarray(cdist(B, A, self.by)).T) / 2
+        if self.groups is not None:
+            D[self.groups[rows, None] == self.groups[columns]] = 0.0
+        elif rows.start < columns.stop and columns.start < rows.stop:
+            D[
+                np.arange(rows.start, rows.stop)[:, None] == np.arange(columns.start, columns.stop)
+            ] = 0.0
+        finite = np.isfinite(D)
+        if not finite.all():
+            i, j = divmod(int(np.argmin(finite)), D.shape[1])
+            raise ValueError(
+                f"metric {self.metric!r} is undefined (got {D[i, j]}) for "
+                f"{self._place(rows.start + i)} and {self._place(columns.start + j)}; remove such "
+                f"rows or use another metric"
+            )
+        return D
+
+    def _place(self, i: int) -> str:
+        own = int(np.searchsorted(self.starts, i, "right")) - 1
+        return f"row {i - self.starts[own]} of `{self.names[own]}`"
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        if not math.isfinite(self.exponent):
+            return found
+        # Powers that are small have lost digits: again, in units of their own.
+        lost = np.flatnonzero(found < min(LOST ** (1 / self.exponent) / EPS, 4.0))
+        found = found.copy()
+        for part in row_blocks(len(lost), 8 * self.X.shape[1]):
+            some = lost[part]
+            gap = np.abs(np.subtract(self.X[i[some]], self.X[j[some]], dtype=np.float64))
+            unit = np.frexp(gap.max(axis=1))[1]
+            powers = self.options["w"] * np.ldexp(gap, -unit[:, None]) ** self.exponent
+            found[some] = np.ldexp(powers.sum(axis=1) ** (1 / self.exponent), unit)
+        return found
+
+
+class MatrixPairs(Pairs):
+    """Distances that are in memory: of points, of which `inverse` (n,) says where each sample is."""
+
+    def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
+        self.D, self.inverse, self.n = D, inverse, len(inverse)
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        return np.asarray(self.D[self.inverse[rows]][:, self.inverse[columns]])
+
+
+def nearest(pairs: Pairs, own: slice, k: int, description: str) -> np.ndarray:
+    """The distances of each point of `own` to its k nearest others of these, (size, k), sorted.
+
+    Other points at distance 0 are others. Less than the size of `own` are asked for. Time O(n²),
+    of which little is in what follows the distances; memory some blocks of rows.
+    """
+
+    def look(block: slice) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            D = pairs.block(block, own)
+            _leave_out_own(D, block.start - own.start)
+            return _nearest(pairs, D, block.start, own.start, k)
+
+    return np.concatenate(list(_looked(pairs, look, own, own, description)))
+
+
+def members(
+    pairs: Pairs, rows: slice, columns: slice, radii: Sequence[np.ndarray], description: str
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """How many pairs are within radii, of each row and of each column.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    rows, columns : slice
+        The points on either side. Where they are the same, a point is in no pair with itself.
+    radii : sequence of array (rows, 1) or (1, columns)
+        Around the points of one side; a pair at just that distance is within.
+    description : str
+        What a bar says, if it takes long.
+    """
+    reaches = [pairs.reach(r) for r in radii]
+
+    def look(block: slice) -> list[tuple[np.ndarray, np.ndarray]]:
+        with np.errstate(all="ignore"):
+            D = pairs.block(block, columns)
+            if rows == columns:
+                _leave_out_own(D, block.start - columns.start)
+            own = slice(block.start - rows.start, block.stop - rows.start)
+            found = []
+            for r, most in zip(radii, reaches, strict=True):
+                around = own if len(r) > 1 else slice(None)
+                i, j = np.divmod(np.flatnonzero(most[around] >= D), D.shape[1])
+                radius = np.broadcast_to(r[around], D.shape)[i, j]
+                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
+                i, j = i[inside], j[inside]
+                found.append(
+                    (np.bincount(i, minlength=len(D)), np.bincount(j, minlength=D.shape[1]))
+                )
+            return found
+
+    size = columns.stop - columns.start
+    by_row: list[list[np.ndarray]] = [[] for _ in radii]
+    by_column = [np.zeros(size, dtype=np.int64) for _ in radii]
+    for found in _looked(pairs, look, rows, columns, description):
+        for kept, total, (of_rows, of_columns) in zip(by_row, by_column, found, strict=True):
+            kept.append(of_rows)
+            total += of_columns
+    return [(np.concatenate(a), b) for a, b in zip(by_row, by_column, strict=True)]
+
+
+def _looked(
+    pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
+) -> Iterator[Any]:
+    """What `look` gives for blocks of rows, in order, under a bar."""
+    size = max(LEAST_ROWS, BLOCK // (columns.stop - columns.start))
+    blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
+    found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
+    return track(found, len(blocks), description)
+
+
+def _leave_out_own(D: np.ndarray, start: int) -> None:
+    here = np.arange(len(D))
+    D[here, here + start] = np.inf
+
+
+def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> np.ndarray:
+    """The k smallest distances of each row of a block of pairs, whose first is (i, j)."""
+    bound = _bound(D, k)
+    bound += BEYOND * np.abs(bound)
+    kept, todo = np.empty((len(D), k)), np.arange(len(D))
+    while len(todo):
+        rows = D if len(todo) == len(D) else D[todo]
+        near, other = np.divmod(np.flatnonzero(rows <= bound[todo, None]), D.shape[1])
+        length = pairs.lengths(i + todo[near], j + other, rows[near, other])
+        order = np.lexsort((length, near))
+        starts = np.searchsorted(near, np.arange(len(todo)))
+        kept[todo] = length[order][starts[:, None] + np.arange(k)]
+        # Pairs that are as near as the last of these have no larger numbers.
+        most = pairs.reach(kept[:, -1])
+        todo = np.flatnonzero(most > bound)
+        bound = np.maximum(bound, most)
+    return kept
+
+
+def _bound(D: np.ndarray, k: int) -> np.ndarray:
+    """A number (rows,) for each row, which k of its entries are not above."""
+    groups = max(GROUPS, GROUPS_EACH * k)
+    whole = D.shape[1] // groups * groups
+    if whole > 2 * groups:
+        minima = D[:, :whole].reshape(len(D), -1, groups).min(axis=1)
+        D = np.concatenate([minima, D[:, whole:]], axis=1)
+    return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1])
