@@ -31,6 +31,8 @@ BLOCK, LEAST_ROWS = 1 << 20, 16
 GROUPS, GROUPS_EACH = 256, 16
 # By what share to look beyond that for what rounding has moved.
 BEYOND = 1e-6
+# Distances that differ by this share are one, rounded in two ways: on a lattice many are equal.
+TIES = 1e-12
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -94,8 +96,8 @@ class RowPairs(Squared):
     def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
         self.n, d = X.shape
         self.floor, self.squared = floor, squared
-        shift = exponent_of(X)
-        self.X = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+        self.shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
         # A product of d + 2 columns and the sums that it is of are off by less, in squared norms.
         self.error = (4 * d + 16) * EPS
         self.rows = np.empty((self.n, d + 2))
@@ -112,7 +114,7 @@ class RowPairs(Squared):
         return np.asarray(left @ self.rows[columns].T)
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        return np.maximum(super().reach(r), self.floor)
+        return np.maximum(super().reach(np.ldexp(r, -self.shift)), self.floor)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         out = np.empty(len(i))
@@ -136,14 +138,14 @@ class RowPairs(Squared):
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
         most = found + 2 * self.error * (self.squares[i] + self.squares[j])
-        inside = most < r * r * (1 - 8 * EPS)
+        inside = most < np.ldexp(r, -self.shift) ** 2 * (1 - 8 * EPS)
         doubt = np.flatnonzero(~inside)
         inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
         return np.asarray(inside)
 
 
 class MetricPairs(Pairs):
-    """Distances of rows of X (n, d) by a metric of SciPy; those of identical rows are 0.
+    """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0.
 
     `starts` and `names` say which set each row is of, for errors.
     """
@@ -160,18 +162,17 @@ class MetricPairs(Pairs):
         self.by = "cityblock" if metric == "manhattan" else metric
         groups = np.asarray(identical_rows(X))
         self.groups = groups if groups.max() + 1 < self.n else None
-        shift, self.exponent = 0, options.get("exponent", math.inf)
-        self.options = dict(options)
+        self.options, self.exponent, self.shift = dict(options), math.inf, 0
         if metric == "minkowski":
-            shift = math.frexp(float(np.abs(X).max()))[1] + 1
+            self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
             self.options |= {
                 "p": self.exponent,
                 "w": np.broadcast_to(options.get("w", 1.0), X.shape[1]),
             }
         elif metric in HOMOGENEOUS:
-            shift = exponent_of(X)
-        self.X = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
+            self.shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         A, B = self.X[rows], self.X[columns]
@@ -180,10 +181,6 @@ class MetricPairs(Pairs):
             D = (D + np.asarray(cdist(B, A, self.by)).T) / 2
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
-        elif rows.start < columns.stop and columns.start < rows.stop:
-            D[
-                np.arange(rows.start, rows.stop)[:, None] == np.arange(columns.start, columns.stop)
-            ] = 0.0
         finite = np.isfinite(D)
         if not finite.all():
             i, j = divmod(int(np.argmin(finite)), D.shape[1])
@@ -192,29 +189,33 @@ class MetricPairs(Pairs):
                 f"{self._place(rows.start + i)} and {self._place(columns.start + j)}; remove such "
                 f"rows or use another metric"
             )
-        return D
+        return np.ldexp(D, self.shift) if self.shift else D
 
     def _place(self, i: int) -> str:
         own = int(np.searchsorted(self.starts, i, "right")) - 1
         return f"row {i - self.starts[own]} of `{self.names[own]}`"
 
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return r if not math.isfinite(self.exponent) else r * (1 + BEYOND)
+
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         if not math.isfinite(self.exponent):
             return found
         # Powers that are small have lost digits: again, in units of their own.
-        lost = np.flatnonzero(found < min(LOST ** (1 / self.exponent) / EPS, 4.0))
+        bound = math.ldexp(min(LOST ** (1 / self.exponent) / EPS, 4.0), self.shift)
+        lost = np.flatnonzero(found < bound)
         found = found.copy()
         for part in row_blocks(len(lost), 8 * self.X.shape[1]):
             some = lost[part]
             gap = np.abs(np.subtract(self.X[i[some]], self.X[j[some]], dtype=np.float64))
             unit = np.frexp(gap.max(axis=1))[1]
             powers = self.options["w"] * np.ldexp(gap, -unit[:, None]) ** self.exponent
-            found[some] = np.ldexp(powers.sum(axis=1) ** (1 / self.exponent), unit)
+            found[some] = np.ldexp(powers.sum(axis=1) ** (1 / self.exponent), unit + self.shift)
         return found
 
 
 class MatrixPairs(Pairs):
-    """Distances that are in memory: of points, of which `inverse` (n,) says where each sample is."""
+    """Distances in memory: those of distinct points, of which `inverse` (n,) are."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D, self.inverse, self.n = D, inverse, len(inverse)
@@ -250,10 +251,11 @@ def members(
     rows, columns : slice
         The points on either side. Where they are the same, a point is in no pair with itself.
     radii : sequence of array (rows, 1) or (1, columns)
-        Around the points of one side; a pair at just that distance is within.
+        Around the points of one side; a pair at just that distance, up to rounding, is within.
     description : str
         What a bar says, if it takes long.
     """
+    radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
 
     def look(block: slice) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -50,15 +50,15 @@ class Balls:
         In how many balls of references each sample is, and in how many clipped ones.
     met : int array (m,)
         How many samples are in the ball of each reference.
-    recalled : int array (m,) or None
-        In how many balls of samples each reference is; None where there are k samples or fewer.
+    recalled : int array (m,)
+        In how many balls of samples each reference is; none where there are k samples or fewer.
     """
 
     k: int
     around: np.ndarray
     around_clipped: np.ndarray
     met: np.ndarray
-    recalled: np.ndarray | None
+    recalled: np.ndarray
 
 
 class Neighbourhoods:
@@ -72,10 +72,16 @@ class Neighbourhoods:
     pairs : Pairs
         The distances of samples and, after them, references.
     sizes : tuple of two int
+    whole : Neighbourhoods, optional
+        Those of more samples beside the same references.
     """
 
-    def __init__(self, pairs: Pairs, sizes: tuple[int, int]) -> None:
+    def __init__(
+        self, pairs: Pairs, sizes: tuple[int, int], whole: Neighbourhoods | None = None
+    ) -> None:
         self.pairs, self.sizes = pairs, sizes
+        # Distances that are found in another way may be of another unit, or rounded otherwise.
+        self._whole = whole if whole is not None and type(whole.pairs) is type(pairs) else None
         self._sides = slice(0, sizes[0]), slice(sizes[0], sum(sizes))
         self._nearest: list[np.ndarray | None] = [None, None]
         self._balls: dict[int, Balls] = {}
@@ -83,6 +89,8 @@ class Neighbourhoods:
 
     def radii(self, side: int, k: int) -> np.ndarray:
         """How far the k-th nearest other is from each sample (side 0) or reference (1)."""
+        if side == 1 and self._whole is not None:
+            return self._whole.radii(1, k)
         found = self._nearest[side]
         if found is None or found.shape[1] < k:
             most = min(max(k, AT_ONCE), self.sizes[side] - 1)
@@ -106,12 +114,14 @@ class Neighbourhoods:
                 radii.append(self.radii(0, k)[:, None])
             found = members(self.pairs, samples, references, radii, "samples and references")
             (around, met), (around_clipped, _), *others = found
-            recalled = others[0][1] if others else None
+            recalled = others[0][1] if others else np.zeros_like(met)
             self._balls[k] = Balls(k, around, around_clipped, met, recalled)
         return self._balls[k]
 
     def own(self, k: int) -> np.ndarray:
         """In how many clipped balls of other references each reference (m,) is."""
+        if self._whole is not None:
+            return self._whole.own(k)
         if k not in self._own:
             references = self._sides[1]
             radii = [self.clipped(k)[None]]

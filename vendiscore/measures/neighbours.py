@@ -112,8 +112,9 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
 def clipped_density(subject: Subject, neighbours: int = 5) -> float:
     """The share of samples that are as good as references: density that outliers do not raise.
 
-    With balls B* of references, of radii of at most their median, D(x) = min(1, |{y : x ∈ B*(y)}|/k)
-    and D'(y) = min(1, |{y' ≠ y : y ∈ B*(y')}|/k): the mean of D over that of D', at most 1.
+    With balls B* of references, whose radii are at most the median of all, the mean over samples of
+    min(1, |{y : x ∈ B*(y)}| / k), divided by that over references of
+    min(1, |{y' ≠ y : y ∈ B*(y')}| / k); 1 at most.
     """
     balls = _balls(subject, "ClippedDensity", neighbours)
     own = subject.both.neighbourhoods.own(neighbours)
@@ -134,10 +135,10 @@ def clipped_density(subject: Subject, neighbours: int = 5) -> float:
 def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
     """The share of good samples that would cover references as well as these samples do.
 
-    From c, the mean over references of min(1, |{x : x ∈ B(y)}|/k): the least s/n for which s samples
-    of the references' distribution are expected to reach it,
-    f(s) = Σ_j min(1, j/k) C(s, j) B(k + j, m − k + s − j) / B(k, m − k) ≥ c, with the beta function
-    B; 1 where n of them are not.
+    From c, the mean over references of min(1, |{x : x ∈ B(y)}| / k): the least s/n for which s
+    samples of the references' distribution are expected to reach it, f(s) ≥ c, with
+    f(s) = Σ_j min(1, j/k) C(s, j) β(k + j, m − k + s − j) / β(k, m − k) and the beta function β;
+    1 where n of them are not.
     """
     balls = _balls(subject, "ClippedCoverage", neighbours)
     n, m = subject.both.neighbourhoods.sizes
