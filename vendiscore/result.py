@@ -108,6 +108,10 @@ def details(
         report["options"] |= {name: plain(value) for name, value in options} | of_measures
         report["options"]["solver"] = spaces[0].solver.method
         report |= _of_spaces(spaces)
+    elif "distances" in request.pooled:
+        metric, *options = subject.both.settings.items()
+        report["distance"] = plain(metric[1])
+        report["options"] |= {name: plain(value) for name, value in options} | of_measures
     if table is not None:
         report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
     if sure and sure.methods:
@@ -152,6 +156,8 @@ def _settings(
         settings |= {"dtype": dtype} if dtype else {}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
+    elif "distances" in request.pooled:
+        settings |= subject.both.settings
     if len(spaces) > 1:
         settings["references"] = digest(spaces[1].D)
     elif request.pooled:

@@ -17,7 +17,7 @@ from ..magnitude.distances import as_spaces, of_rows, stacked
 from ..magnitude.space import MetricSpace
 from ..resolve import apart, kept_starts, resolve_pool
 from ..resolve.how import How
-from ..signature import digest
+from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of
@@ -110,6 +110,17 @@ class Both:
             raise TypeError(_ALONE.format("a matrix of distances"))
         own: Any = self.rows if self.of_rows else self.similarity
         return as_spaces([own], self._how, ["samples"])[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The distances between both sets, to be reported: as a MetricSpace has them."""
+        if self.of_rows:
+            metric = self._how.metric or "euclidean"
+            return {"metric": plain(metric) if callable(metric) else metric} | dict(
+                self._how.metric_options
+            )
+        name = "1−k" if self._how.metric == "1-k" else "√(2−2k)"
+        return {"metric": name, **self.similarity.settings}
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
