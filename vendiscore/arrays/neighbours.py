@@ -131,10 +131,9 @@ class RowPairs(Squared):
         if len(lost):
             # In units that are powers of two, so that distances that are equal stay so.
             unit = np.frexp(np.abs(gap[lost]).max(axis=1))[1]
-            lengths[lost] = np.ldexp(
-                np.linalg.norm(np.ldexp(gap[lost], -unit[:, None]), axis=1), unit
-            )
-        return lengths
+            scaled = np.ldexp(gap[lost], -unit[:, None])
+            lengths[lost] = np.ldexp(np.linalg.norm(scaled, axis=1), unit)
+        return np.ldexp(lengths, self.shift) if self.shift else lengths
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
         most = found + 2 * self.error * (self.squares[i] + self.squares[j])

@@ -112,7 +112,7 @@ class Neighbourhoods:
             radii = [self.radii(1, k)[None], self.clipped(k)[None]]
             if self.sizes[0] > k:
                 radii.append(self.radii(0, k)[:, None])
-            found = members(self.pairs, samples, references, radii, "samples and references")
+            found = members(self.pairs, samples, references, radii, "samples beside references")
             (around, met), (around_clipped, _), *others = found
             recalled = others[0][1] if others else np.zeros_like(met)
             self._balls[k] = Balls(k, around, around_clipped, met, recalled)
@@ -125,7 +125,7 @@ class Neighbourhoods:
         if k not in self._own:
             references = self._sides[1]
             radii = [self.clipped(k)[None]]
-            ((found, _),) = members(self.pairs, references, references, radii, "references")
+            ((found, _),) = members(self.pairs, references, references, radii, "references beside others")
             self._own[k] = found
         return self._own[k]
 
