@@ -128,6 +128,24 @@ def test_without_ties_they_are_those_of_prdc() -> None:
     assert balls.any(axis=0).mean() == ours["Coverage"]
 
 
+@pytest.mark.parametrize(
+    ("X", "Y", "k", "density", "coverage"),
+    [
+        (cloud(200, 0, 16) + 0.3, cloud(150, 1, 16), 5, 0.8768545994065283, 0.6865671641791045),
+        (cloud(300, 0, 8) * 1.5, cloud(300, 1, 8), 5, 0.2685560053981107, 0.2956810631229236),
+        (cloud(100, 0, 4) * 0.3, cloud(400, 1, 4), 7, 1.0, 0.6336633663366337),
+    ],
+    ids=["fewer references", "too wide", "too narrow"],
+)
+def test_clipped_measures_are_those_of_their_authors(
+    X: np.ndarray, Y: np.ndarray, k: int, density: float, coverage: float
+) -> None:
+    # ClippedDensityCoverage(Y, K=k), commit 9920dae, which counts n + 1 shares of 1/(n + 1).
+    ours = found(X, Y, k)
+    assert ours["ClippedDensity"] == pytest.approx(density, rel=1e-12)
+    assert ours["ClippedCoverage"] == pytest.approx(coverage * (len(X) + 1) / len(X), rel=1e-12)
+
+
 @pytest.mark.parametrize("kind", CLOUDS)
 def test_a_set_has_all_of_itself(kind: str) -> None:
     X = CLOUDS[kind](40, 0)

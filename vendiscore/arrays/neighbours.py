@@ -17,6 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ..progress import track
+from . import memory
 from .distances import LOST
 from .identical import identical_rows
 from .metrics import HOMOGENEOUS
@@ -95,6 +96,8 @@ class RowPairs(Squared):
 
     def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
         self.n, d = X.shape
+        what = f"rows of {self.n} samples and references in double precision"
+        memory.require_large(16 * self.n * (d + 2), what, "compare fewer samples")
         self.floor, self.squared = floor, squared
         self.shift = exponent_of(X)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X

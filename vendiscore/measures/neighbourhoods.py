@@ -30,6 +30,7 @@ from ..magnitude.distances import (
 )
 from ..resolve.how import How
 from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
 
 # Neighbours that are found at once: some more than are asked for cost nothing.
 AT_ONCE = 10
@@ -125,7 +126,9 @@ class Neighbourhoods:
         if k not in self._own:
             references = self._sides[1]
             radii = [self.clipped(k)[None]]
-            ((found, _),) = members(self.pairs, references, references, radii, "references beside others")
+            ((found, _),) = members(
+                self.pairs, references, references, radii, "references beside others"
+            )
             self._own[k] = found
         return self._own[k]
 
@@ -170,10 +173,11 @@ class _KernelPairs(Squared):
     def __init__(self, similarity: Similarity, n: int, squared: bool) -> None:
         self.n, self.squared = similarity.n, squared
         self.rounding = KERNEL_ROUNDING * precision_of(similarity)
-        sides = (slice(0, n), slice(n, self.n))
-        # Of one set alone half as many similarities are computed.
-        self.parts = [(side, similarity.take(np.arange(side.start, side.stop))) for side in sides]
-        self.parts.append((slice(0, self.n), similarity))
+        self.parts = [(slice(0, self.n), similarity)]
+        if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
+            sides = (slice(0, n), slice(n, self.n))
+            own = [(side, similarity.take(np.arange(side.start, side.stop))) for side in sides]
+            self.parts = [*own, *self.parts]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
         groups = similarity.groups()
         repeated = groups is not None and len(np.unique(groups)) < self.n

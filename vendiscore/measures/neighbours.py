@@ -1,8 +1,10 @@
 """What samples and references find of each other among their nearest neighbours.
 
-The ball of a point reaches to the `neighbours`-th nearest other point of its own set, that one
-included. Written with n samples x, m references y, and balls B of k neighbours. Distances are those
-of `metric` or of the kernel.
+The ball B of a point reaches to the k-th nearest other point of its own set, that one included, for
+k = `neighbours`; there are n samples x and m references y. Distances are those of `metric` (of
+vectors Euclidean ones unless it is given) or of the kernel. Under a kernel by which most pairs have
+nothing in common, as of short texts, k must be small: a point that has something in common with
+fewer than k others has a ball that reaches everything.
 """
 
 from __future__ import annotations
@@ -138,7 +140,7 @@ def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
     From c, the mean over references of min(1, |{x : x ∈ B(y)}| / k): the least s/n for which s
     samples of the references' distribution are expected to reach it, f(s) ≥ c, with
     f(s) = Σ_j min(1, j/k) C(s, j) β(k + j, m − k + s − j) / β(k, m − k) and the beta function β;
-    1 where n of them are not.
+    1 where n of them are not. (The authors' code divides s by n + 1.)
     """
     balls = _balls(subject, "ClippedCoverage", neighbours)
     n, m = subject.both.neighbourhoods.sizes
