@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,7 @@ class RowPairs(Squared):
 class MetricPairs(Pairs):
     """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0.
 
-    `starts` and `names` say which set each row is of, for errors.
+    `place` says what errors call a row.
     """
 
     def __init__(
@@ -157,10 +157,9 @@ class MetricPairs(Pairs):
         X: np.ndarray,
         metric: str,
         options: Mapping[str, Any],
-        starts: Sequence[int] = (0,),
-        names: Sequence[str] = ("samples",),
+        place: Callable[[int], str] = "row {}".format,
     ) -> None:
-        self.n, self.metric, self.starts, self.names = len(X), metric, starts, names
+        self.n, self.metric, self.place = len(X), metric, place
         self.by = "cityblock" if metric == "manhattan" else metric
         groups = np.asarray(identical_rows(X))
         self.groups = groups if groups.max() + 1 < self.n else None
@@ -188,14 +187,10 @@ class MetricPairs(Pairs):
             i, j = divmod(int(np.argmin(finite)), D.shape[1])
             raise ValueError(
                 f"metric {self.metric!r} is undefined (got {D[i, j]}) for "
-                f"{self._place(rows.start + i)} and {self._place(columns.start + j)}; remove such "
+                f"{self.place(rows.start + i)} and {self.place(columns.start + j)}; remove such "
                 f"rows or use another metric"
             )
         return np.ldexp(D, self.shift) if self.shift else D
-
-    def _place(self, i: int) -> str:
-        own = int(np.searchsorted(self.starts, i, "right")) - 1
-        return f"row {i - self.starts[own]} of `{self.names[own]}`"
 
     def reach(self, r: np.ndarray) -> np.ndarray:
         return r if not math.isfinite(self.exponent) else r * (1 + BEYOND)
@@ -226,32 +221,48 @@ class MatrixPairs(Pairs):
         return np.asarray(self.D[self.inverse[rows]][:, self.inverse[columns]])
 
 
-def nearest(pairs: Pairs, own: slice, k: int, description: str) -> np.ndarray:
+def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
     """The distances of each point of `own` to its k nearest others of these, (size, k), sorted.
 
-    Other points at distance 0 are others. Less than the size of `own` are asked for. Time O(n²),
-    of which little is in what follows the distances; memory some blocks of rows.
+    Each point stands for so many, of which there are more than k. Time O(n²), of which little is in
+    what follows the distances; memory some blocks of rows.
     """
+    distinct = min(k, len(counts) - 1)
 
     def look(block: slice) -> np.ndarray:
+        if not distinct:
+            return np.zeros((len(counts), k))
         with np.errstate(all="ignore"):
             D = pairs.block(block, own)
             _leave_out_own(D, block.start - own.start)
-            return _nearest(pairs, D, block.start, own.start, k)
+            lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
+        here = slice(block.start - own.start, block.stop - own.start)
+        lengths = np.concatenate([np.zeros((len(D), 1)), lengths], axis=1)
+        many = np.concatenate([counts[here, None] - 1, counts[others]], axis=1)
+        # Among as many as there are up to each point is the first, the second, …, the k-th.
+        which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
+        return np.asarray(np.take_along_axis(lengths, which, axis=1))
 
     return np.concatenate(list(_looked(pairs, look, own, own, description)))
 
 
 def members(
-    pairs: Pairs, rows: slice, columns: slice, radii: Sequence[np.ndarray], description: str
+    pairs: Pairs,
+    rows: slice,
+    columns: slice,
+    counts: tuple[np.ndarray, np.ndarray],
+    radii: Sequence[np.ndarray],
+    description: str,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """How many pairs are within radii, of each row and of each column.
+    """How many points are within radii, of each row and of each column.
 
     Parameters
     ----------
     pairs : Pairs
     rows, columns : slice
         The points on either side. Where they are the same, a point is in no pair with itself.
+    counts : tuple of int array (rows,) and (columns,)
+        How many each point stands for.
     radii : sequence of array (rows, 1) or (1, columns)
         Around the points of one side; a pair at just that distance, up to rounding, is within.
     description : str
@@ -273,19 +284,21 @@ def members(
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
                 inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
                 i, j = i[inside], j[inside]
-                found.append(
-                    (np.bincount(i, minlength=len(D)), np.bincount(j, minlength=D.shape[1]))
-                )
+                by_row = np.bincount(i, counts[1][j], len(D))
+                found.append((by_row, np.bincount(j, counts[0][own][i], D.shape[1])))
             return found
 
-    size = columns.stop - columns.start
-    by_row: list[list[np.ndarray]] = [[] for _ in radii]
-    by_column = [np.zeros(size, dtype=np.int64) for _ in radii]
+    twins = counts[0] - 1 if rows == columns else 0
+    of_rows: list[list[np.ndarray]] = [[] for _ in radii]
+    of_columns = [np.zeros(columns.stop - columns.start) for _ in radii]
     for found in _looked(pairs, look, rows, columns, description):
-        for kept, total, (of_rows, of_columns) in zip(by_row, by_column, found, strict=True):
-            kept.append(of_rows)
-            total += of_columns
-    return [(np.concatenate(a), b) for a, b in zip(by_row, by_column, strict=True)]
+        for kept, total, (by_row, by_column) in zip(of_rows, of_columns, found, strict=True):
+            kept.append(by_row)
+            total += by_column
+    return [
+        (np.concatenate(a).astype(int) + twins, b.astype(int) + twins)
+        for a, b in zip(of_rows, of_columns, strict=True)
+    ]
 
 
 def _looked(
@@ -303,23 +316,24 @@ def _leave_out_own(D: np.ndarray, start: int) -> None:
     D[here, here + start] = np.inf
 
 
-def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> np.ndarray:
-    """The k smallest distances of each row of a block of pairs, whose first is (i, j)."""
+def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest distances of each row of a block that begins at (i, j), and their columns."""
     bound = _bound(D, k)
     bound += BEYOND * np.abs(bound)
-    kept, todo = np.empty((len(D), k)), np.arange(len(D))
+    todo, kept, columns = np.arange(len(D)), np.empty((len(D), k)), np.empty((len(D), k), int)
     while len(todo):
         rows = D if len(todo) == len(D) else D[todo]
         near, other = np.divmod(np.flatnonzero(rows <= bound[todo, None]), D.shape[1])
         length = pairs.lengths(i + todo[near], j + other, rows[near, other])
         order = np.lexsort((length, near))
         starts = np.searchsorted(near, np.arange(len(todo)))
-        kept[todo] = length[order][starts[:, None] + np.arange(k)]
+        first = order[starts[:, None] + np.arange(k)]
+        kept[todo], columns[todo] = length[first], other[first]
         # Pairs that are as near as the last of these have no larger numbers.
         most = pairs.reach(kept[:, -1])
         todo = np.flatnonzero(most > bound)
         bound = np.maximum(bound, most)
-    return kept
+    return kept, columns
 
 
 def _bound(D: np.ndarray, k: int) -> np.ndarray:

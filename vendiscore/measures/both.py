@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arrays.distances import numpy_rows
 from ..arrays.namespace import Array, is_numpy
-from ..arrays.neighbours import MatrixPairs
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows, stacked
@@ -21,7 +20,8 @@ from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of
-from .neighbourhoods import Neighbourhoods, pairs_of_kernel, pairs_of_rows
+from . import neighbourhoods
+from .neighbourhoods import Neighbourhoods
 
 
 class Both:
@@ -128,15 +128,14 @@ class Both:
         alone = next((each for each in self._sets if isinstance(each, MetricSpace)), None)
         if alone is not None or self._how.metric == "precomputed":
             raise TypeError(_ALONE.format("a MetricSpace" if alone else "a matrix of distances"))
-        first, second = self._sets
-        sizes = (size(first), size(second)) if self.of_rows else self.sizes
         if "space" in self.__dict__ or (self.of_rows and callable(self._how.metric)):
-            return Neighbourhoods(MatrixPairs(self.space.D, self.space.inverse), sizes)
+            n = size(self._sets[0]) if self.of_rows else self.sizes[0]
+            return neighbourhoods.of_space(self.space, n)
         if not self.of_rows:
-            return Neighbourhoods(pairs_of_kernel(self.similarity, sizes[0], self._how), sizes)
+            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how)
         sets = zip(self._sets, self._names, strict=True)
         rows = [numpy_rows(each, name) for each, name in sets]
-        return Neighbourhoods(pairs_of_rows(rows, self._how), sizes)
+        return neighbourhoods.of_rows(rows, self._how)
 
     @property
     def digest(self) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.distances import UNIT_ROUNDING, check_truths, unit_rows
+from ..arrays.identical import identical_rows
 from ..arrays.metrics import BOOLEAN, check_options
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.neighbours import (
     EPS,
+    MatrixPairs,
     MetricPairs,
     Pairs,
     RowPairs,
@@ -28,6 +30,7 @@ from ..magnitude.distances import (
     precision_of,
     stacked,
 )
+from ..magnitude.space import MetricSpace
 from ..resolve.how import How
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
@@ -71,19 +74,26 @@ class Neighbourhoods:
     Parameters
     ----------
     pairs : Pairs
-        The distances of samples and, after them, references.
-    sizes : tuple of two int
+        The distances of the distinct samples and, after them, references.
+    inverse : tuple of int array (n,) and (m,)
+        Which of them each sample is, and each reference.
     whole : Neighbourhoods, optional
         Those of more samples beside the same references.
     """
 
     def __init__(
-        self, pairs: Pairs, sizes: tuple[int, int], whole: Neighbourhoods | None = None
+        self,
+        pairs: Pairs,
+        inverse: tuple[np.ndarray, np.ndarray],
+        whole: Neighbourhoods | None = None,
     ) -> None:
-        self.pairs, self.sizes = pairs, sizes
+        self.pairs, self.inverse = pairs, inverse
+        self.sizes = len(inverse[0]), len(inverse[1])
         # Distances that are found in another way may be of another unit, or rounded otherwise.
         self._whole = whole if whole is not None and type(whole.pairs) is type(pairs) else None
-        self._sides = slice(0, sizes[0]), slice(sizes[0], sum(sizes))
+        self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
+        distinct = len(self._counts[0])
+        self._sides = slice(0, distinct), slice(distinct, pairs.n)
         self._nearest: list[np.ndarray | None] = [None, None]
         self._balls: dict[int, Balls] = {}
         self._own: dict[int, np.ndarray] = {}
@@ -96,8 +106,9 @@ class Neighbourhoods:
         if found is None or found.shape[1] < k:
             most = min(max(k, AT_ONCE), self.sizes[side] - 1)
             what = f"nearest neighbours of {SETS[side]}"
-            found = self._nearest[side] = nearest(self.pairs, self._sides[side], most, what)
-        return found[:, k - 1]
+            found = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
+            self._nearest[side] = found
+        return found[self.inverse[side], k - 1]
 
     def clipped(self, k: int) -> np.ndarray:
         """The radii of references, of which none is above their median."""
@@ -109,14 +120,16 @@ class Neighbourhoods:
     def balls(self, k: int) -> Balls:
         """Who is in whose ball; there are more than k references."""
         if k not in self._balls:
-            samples, references = self._sides
-            radii = [self.radii(1, k)[None], self.clipped(k)[None]]
+            first, second = self._sides
+            radii = [self._distinct(1, each)[None] for each in (self.radii(1, k), self.clipped(k))]
             if self.sizes[0] > k:
-                radii.append(self.radii(0, k)[:, None])
-            found = members(self.pairs, samples, references, radii, "samples beside references")
+                radii.append(self._distinct(0, self.radii(0, k))[:, None])
+            what = "samples beside references"
+            found = members(self.pairs, first, second, self._counts, radii, what)
             (around, met), (around_clipped, _), *others = found
             recalled = others[0][1] if others else np.zeros_like(met)
-            self._balls[k] = Balls(k, around, around_clipped, met, recalled)
+            x, y = self.inverse
+            self._balls[k] = Balls(k, around[x], around_clipped[x], met[y], recalled[y])
         return self._balls[k]
 
     def own(self, k: int) -> np.ndarray:
@@ -124,42 +137,88 @@ class Neighbourhoods:
         if self._whole is not None:
             return self._whole.own(k)
         if k not in self._own:
-            references = self._sides[1]
-            radii = [self.clipped(k)[None]]
-            ((found, _),) = members(
-                self.pairs, references, references, radii, "references beside others"
-            )
-            self._own[k] = found
+            side, counts = self._sides[1], self._counts[1]
+            radii = [self._distinct(1, self.clipped(k))[None]]
+            what = "references beside others"
+            ((found, _),) = members(self.pairs, side, side, (counts, counts), radii, what)
+            self._own[k] = found[self.inverse[1]]
         return self._own[k]
 
+    def _distinct(self, side: int, values: np.ndarray) -> np.ndarray:
+        """Those of distinct points, of values of all of one side."""
+        found = np.empty(len(self._counts[side]))
+        found[self.inverse[side]] = values
+        return found
 
-def pairs_of_rows(sets: Sequence[np.ndarray], how: How) -> Pairs:
-    """The distances of rows of numbers of two sets, by a metric that SciPy has."""
+
+def of_rows(
+    sets: Sequence[np.ndarray], how: How, whole: Neighbourhoods | None = None
+) -> Neighbourhoods:
+    """Those of rows of numbers of two sets, by a metric that SciPy has."""
     metric = str(metric_of_rows(how))
     options = check_options(metric, how.metric_options, sets[0].shape[1])
     if metric in BOOLEAN:
         for X, name in zip(sets, SETS, strict=True):
             check_truths(X, metric, name)
-    if metric in ("cosine", "correlation") and not options:
-        units = [unit_rows(X, metric, name) for X, name in zip(sets, SETS, strict=True)]
-        return RowPairs(stacked(units, SETS), UNIT_ROUNDING, squared=True)
+    units = metric in ("cosine", "correlation") and not options
+    if units:
+        sets = [unit_rows(X, metric, name) for X, name in zip(sets, SETS, strict=True)]
     X = stacked(sets, SETS)
-    if metric == "seuclidean":
-        return RowPairs(X / np.sqrt(options["V"]))
-    if metric in ("euclidean", "sqeuclidean") and not options:
-        return RowPairs(X, squared=metric == "sqeuclidean")
-    return MetricPairs(X, metric, options, (0, len(sets[0])), SETS)
+    places, inverse = _distinct(np.asarray(identical_rows(X)), len(sets[0]))
+    X = X if len(places) == len(X) else X[places]
+    pairs: Pairs
+    if units:
+        pairs = RowPairs(X, UNIT_ROUNDING, squared=True)
+    elif metric == "seuclidean":
+        pairs = RowPairs(X / np.sqrt(options["V"]))
+    elif metric in ("euclidean", "sqeuclidean") and not options:
+        pairs = RowPairs(X, squared=metric == "sqeuclidean")
+    else:
+        n = len(sets[0])
+
+        def place(i: int) -> str:
+            own = int(places[i] >= n)
+            return f"row {places[i] - own * n} of `{SETS[own]}`"
+
+        pairs = MetricPairs(X, metric, options, place)
+    return Neighbourhoods(pairs, inverse, whole)
 
 
-def pairs_of_kernel(similarity: Similarity, n: int, how: How) -> Pairs:
-    """The distances of a kernel, of n samples and the references after them."""
-    squared = how.metric == "1-k"
-    if similarity.dim is None:
-        return _KernelPairs(similarity, n, squared)
-    F: Any = similarity.features()
-    if sp.issparse(F):
-        return _SparsePairs(similarity, n, squared, F.tocsr())
-    return RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING, squared=squared)
+def of_kernel(
+    similarity: Similarity, n: int, how: How, whole: Neighbourhoods | None = None
+) -> Neighbourhoods:
+    """Those at the distances of a kernel, of n samples and the references after them."""
+    groups = similarity.groups()
+    places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
+    if len(places) < similarity.n:
+        similarity = similarity.take(places)
+    n, squared = int(inverse[0].max()) + 1, how.metric == "1-k"
+    F: Any = None if similarity.dim is None else similarity.features()
+    pairs: Pairs
+    if F is None:
+        pairs = _KernelPairs(similarity, n, squared)
+    elif sp.issparse(F):
+        pairs = _SparsePairs(similarity, n, squared, F.tocsr())
+    else:
+        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING, squared=squared)
+    return Neighbourhoods(pairs, inverse, whole)
+
+
+def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
+    """Those at the distances of a MetricSpace of n samples and the references after them."""
+    places, inverse = _distinct(space.inverse, n)
+    return Neighbourhoods(MatrixPairs(space.D, space.inverse[places]), inverse)
+
+
+def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Places of the distinct samples of both sets; which of its set's each sample is."""
+    places, inverse = [], []
+    for start, own in ((0, groups[:n]), (n, groups[n:])):
+        _, first, which = np.unique(own, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        places.append(start + first[order])
+        inverse.append(np.argsort(order)[which])
+    return np.concatenate(places), (inverse[0], inverse[1])
 
 
 class _KernelPairs(Squared):
