@@ -286,6 +286,9 @@ def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch)
     each = {name: {"neighbours": k} for name, k in zip(NAMES, (1, 2, 3, 3, 2, 1), strict=True)}
     compute(cloud(20), cloud(20, 1), measures=each)
     assert sorted(looked) == ["00", "01", "01", "01", "11", "11"]
+    looked.clear()
+    found(cloud(60), cloud(20, 1), groups=np.arange(60) // 20)  # those of references once for all
+    assert sorted(looked) == ["00"] * 3 + ["01"] * 3 + ["33"] * 2
 
 
 def test_distances_that_somebody_has_found_are_read() -> None:
@@ -340,6 +343,8 @@ def test_rows_without_a_distance_are_named_by_their_set() -> None:
             found(abs(X), abs(Z), metric="jensenshannon")
     with pytest.raises(ValueError, match=r"sample 0 .*truth values.*`references` > 0"):
         found(np.ones((9, 2)), np.full((9, 2), 0.5), metric="jaccard")
+    with pytest.raises(ValueError, match="distances between rows are too large for double"):
+        found(1e308 * np.sign(X), cloud(9))
     with pytest.raises(TypeError, match="a MetricSpace knows nothing of the samples of another"):
         found(as_space(X, metric="euclidean"), Y)
 

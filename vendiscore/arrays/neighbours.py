@@ -243,7 +243,13 @@ def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: s
         which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
         return np.asarray(np.take_along_axis(lengths, which, axis=1))
 
-    return np.concatenate(list(_looked(pairs, look, own, own, description)))
+    found = np.concatenate(list(_looked(pairs, look, own, own, description)))
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "distances between rows are too large for double precision; divide all rows by the "
+            "largest number in them"
+        )
+    return found
 
 
 def members(

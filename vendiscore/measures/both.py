@@ -38,6 +38,8 @@ class Both:
     pool : callable, optional
         Gives the Similarity of both, and how many of its samples are those of the first set,
         where somebody has them.
+    whole : Both, optional
+        All samples beside the same references, where these are some of them.
     """
 
     def __init__(
@@ -47,9 +49,10 @@ class Both:
         names: Sequence[str],
         psd: PSD = "check",
         pool: Callable[[], tuple[Similarity, int]] | None = None,
+        whole: Both | None = None,
     ) -> None:
         self._sets, self._how, self._names, self._psd = sets, how, names, psd
-        self._given = pool
+        self._given, self._whole = pool, whole
 
     @property
     def of_rows(self) -> bool:
@@ -131,11 +134,12 @@ class Both:
         if "space" in self.__dict__ or (self.of_rows and callable(self._how.metric)):
             n = size(self._sets[0]) if self.of_rows else self.sizes[0]
             return neighbourhoods.of_space(self.space, n)
+        whole = None if self._whole is None else self._whole.neighbourhoods
         if not self.of_rows:
-            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how)
+            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how, whole)
         sets = zip(self._sets, self._names, strict=True)
         rows = [numpy_rows(each, name) for each, name in sets]
-        return neighbourhoods.of_rows(rows, self._how)
+        return neighbourhoods.of_rows(rows, self._how, whole)
 
     @property
     def digest(self) -> str:

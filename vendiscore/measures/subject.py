@@ -351,7 +351,7 @@ class Part(Subject):
             return whole.both.similarity.take(chosen), len(self.rows)
 
         sets = [self.samples, self.references]
-        return Both(sets, whole.how_of_parts, self.names, self.psd, pool)
+        return Both(sets, whole.how_of_parts, self.names, self.psd, pool, whole.both)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
