@@ -15,6 +15,7 @@ from ..arrays.metrics import BOOLEAN, check_options
 from ..arrays.namespace import row_blocks, to_host
 from ..arrays.neighbours import (
     EPS,
+    TIES,
     MatrixPairs,
     MetricPairs,
     Pairs,
@@ -254,11 +255,10 @@ class _KernelPairs(Squared):
         D += self.diagonal[rows, None]
         D += self.diagonal[columns]
         if not D.min() >= -2 * KERNEL_TOLERANCE:
-            i, j = divmod(int(np.argmin(D)), D.shape[1])
             raise ValueError(
-                f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for points "
-                f"{rows.start + i} and {columns.start + j} of samples and references; pass "
-                f"normalize=True or a positive semidefinite kernel with k(x, x) = 1"
+                f"distances need a similarity of at most 1, got {1 - D.min() / 2:.6g} for two of "
+                f"the samples and references; pass normalize=True or a positive semidefinite "
+                f"kernel with k(x, x) = 1"
             )
         D[self.rounding > D] = 0.0
         if self.groups is not None:
@@ -285,10 +285,12 @@ class _SparsePairs(_KernelPairs):
         self.rounding = 4 * (int(np.diff(F.indptr).max(initial=0)) + 16) * EPS
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        squares = np.empty(len(i))
-        for part in row_blocks(len(i), 1 << 10):
-            gap = self.F[i[part]] - self.F[j[part]]
-            squares[part] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+        squares = found.copy()
+        close = np.flatnonzero(found < self.rounding / TIES)  # of the others rounding is a tie
+        for part in row_blocks(len(close), 1 << 10):
+            some = close[part]
+            gap = self.F[i[some]] - self.F[j[some]]
+            squares[some] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
         squares[squares < UNIT_ROUNDING] = 0.0
         return np.sqrt(squares)
 
