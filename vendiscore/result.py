@@ -149,15 +149,14 @@ def _settings(
     spaces: Sequence[MetricSpace],
 ) -> dict[str, Any]:
     """All that can change the numbers, but for the options of measures."""
-    settings: dict[str, Any] = {}
+    between = "distances" in request.pooled and not spaces
+    settings = dict(subject.both.settings) if between else {}
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
-    elif "distances" in request.pooled:
-        settings |= subject.both.settings
     if len(spaces) > 1:
         settings["references"] = digest(spaces[1].D)
     elif request.pooled:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ..progress import track
 from . import memory
@@ -177,9 +177,9 @@ class MetricPairs(Pairs):
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         A, B = self.X[rows], self.X[columns]
-        D = np.asarray(cdist(A, B, self.by, **self.options))
+        D = np.asarray(scipy.spatial.distance.cdist(A, B, self.by, **self.options))
         if self.metric == "jensenshannon":  # the one whose rounding is not the same both ways round
-            D = (D + np.asarray(cdist(B, A, self.by)).T) / 2
+            D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, self.by)).T) / 2
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
         finite = np.isfinite(D)

@@ -207,7 +207,8 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
 def metric_of_rows(how: How) -> Metric:
     """The metric of rows of numbers; a TypeError for what is said of a kernel."""
     metric = how.metric or "euclidean"
-    for option in (*how.options, *(["normalize"] if how.normalize else [])):
+    of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
+    for option in [] if how.says_similarity else of_kernel:  # which is for other measures then
         raise TypeError(
             f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
             f"{metric!r}"
