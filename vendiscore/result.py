@@ -109,6 +109,10 @@ def details(
         report["options"] |= {name: plain(value) for name, value in every.items()}
         report["options"]["solver"] = spaces[0].solver.method
         report |= _of_spaces(spaces)
+    elif "distances" in request.pooled:
+        metric, *options = subject.both.settings.items()
+        report["distance"] = plain(metric[1])
+        report["options"] |= {name: plain(value) for name, value in options} | of_measures
     if table is not None:
         report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
     if sure and sure.methods:
@@ -146,7 +150,8 @@ def _settings(
     spaces: Sequence[MetricSpace],
 ) -> dict[str, Any]:
     """All that can change the numbers, but for the options of measures."""
-    settings: dict[str, Any] = {}
+    between = "distances" in request.pooled and not spaces
+    settings = dict(subject.both.settings) if between else {}
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))

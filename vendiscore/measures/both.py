@@ -18,10 +18,12 @@ from ..magnitude.space import MetricSpace
 from ..registry import Kernel
 from ..resolve import apart, kept_starts, resolve_pool
 from ..resolve.how import How
-from ..signature import digest
+from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of
+from . import neighbourhoods
+from .neighbourhoods import Neighbourhoods
 
 
 class Both:
@@ -145,6 +147,33 @@ class Both:
             raise TypeError(_ALONE.format("a matrix of distances"))
         own: Any = self.rows if self.of_rows else self.similarity
         return as_spaces([own], self._how, ["samples"])[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The distances between both sets, to be reported: as a MetricSpace has them."""
+        if self.of_rows:
+            metric = self._how.metric or "euclidean"
+            return {"metric": plain(metric) if callable(metric) else metric} | dict(
+                self._how.metric_options
+            )
+        name = "1−k" if self._how.metric == "1-k" else "√(2−2k)"
+        return {"metric": name, **self.similarity.settings}
+
+    @cached_property
+    def neighbourhoods(self) -> Neighbourhoods:
+        """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
+        alone = next((each for each in self._sets if isinstance(each, MetricSpace)), None)
+        if alone is not None or self._how.metric == "precomputed":
+            raise TypeError(_ALONE.format("a MetricSpace" if alone else "a matrix of distances"))
+        if "space" in self.__dict__ or (self.of_rows and callable(self._how.metric)):
+            n = size(self._sets[0]) if self.of_rows else self.sizes[0]
+            return neighbourhoods.of_space(self.space, n)
+        whole = None if self._whole is None else self._whole.neighbourhoods
+        if not self.of_rows:
+            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how, whole)
+        sets = zip(self._sets, self._names, strict=True)
+        rows = [numpy_rows(each, name) for each, name in sets]
+        return neighbourhoods.of_rows(rows, self._how, whole)
 
     @property
     def digest(self) -> str:
