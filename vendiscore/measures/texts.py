@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..arguments import flag, integer, is_several, one_of
+from ..encoders.tokenizers import named_tokenizer
 from ..errors import SampleError
 from ..hints import suggestion
 from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
@@ -180,14 +181,10 @@ def _self_bleu(
     texts: Sequence[str], tokenize: str, smooth: str, max_order: int, lowercase: bool
 ) -> float:
     BLEU = require("sacrebleu.metrics.bleu", "text", "measure 'SelfBLEU'").BLEU
-    if not isinstance(tokenize, str) or tokenize not in BLEU.TOKENIZERS:
-        hint = suggestion(tokenize, BLEU.TOKENIZERS)
-        raise ValueError(f"`tokenize` is unknown: {tokenize!r}. {hint}")
-    tokenizer = BLEU(tokenize=tokenize).tokenizer
+    split = named_tokenizer(tokenize, "tokenize")
 
-    def words(text: str) -> list[str]:
-        split: list[str] = tokenizer((text.lower() if lowercase else text).rstrip()).split()
-        return split
+    def words(text: str) -> Sequence[str]:
+        return split(text.lower() if lowercase else text)
 
     @cache
     def score(length: int, nearest: int, *matches: int) -> float:
