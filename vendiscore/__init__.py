@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         magnitude_weights,
         spread,
     )
+    from .measures.divergences import surprise
     from .measures.modes import mode_diversity
     from .measures.registry import list_measures, register_measure
     from .registry import get_kernel, list_kernels, register_kernel
@@ -63,6 +64,7 @@ _MODULES = {
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
+    "measures.divergences": "surprise",
     "measures.modes": "mode_diversity",
     "measures.registry": "list_measures register_measure",
     "registry": "get_kernel list_kernels register_kernel",
@@ -125,6 +127,7 @@ __all__ = [
     "select",
     "spectrum",
     "spread",
+    "surprise",
 ]
 
 

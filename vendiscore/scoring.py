@@ -16,17 +16,16 @@ from .arguments import is_several, one_of
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
 from .errors import SampleError
-from .magnitude.distances import read_samples
+from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
+from .measures.conditional import Given, conditional
 from .measures.subject import NO_GROUPS, Subject
 from .request import PSD_REMEDY, PSDS, Interval, Method, Request, check_orders, read_request
 from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
 from .result import answer
-from .similarity.composite import ProductSimilarity
 from .spectral.spectrum import PSD
-from .spectral.vendi import vendi
 
 
 def compute(
@@ -67,7 +66,8 @@ def compute(
         of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
         samples that are lists themselves. The path of a folder means its images. Not changed.
     references : the same, optional
-        A second set, for measures that compare two; ignored by all others.
+        A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
+        its scale; ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
@@ -207,10 +207,15 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
             f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
+    looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
+    if not looked_at or references is None:
+        references = None
+    else:
+        references = read_samples(references, request.how, "references")
     subject = Subject(
         flat,
         request.how,
-        references=read_samples(references, request.how, "references") if request.pairs else None,
+        references=references,
         orders=request.orders,
         p=request.p,
         psd=request.psd,
@@ -293,6 +298,7 @@ def conditional_score(
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
     as diversity of the model, and prompts that are alike are taken together as far as they are.
+    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
 
     Parameters
     ----------
@@ -333,16 +339,11 @@ def conditional_score(
     """
     (order,) = check_orders(_single(q))
     psd = one_of("psd", psd, PSDS, PSD_REMEDY)
-    K, T = as_similarity(samples, **how), as_similarity(given, k=given_k)
-    if K.n != T.n:
-        raise ValueError(
-            f"`given` must have one for each of {K.n} samples, got {T.n}; leave out the same of "
-            f"both, or repeat a prompt for each of its samples"
-        )
+    K = as_similarity(samples, **how)
+    T = Given(given).similarity(given_k, K.n)
     weights = check_weights(p, K.n, like=K.diagonal())
     with np.errstate(all="ignore"):
-        joint = vendi(ProductSimilarity([K, T]), [order], weights, psd).values[0]
-        value = joint / vendi(T, [order], weights, psd).values[0]
+        value = conditional(K, T, [order], weights, psd)[0]
     return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
 
 
