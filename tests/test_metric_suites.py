@@ -168,7 +168,7 @@ def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_the_suite_of_the_examples_measures_each_kind_of_prompts(tiny_generator):
     model, tokenizer = tiny_generator
-    suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "diversity_suite.py"))
+    suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "suites" / "diversity_suite.py"))
     for task in suite.suite:
         task.args_for_task["tokenizer"] = tokenizer
     found = suite.run(model)

@@ -64,14 +64,14 @@ def compute(
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
         of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
-        samples that are lists themselves. Not changed.
+        samples that are lists themselves. The path of a folder means its images. Not changed.
     references : the same, optional
         A second set, for measures that compare two; ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
         (see `mixture`). Without it, strings are compared by "ngram_overlap", with a warning if
-        they look like SMILES or names of images.
+        they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
         XᵀX is chosen.
