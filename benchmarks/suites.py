@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 from pairs import PAUSE, ROOT, environment, write
 
@@ -54,37 +55,38 @@ def suited(names: list[str], few: list[Any], how: dict[str, Any]) -> tuple[list[
 
 
 def measured(what: str, names: list[str], sets: list[Any], repeats: int, **how: Any) -> dict:
-    """Median seconds of each measure alone and of all, and their ratio to the dearest."""
+    """Median seconds of each measure alone and of all, and their ratio to the dearest.
+
+    By the clock, and those of the processor, which a busy machine changes less.
+    """
     names, left = suited(names, [samples[:FEW] for samples in sets], how)
     calls = {name: [name] for name in names} | {"all": names}
     found: dict[str, dict[str, float]] = {}
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    clocks = {"seconds": time.perf_counter, "cpu_seconds": time.process_time}
+    taken: dict[str, dict[str, list[float]]] = {c: {name: [] for name in calls} for c in clocks}
     for repeat in range(repeats + 1):
         for name, measures in calls.items():
             time.sleep(PAUSE)
-            start = time.perf_counter()
+            start = {clock: now() for clock, now in clocks.items()}
             found[name] = compute(*sets, measures=measures, **how)
-            if repeat:  # the first round is for agreement
-                seconds[name].append(time.perf_counter() - start)
+            for clock, now in clocks.items() if repeat else ():  # the first round is for agreement
+                taken[clock][name].append(now() - start[clock])
         alone = {key: value for name in names for key, value in found[name].items()}
         assert list(alone) == list(found["all"])
         for key, value in found["all"].items():
             np.testing.assert_allclose(value, alone[key], rtol=AGREE, atol=AGREE, err_msg=key)
-    medians = {name: statistics.median(times) for name, times in seconds.items()}
-    dearest = max(names, key=medians.__getitem__)
-    ratios = [a / b for a, b in zip(seconds["all"], seconds[dearest], strict=True)]
-    for name in sorted(calls, key=medians.__getitem__):
-        print(f"{what:<24} {name:<18} {medians[name]:8.3f} s", flush=True)
-    print(f"{what}: all are {statistics.median(ratios):.2f} × {dearest}", flush=True)
-    return {
-        "name": what,
-        "seconds": medians,
-        "values": found["all"],
-        "dearest": dearest,
-        "ratio": statistics.median(ratios),
-        "ratio_range": [min(ratios), max(ratios)],
-        "left_out": left,
-    }
+    row: dict[str, Any] = {"name": what, "values": found["all"], "left_out": left}
+    for clock, times in taken.items():
+        medians = {name: statistics.median(each) for name, each in times.items()}
+        dearest = max(names, key=medians.__getitem__)
+        ratios = [a / b for a, b in zip(times["all"], times[dearest], strict=True)]
+        for name in sorted(calls, key=medians.__getitem__):
+            print(f"{what:<18} {clock:<12} {name:<18} {medians[name]:8.3f}", flush=True)
+        ratio = statistics.median(ratios)
+        print(f"{what}, {clock}: all are {ratio:.2f} × {dearest}", flush=True)
+        told = {"dearest": dearest, "ratio": ratio, "ratio_range": [min(ratios), max(ratios)]}
+        row[clock] = {"medians": medians, **told}
+    return row
 
 
 def main() -> None:
@@ -94,6 +96,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", choices=("one", "two"), help="one set, or two")
     given = parser.parse_args()
+    datasets.disable_progress_bars()
     every = [measure for measure in list_measures() if not measure.groups]
     rows = []
     if given.only != "two":

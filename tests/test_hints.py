@@ -35,7 +35,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
-            "Keywords are absolute, average, box, ci, corrected, details, epsilon, ",
+            "Keywords are absolute, average, ",
         ),
         ({"k": "zzz"}, "text: 'bleu', 'ngram_overlap', 'text_embeddings'"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
@@ -55,7 +55,7 @@ def test_magnitude_hints_at_its_own_keywords():
         ({"sample": [1.0]}, "Did you mean `samples`?"),
         (
             {"zzz": 1},
-            "Keywords are absolute, average, box, ci, corrected, details, epsilon, ",
+            "Keywords are absolute, average, ",
         ),
     ]:
         with pytest.raises(TypeError) as refused:
