@@ -7,8 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..report.markup import escape
 from .grouping import ByGroup
-from .report import as_csv, escape, link
+from .report import as_csv, link
 
 _SHOWN = 40  # groups in the table of the page; the download has all
 

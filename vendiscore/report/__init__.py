@@ -1,0 +1,1 @@
+"""One self-contained HTML file about a set, and what it and the page are worded with."""
