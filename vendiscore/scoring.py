@@ -188,6 +188,11 @@ def compute(
 
 def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of samples and references that nobody has looked at."""
+    return measured(subject_of(samples, references, request), request)
+
+
+def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
+    """What measures look at, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -207,7 +212,7 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
             f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
-    subject = Subject(
+    return Subject(
         flat,
         request.how,
         references=read_samples(references, request.how, "references") if request.pairs else None,
@@ -218,14 +223,18 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         in_parts=groups is not None and request.p is None and not request.of_groups,
         estimating=request.estimating,
     )
+
+
+def measured(subject: Subject, request: Request) -> dict[str, Any]:
+    """The numbers that a request asks for, of a subject made for it."""
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
         try:
             return answer(subject, request)
         except SampleError as error:
-            if groups is None:
+            if subject.groups is None:
                 raise
-            raise groups.located(error) from error.__cause__
+            raise subject.groups.located(error) from error.__cause__
 
 
 def score(
