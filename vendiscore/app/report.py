@@ -15,21 +15,12 @@ from typing import Any
 
 from ..explanation.analysis import Analysis
 from ..report.markup import escape
+from ..report.pictures import CAPTIONS
 from ..report.sentences import sentence
 from . import views
 from .zoom import Zoom
 
 Cell = Callable[[int], str]
-_CAPTIONS = {
-    "heat": "<b>Similarities.</b> Bright squares along the diagonal are groups of samples that "
-    "are alike.",
-    "spectrum": "<b>Spectrum.</b> The share of the set that lies in each direction. One bar: all "
-    "the same. Equal bars: all different. The score is the effective number of bars.",
-    "profile": "<b>Profile.</b> Small q counts rare samples in full, large q looks at the "
-    "commonest only. A steep curve means a few dominate.",
-    "magnitude": "<b>Magnitude.</b> How many samples can be told apart at scale t (zooming in to "
-    "the right). The dashed line is the convergence scale, where 95 % can.",
-}
 
 
 def problem(message: str) -> str:
@@ -77,7 +68,7 @@ def page(
     if zoom is not None and n > 1:
         pictures.append(("magnitude", views.magnitude(zoom)))
     figures = "".join(
-        f"<figure>{picture}<figcaption>{_CAPTIONS[name]}</figcaption></figure>"
+        f"<figure>{picture}<figcaption>{CAPTIONS[name]}</figcaption></figure>"
         for name, picture in pictures
     )
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))

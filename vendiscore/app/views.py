@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import plots
 from ..explanation.analysis import Analysis
+from ..report import pictures
 from ..report.pictures import svg
 from ..uncertainty import Comparison
 from .zoom import Zoom
@@ -11,40 +12,23 @@ from .zoom import Zoom
 
 def spectrum(analysis: Analysis) -> str:
     """The largest eigenvalues as shares of the whole, in percent."""
-    shares = analysis.shares
-    return svg(
-        lambda ax: plots.spectrum(shares, ax=ax),
-        f"Spectrum: the largest of {len(shares)} shares is {100 * shares[0]:.1f}%",
-    )
+    return pictures.spectrum(analysis.shares)
 
 
 def profile(analysis: Analysis) -> str:
     """The score for every order q, with the one asked for marked."""
-    orders, values = analysis.orders, analysis.profile
-    return svg(
-        lambda ax: plots.profile(orders, values, mark=(analysis.q, analysis.score), ax=ax),
-        f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {orders[-1]:g}",
-    )
+    mark = (analysis.q, analysis.score)
+    return pictures.profile(analysis.orders, analysis.profile, mark)
 
 
 def heat_map(analysis: Analysis) -> str:
     """All similarities, similar samples side by side."""
-    return svg(
-        lambda ax: plots.heat_map(analysis.K, analysis.order, ax=ax),
-        f"Heat map of the similarities of {analysis.n} samples",
-        (4.4, 3.7),
-        (0.11, 0.13, 0.75, 0.85),
-    )
+    return pictures.heat_map(analysis.K, analysis.order)
 
 
 def magnitude(zoom: Zoom) -> str:
     """The magnitude function, with the convergence scale and the chosen scale marked."""
-    curve = zoom.curve
-    return svg(
-        lambda ax: plots.magnitude(curve, t=zoom.t, ax=ax),
-        f"Magnitude function: {zoom.magnitude:.1f} at scale {zoom.t:.3g}, {curve.distinct} far "
-        f"beyond {curve.convergence:.3g}",
-    )
+    return pictures.magnitude(zoom.curve, zoom.t, zoom.magnitude)
 
 
 def profiles(comparison: Comparison) -> str:

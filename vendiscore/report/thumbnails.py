@@ -32,3 +32,13 @@ def uri(image: Image) -> str:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def small(image: Image, side: int = 48) -> str:
+    """An image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
+    image = image.convert("RGB") if image.mode != "L" else image.copy()
+    image.thumbnail((side, side))
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=70)
+    jpeg = "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return min(jpeg, uri(image), key=len)
