@@ -78,7 +78,7 @@ def written(
     return Report(
         title=title or f"Diversity of {shown.counted(found.n)}",
         numbers=found.numbers,
-        sections=tuple(sections(found)),
+        sections=tuple(sections(found, shown)),
     )
 
 

@@ -268,7 +268,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
     if request.ci is not None:
         return ""
     if request.estimating is not None:
-        return "There is no interval for other samples: the score is an estimate."
+        return "No interval for other samples goes with an estimate; leave `method` out for one."
     if request.p is not None:
         return (
             "There is no interval: it is for samples that are drawn alike, which `p` says they "

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
+from ..arrays.namespace import scalar
 from ..explanation.analysis import Analysis
 from ..explanation.neighbours import Neighbours
 from ..uncertainty.growth import Growth
@@ -77,15 +79,27 @@ def copies(n: int, distinct: int, what: str) -> str:
     said = (
         "is, to this kernel, an exact copy" if again == 1 else "are, to this kernel, exact copies"
     )
-    return f"Of {n:,} {what} {distinct:,} are distinct: {again:,} {said} of others."
+    are = "is" if distinct == 1 else "are"
+    return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others."
 
 
 def interval(n: int, level: float, low: float, high: float, se: float, what: str) -> str:
     """The interval of a score of n samples."""
+    about = short(se) if se >= 1 else f"{se:.2g}"
     return (
-        f"{100 * level:g} % interval: {low:.2f} to {high:.2f}. Another {n:,} {what} of the same "
-        f"source would score about {se:.2f} from it (one standard error)."
+        f"{100 * level:g} % interval: {short(low)} to {short(high)}. Another {n:,} {what} of the "
+        f"same source would score about {about} from it (one standard error)."
     )
+
+
+def short(value: Any) -> str:
+    """A number for readers: two decimals, or four digits where it is small or very large.
+
+    >>> short(12.3456), short(0.012345)
+    ('12.35', '0.01234')
+    """
+    number = float(scalar(value))
+    return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 
 def order(q: float) -> str:
@@ -142,14 +156,14 @@ def growing(found: Growth) -> str:
 
 
 def near_duplicates(groups: int, removed: int, threshold: float, left: float, n: int) -> str:
-    """How many groups of near-duplicates there are, and the score of the n without repeats."""
+    """How many near-duplicates there are, and the score of the n samples left without."""
     if not groups:
         return f"No two are as similar as {threshold:g}: there are no near-duplicates."
     one = f"1 group of near-duplicates, in which {removed:,} repeat{'s' if removed == 1 else ''}"
     many = f"{groups:,} groups of near-duplicates, in which {removed:,} repeat"
     return (
-        f"{one if groups == 1 else many} another (similarity {threshold:g} or more). The {n:,} "
-        f"without these score {left:.2f}."
+        f"{one if groups == 1 else many} another (similarity {threshold:g} or more). Without "
+        f"these, {n:,} {'is' if n == 1 else 'are'} left and the score is {short(left)}."
     )
 
 

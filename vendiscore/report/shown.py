@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from ..arrays.namespace import to_host
 from ..encoders.decoding import as_image
 from ..errors import MissingPackageError, SampleError
 from ..magnitude.space import MetricSpace
@@ -17,7 +19,7 @@ from ..registry import Kernel
 from ..signature import plain
 from ..similarity.base import Similarity
 from .markup import cut, escape, folded
-from .thumbnails import drawing, small
+from .thumbnails import sketch, small
 
 # What samples of a kind are called, in the singular.
 _WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
@@ -75,9 +77,11 @@ class Shown:
     def cell(self, place: int, longest: int) -> str:
         """A sample as HTML, of which texts are folded where they are long, and cut at a length."""
         if self.kind == "images":
-            return self._picture(place, _thumbnail, self.label(place))
+            name = escape(self.label(place))
+            uri = self._picture(place, _thumbnail)
+            return f'<img src="{uri}" alt="{name}">' if uri else f"<span>{name}</span>"
         if self.kind == "molecules":
-            return self._picture(place, _drawn, "") + folded(self.label(place), longest)
+            return self._picture(place, _sketch) + folded(self.label(place), longest)
         if self.kind == "text":
             return folded(self.label(place), longest)
         return f"<span>{escape(self.label(place))}</span>"
@@ -101,18 +105,15 @@ class Shown:
             return _name(sample) or f"image {place}"
         return _said(sample) or f"sample {place}"
 
-    def _picture(self, place: int, draw: Callable[[Any, int], str], alt: str) -> str:
-        """A small picture, or the words where there is no room for more, or it cannot be drawn."""
+    def _picture(self, place: int, draw: Callable[[Any, int], str]) -> str:
+        """A small picture; empty where it cannot be drawn, or there is no room for more."""
         if place not in self._pictures:
-            uri = draw(self.samples[place], place) if self._left > 0 else ""
-            if len(uri) > self._left:
-                uri = ""
-            self._left -= len(uri)
-            self._pictures[place] = uri
-        uri = self._pictures[place]
-        if not uri:
-            return f"<span>{escape(alt)}</span>" if alt else ""
-        return f'<img src="{uri}" alt="{escape(alt)}">'
+            self._pictures[place] = draw(self.samples[place], place) if self._left > 0 else ""
+        picture = self._pictures[place]
+        if len(picture) > self._left:
+            return ""
+        self._left -= len(picture)
+        return picture
 
 
 def _kind_of(sample: Any) -> str:
@@ -130,15 +131,11 @@ def _is_number(x: Any) -> bool:
 
 def _numbers(row: Any) -> str:
     """The first numbers of a row, if there are some."""
-    if hasattr(row, "toarray"):  # of a sparse matrix
+    if sp.issparse(row):
         return ""
-    some = (
-        [float(x) for x in np.ravel(row)[:NUMBERS]]
-        if not hasattr(row, "detach")
-        else [float(x) for x in row.detach().flatten()[:NUMBERS]]
-    )
-    more = ", …" if np.size(row) > NUMBERS else ""
-    return f": {', '.join(f'{x:.3g}' for x in some)}{more}"
+    numbers = np.ravel(to_host(row) if hasattr(row, "dtype") else row)
+    more = ", …" if len(numbers) > NUMBERS else ""
+    return f": {', '.join(f'{float(x):.3g}' for x in numbers[:NUMBERS])}{more}"
 
 
 def _name(image: Any) -> str:
@@ -165,8 +162,8 @@ def _thumbnail(image: Any, place: int) -> str:
         return ""
 
 
-def _drawn(molecule: Any, place: int) -> str:
+def _sketch(molecule: Any, place: int) -> str:
     try:
-        return drawing(_said(molecule))
+        return sketch(_said(molecule))
     except ImportError:
         return ""

@@ -1,19 +1,60 @@
-"""Small pictures of images and molecules, as data URIs."""
+"""Small pictures of images and molecules."""
 
 from __future__ import annotations
 
 import base64
+import html
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 LARGEST_DRAWN = 100  # atoms
+WIDTH, HEIGHT = 150, 110
+_LINES = re.compile(r" d='([^']*)' style='fill:([^;]*);(?:[^']*;)?stroke:([^;]*);")
+_LETTERS = re.compile(
+    r"<text x='([^']*)' y='([^']*)'[^>]*font-size:([^;]*)px;[^>]*fill:([^'; ]*)[^>]*>([^<]*)</text>"
+)
 
 
 def drawing(smiles: str) -> str:
     """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
+    svg = _drawn(smiles)
+    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def sketch(smiles: str) -> str:
+    """The same as inline SVG a fifth as long: the lines of each colour as one."""
+    svg = _drawn(smiles, letters=True)
+    if not svg:
+        return ""
+    lines: dict[tuple[str, str], str] = {}
+    for d, fill, stroke in _LINES.findall(svg):
+        short = re.sub(r"\s*([MLCQZz])\s*", r"\1", d.replace(".0", "")).strip()
+        lines[fill, stroke] = lines.get((fill, stroke), "") + short
+    paths = "".join(
+        f'<path d="{d}" fill="{_ink(fill)}" stroke="{_ink(stroke)}"/>'
+        for (fill, stroke), d in lines.items()
+    )
+    letters = "".join(
+        f'<text x="{x}" y="{y}" font-size="{size}" fill="{_ink(fill)}">{escaped}</text>'
+        for x, y, size, fill, text in _LETTERS.findall(svg)
+        if (escaped := html.escape(html.unescape(text)))
+    )
+    return (
+        f'<svg class="molecule" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
+        f'stroke-width="2">{paths}{letters}</svg>'
+    )
+
+
+def _ink(colour: str) -> str:
+    return "currentColor" if colour == "#000000" else colour
+
+
+def _drawn(smiles: str, letters: bool = False) -> str:
+    """RDKit's SVG; `letters` keeps text as text."""
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D
 
@@ -21,11 +62,11 @@ def drawing(smiles: str) -> str:
         molecule: Any = Chem.MolFromSmiles(smiles)
         if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""
-        canvas = rdMolDraw2D.MolDraw2DSVG(150, 110)
+        canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
         canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
         canvas.FinishDrawing()
     svg: str = canvas.GetDrawingText()
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    return svg
 
 
 def uri(image: Image) -> str:
