@@ -6,7 +6,7 @@ Axes of their own are those of a new figure of pyplot's; pass `ax` to draw witho
 >>> from matplotlib.figure import Figure
 >>> from vendiscore import plots
 >>> ax = plots.spectrum([0.5, 0.3, 0.2], ax=Figure().add_subplot())
->>> [bar.get_height() for bar in ax.patches]
+>>> [float(bar.get_height()) for bar in ax.patches]
 [50.0, 30.0, 20.0]
 """
 

@@ -127,8 +127,8 @@ def profiles(
     >>> import numpy as np
     >>> curve = np.array([[2.0, 1.5], [1.8, 1.3], [2.2, 1.7]])
     >>> ax = profiles([0, 1], ["A"], [curve], ax=Figure().add_subplot())
-    >>> ax.get_ylim()[0]
-    0.0
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A']
     """
     if not len(orders):
         raise ValueError("`orders` must have one order or more; pass orders= to compare")

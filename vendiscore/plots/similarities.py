@@ -43,7 +43,7 @@ def heat_map(
     --------
     >>> from matplotlib.figure import Figure
     >>> ax = heat_map([[1.0, 0.2], [0.2, 1.0]], groups=["a", "b"], ax=Figure().add_subplot())
-    >>> len(ax.images), [line.get_xdata()[0] for line in ax.lines]
+    >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
     (1, [1.5, 0.5])
     """
     ax = axes_of(ax)

@@ -144,7 +144,7 @@ def _near(explained: Explanation, shown: Shown) -> str:
         ]
         more = len(often) - NEAR_MEMBERS
         items.append(
-            f"<b>{len(rest) + 1:,} alike</b>{listing(cells)}"
+            f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
             + (f"<p>and {more:,} more</p>" if more > 0 else "")
         )
     more = len(groups) - NEAR_GROUPS
@@ -180,7 +180,7 @@ def _modes(explained: Explanation, shown: Shown) -> str:
             f"{mode.number + 1}",
             f"{100 * mode.share:.1f} %",
             f"{members:,}",
-            listing(cells),
+            listing(cells, name=shown.kind),
         ]
 
     more = len(every) - len(modes)

@@ -59,14 +59,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
     )
     said = f"<caption>{caption}</caption>" if caption else ""
     return (
-        f'<div class="wide"><table>{said}<thead><tr>{titles}</tr></thead>'
+        f'<div class="wide" tabindex="0"><table>{said}<thead><tr>{titles}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def listing(items: Iterable[str], kind: str = "ul") -> str:
-    """Items of HTML as a list."""
-    return f"<{kind}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
+def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
+    """Items of HTML as a list; `name` is for the style sheet."""
+    of = f' class="{name}"' if name else ""
+    return f"<{kind}{of}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
 
 
 def figure(picture: str, caption: str) -> str:

@@ -13,7 +13,7 @@ from ..registry import get_kernel, list_kernels
 from . import pictures, sentences
 from .findings import MOST_GROWN, Findings
 from .likeness import alike, every, redundant
-from .markup import escape, figure, paragraph, table
+from .markup import escape, figure, folded, paragraph, table
 from .sentences import short
 from .settings import settings
 from .shown import Shown
@@ -61,8 +61,11 @@ def sections(found: Findings, shown: Shown) -> Iterator[Section]:
 def score(found: Findings, shown: Shown) -> str:
     """The number, what it means, its interval, and what it is a number of."""
     details, n = found.details, found.n
+    where = " within their groups" if found.grouped else ""
     said = [
-        paragraph(sentences.copies(n, int(details["distinct"]), shown.what), _left_out(found)),
+        paragraph(
+            sentences.copies(n, int(details["distinct"]), shown.what, where), _left_out(found)
+        ),
         _headline(found),
         paragraph(_meaning(found, shown)),
         paragraph(_interval(found, shown)),
@@ -102,8 +105,8 @@ def growth(found: Findings, shown: Shown) -> str:
     rows = [
         [
             f"{size:,}{' (expected)' if size > grown.n else ''}",
-            f"{value:.2f}",
-            f"{low:.2f} to {high:.2f}",
+            short(value),
+            f"{short(low)} to {short(high)}",
         ]
         for size, value, low, high in columns
     ]
@@ -225,7 +228,7 @@ def _numbers(found: Findings) -> str:
                 short(found.numbers[key]),
                 "" if low is None or high is None else f"{short(low)} to {short(high)}",
                 escape(f"{measure.range}, {_ABOUT[measure.direction]}") if measure else "",
-                escape(measure.summary, 200) if measure else "",
+                folded(measure.summary, 400) if measure else "",
             ]
         )
     return said + table(["name", "value", "interval", "range", "what it is"], rows)

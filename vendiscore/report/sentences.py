@@ -65,8 +65,8 @@ def of_groups(sizes: list[int], score: float, se: float | None, what: str) -> st
     )
 
 
-def copies(n: int, distinct: int, what: str) -> str:
-    """How many samples are identical with others.
+def copies(n: int, distinct: int, what: str, where: str = "") -> str:
+    """How many samples are identical with others, perhaps only of those `where`.
 
     >>> copies(5, 3, "texts")
     'Of 5 texts 3 are distinct: 2 are, to this kernel, exact copies of others.'
@@ -75,12 +75,12 @@ def copies(n: int, distinct: int, what: str) -> str:
     if n == 1:
         return ""
     if again == 0:
-        return f"All {n:,} {what} are distinct."
+        return f"All {n:,} {what} are distinct{where}."
     said = (
         "is, to this kernel, an exact copy" if again == 1 else "are, to this kernel, exact copies"
     )
     are = "is" if distinct == 1 else "are"
-    return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others."
+    return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others{where}."
 
 
 def interval(n: int, level: float, low: float, high: float, se: float, what: str) -> str:
@@ -95,8 +95,8 @@ def interval(n: int, level: float, low: float, high: float, se: float, what: str
 def short(value: Any) -> str:
     """A number for readers: two decimals, or four digits where it is small or very large.
 
-    >>> short(12.3456), short(0.012345)
-    ('12.35', '0.01234')
+    >>> short(12.3456), short(0.0123456)
+    ('12.35', '0.01235')
     """
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
@@ -132,7 +132,7 @@ def growing(found: Growth) -> str:
     by_size = dict(zip(found.sizes, found.scores, strict=True))
     n = found.n
     if n // 2 not in by_size:
-        return f"{n} samples score {by_size[n]:.2f}."
+        return f"{n:,} samples score {short(by_size[n])}."
     more = 2 * n
     past = by_size[n] / by_size[n // 2] - 1
     coming = by_size[more] / by_size[n] - 1 if more in by_size else past
@@ -143,15 +143,15 @@ def growing(found: Growth) -> str:
     else:
         verdict = "Not saturated: more samples of the same source would still add much"
     said = (
-        f"{verdict}. The second half of the {n:,} took the score from {by_size[n // 2]:.2f} to "
-        f"{by_size[n]:.2f} ({100 * past:+.0f} %)"
+        f"{verdict}. The second half of the {n:,} took the score from "
+        f"{short(by_size[n // 2])} to {short(by_size[n])} ({100 * past:+.0f} %)"
     )
     if more not in by_size:
         return f"{said}."
     i = found.sizes.index(more)
     return (
-        f"{said}; {more:,} are expected to score {by_size[more]:.2f} ({100 * coming:+.0f} %; "
-        f"{100 * found.level:g} % interval {found.low[i]:.2f} to {found.high[i]:.2f})."
+        f"{said}; {more:,} are expected to score {short(by_size[more])} ({100 * coming:+.0f} %; "
+        f"{100 * found.level:g} % interval {short(found.low[i])} to {short(found.high[i])})."
     )
 
 

@@ -20,6 +20,8 @@ def settings(found: Findings, shown: Shown) -> str:
     code = reproduced(
         found.given, found.references, found.arguments, shown.counted(found.subject.came)
     )
+    if found.request.ci is None and found.beside("low") is not None:
+        code += "\n# With ci=0.95 it gives intervals too; those of other measures take long."
     return "".join(
         [
             table(["setting", "value"], _settings(found)),

@@ -84,7 +84,7 @@ class Shown:
             return self._picture(place, _sketch) + folded(self.label(place), longest)
         if self.kind == "text":
             return folded(self.label(place), longest)
-        return f"<span>{escape(self.label(place))}</span>"
+        return f'<span class="text">{escape(self.label(place))}</span>'
 
     def label(self, place: int) -> str:
         """A sample as plain text."""
