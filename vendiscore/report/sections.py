@@ -11,7 +11,7 @@ from ..explanation.analysis import ORDERS
 from ..measures.registry import Measure, list_measures
 from ..registry import get_kernel, list_kernels
 from . import pictures, sentences
-from .findings import MOST_GROWN, Findings
+from .findings import Findings
 from .likeness import alike, every, redundant
 from .markup import escape, figure, folded, paragraph, table
 from .sentences import short
@@ -97,7 +97,7 @@ def growth(found: Findings, shown: Shown) -> str:
     if grown is None:
         return paragraph(f"{found.no_growth}")
     few = (
-        f"Of {MOST_GROWN:,} of the {found.n:,} {shown.what}, drawn at random."
+        f"Of {grown.n:,} of the {found.n:,} {shown.what}, drawn at random."
         if grown.n < found.n
         else ""
     )

@@ -149,6 +149,8 @@ def _name(image: Any) -> str:
 def _said(sample: Any) -> str:
     if isinstance(sample, str):
         return sample
+    if isinstance(sample, Mapping):
+        return ", ".join(f"{name}: {_said(value)}" for name, value in sample.items())
     if hasattr(sample, "GetNumAtoms"):
         return str(require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample))
     said = plain(sample)
