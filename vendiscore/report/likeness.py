@@ -106,16 +106,21 @@ def every(found: Findings, shown: Shown) -> str:
         if left < 0:
             break
         rows.append(row)
-    missing = found.n - len(rows)
-    said = (
-        f"The first {len(rows):,} of {len(places):,} that were looked at; {missing:,} "
-        f"{'is' if missing == 1 else 'are'} left out, so that this file stays small."
+    few = (
+        f"Of {found.n:,}, the {len(places):,} that were looked at are here."
+        if len(places) < found.n
+        else ""
+    )
+    missing = len(places) - len(rows)
+    cut = (
+        f"The first {len(rows):,} are here; {missing:,} {'is' if missing == 1 else 'are'} left "
+        f"out, so that this file stays small."
         if missing
         else ""
     )
     numbers = "Numbers are places in the list that was given, from 0."
-    summary = f"{shown.counted(len(rows))} of {found.n:,}" if missing else shown.counted(found.n)
-    return paragraph(said, numbers) + (
+    summary = shown.counted(len(rows))
+    return paragraph(few, cut, numbers) + (
         f"<details><summary>{escape(summary)}</summary>{table(head, rows)}</details>"
     )
 
