@@ -62,7 +62,7 @@ def test_long_texts_are_folded_and_cut() -> None:
     texts = ["word " * 1_000, "other " * 30, "short"]
     found = report(texts, k="labels")
     html = found.html()
-    assert '<details class="text"><summary>word word' in html
+    assert '<details class="text" dir="auto"><summary>word word' in html
     assert "… and 3,800 more characters" in html
     assert html.count("word ") < 1_500
     assert read(found).tables["samples"][0][3][1] == "short"

@@ -48,14 +48,16 @@ def report(
     Raises
     ------
     TypeError, ValueError, NotPSDError, TooLargeError, SampleError
-        As `compute` does.
+        As `compute` does; and `NotPSDError` at every order unless `psd="clip"`, since the profile
+        needs all eigenvalues.
 
     Notes
     -----
     The same samples and keywords give the same bytes, with the same versions of packages. A 95 %
     interval is added where `ci` is not given and there can be one. Pairs are looked at of 2,000
-    samples at most, and growth is that of 1,000: of more, so many are drawn, and the report says
-    so. The table of all samples ends where the file would become larger than about 500 kB.
+    samples at most, those of different groups too, and growth is that of 1,000: of more, so many
+    are drawn, and the report says so. The table of all samples ends where the file would become
+    larger than about 500 kB.
 
     Pictures are drawn if matplotlib is there, molecules if RDKit is. Samples are escaped: no text
     can become anything but text.

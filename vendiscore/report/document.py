@@ -37,7 +37,8 @@ class Report:
     def html(self) -> str:
         """The whole file as text."""
         body = "".join(
-            f'<section id="{part.name}"><h2>{part.title}</h2>{part.html}</section>'
+            f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
+            f"{part.html}</section>"
             for part in self.sections
         )
         links = "".join(

@@ -18,7 +18,7 @@ NEAR_GROUPS, NEAR_MEMBERS, MODES, PAIRS, REDUNDANT, ADDING = 8, 4, 8, 2, 8, 4
 # Characters of a text in a list, and in the table of all samples.
 LONGEST, LONGEST_OF_ALL = 400, 1_200
 # Bytes of the table of all samples.
-ROOM = 200_000
+ROOM = 280_000
 
 
 def alike(found: Findings, shown: Shown) -> str:

@@ -35,13 +35,14 @@ def cut(text: str, longest: int) -> str:
 def folded(text: str, longest: int) -> str:
     """A text of which the beginning is seen, and the rest, up to a length, after a click."""
     if len(text) <= min(SEEN, longest):
-        return f'<span class="text">{escape(text, longest)}</span>'
+        return f"<bdi>{escape(text, longest)}</bdi>"
     if longest <= SEEN:
-        return f'<span class="text">{escape(text, longest)}</span>'
+        return f"<bdi>{escape(text, longest)}</bdi>"
     beyond = len(text) - longest
     more = f"<i>… and {beyond:,} more characters</i>" if beyond > 0 else ""
     rest = escape(text[SEEN:longest], longest)
-    return f'<details class="text"><summary>{escape(text[:SEEN])}…</summary>{rest}{more}</details>'
+    seen = f"<summary>{escape(text[:SEEN])}…</summary>"
+    return f'<details class="text" dir="auto">{seen}{rest}{more}</details>'
 
 
 def paragraph(*sentences: str) -> str:
@@ -58,9 +59,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
         for first, *rest in rows
     )
     said = f"<caption>{caption}</caption>" if caption else ""
+    name = caption or ", ".join(head)
     return (
-        f'<div class="wide" tabindex="0"><table>{said}<thead><tr>{titles}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{said}'
+        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 

@@ -24,7 +24,7 @@ from .thumbnails import sketch, small
 # What samples of a kind are called, in the singular.
 _WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
 # Characters of all pictures of samples together: the file is to stay small.
-_PICTURES = 150_000
+_PICTURES = 100_000
 NUMBERS = 4  # of a vector that are shown
 
 
@@ -84,7 +84,7 @@ class Shown:
             return self._picture(place, _sketch) + folded(self.label(place), longest)
         if self.kind == "text":
             return folded(self.label(place), longest)
-        return f'<span class="text">{escape(self.label(place))}</span>'
+        return f"<bdi>{escape(self.label(place))}</bdi>"
 
     def label(self, place: int) -> str:
         """A sample as plain text."""
