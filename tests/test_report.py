@@ -25,6 +25,12 @@ REPORT = report(TEXTS, **HOW)
 PAGE = read(REPORT)
 K = vendiscore.as_similarity(TEXTS, **HOW).dense()
 WITHOUT = [compute(TEXTS[:i] + TEXTS[i + 1 :], **HOW)["VS"] for i in range(len(TEXTS))]
+
+
+def percent(adds: float) -> str:
+    return f"{100 * adds:+.2f}\N{NO-BREAK SPACE}%"
+
+
 ADDS = [REPORT.numbers["VS"] / without - 1 for without in WITHOUT]
 X = np.random.default_rng(0).normal(size=(40, 3))
 
@@ -132,13 +138,13 @@ def test_what_repeats_comes_with_its_nearest_and_what_it_takes_from_the_score() 
     others = K - 2 * np.eye(12)
     first = least[0]
     assert first[0] == first[1] == "a cat sat on the mat"
-    assert (first[2], first[3]) == ("1.000", f"{100 * min(ADDS):+.2f} %")
+    assert (first[2], first[3]) == ("1.000", percent(min(ADDS)))
     for text, nearest, similarity, adds in least:
         i = TEXTS.index(text)
         assert TEXTS.index(nearest) in (others[i].argmax(), TEXTS.index(TEXTS[others[i].argmax()]))
         assert similarity == f"{others[i].max():.3f}"
-        assert adds == f"{100 * ADDS[i]:+.2f} %"
-    assert [adds for _, adds in most] == [f"{100 * a:+.2f} %" for a in sorted(ADDS)[::-1][:4]]
+        assert adds == percent(ADDS[i])
+    assert [adds for _, adds in most] == [percent(a) for a in sorted(ADDS)[::-1][:4]]
     pairs = [frozenset(row[:2]) for row in least]
     assert len(set(pairs)) == len(pairs) - 1  # "a cat …" twice: one copy to each other
 
@@ -148,7 +154,7 @@ def test_all_samples_are_in_a_table() -> None:
     assert head == ["no.", "text", "most like", "similarity", "adds", "mode", "repeats"]
     assert [(int(row[0]), row[1]) for row in rows] == list(enumerate(TEXTS))
     assert [row[6] for row in rows] == ["", "0", *[""] * 8, "0", ""]
-    assert [row[4] for row in rows] == [f"{100 * adds:+.2f} %" for adds in ADDS]
+    assert [row[4] for row in rows] == [percent(adds) for adds in ADDS]
 
 
 def test_growth_is_that_of_the_library_and_judged() -> None:

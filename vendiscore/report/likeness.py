@@ -209,4 +209,4 @@ def _columns(explained: Explanation, i: int) -> list[str]:
 def _percent(adds: float) -> str:
     """What a sample adds to log VS, as percent of the score."""
     value = 100 * float(np.expm1(adds))
-    return f"{0.0 if abs(value) < 0.005 else value:+.2f} %"
+    return f"{0.0 if abs(value) < 0.005 else value:+.2f}\N{NO-BREAK SPACE}%"
