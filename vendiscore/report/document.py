@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .findings import find
 from .markup import escape
 from .sections import Section, sections
@@ -74,13 +76,14 @@ def written(
         raise TypeError(
             f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
         )
-    found = find(samples, references, keywords)
-    shown = Shown.of(found.subject)
-    return Report(
-        title=title or f"Diversity of {shown.counted(found.n)}",
-        numbers=found.numbers,
-        sections=tuple(sections(found, shown)),
-    )
+    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+        found = find(samples, references, keywords)
+        shown = Shown.of(found.subject)
+        return Report(
+            title=title or f"Diversity of {shown.counted(found.n)}",
+            numbers=found.numbers,
+            sections=tuple(sections(found, shown)),
+        )
 
 
 @cache

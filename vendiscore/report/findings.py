@@ -24,7 +24,6 @@ from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import Spectrum
-from ..spectral.vendi import spectrum_of
 from ..uncertainty.growth import ENOUGH, Growth, growth
 from ..uncertainty.intervals import LEAST
 from ..uncertainty.plan import MIN_SAMPLES
@@ -156,21 +155,14 @@ class Findings:
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """That of all samples, or of those that are looked at where it was not found yet."""
+        """That of all samples where it is known, else of those that are looked at."""
         known = self.subject.__dict__
-        if self.similarity is not None and len(self.chosen) < self.similarity.n:
-            if "eigen" in known:
-                return self.subject.eigen
-            spectral = known.get("spectral")
-            if spectral is not None and spectral.spectrum is not None:
-                found: Spectrum = spectral.spectrum
-                if all(map(found.serves, ORDERS)):
-                    return found
-        return (
-            self.looked.eigen
-            if "eigen" in self.looked.__dict__
-            else spectrum_of(self.looked.similarity, self.looked.p, self.looked.psd)
-        )
+        if "eigen" in known:
+            return self.subject.eigen
+        found: Spectrum | None = known["spectral"].spectrum if "spectral" in known else None
+        if found is not None and all(map(found.serves, ORDERS)):
+            return found
+        return self.looked.eigen
 
     @cached_property
     def profile(self) -> np.ndarray:

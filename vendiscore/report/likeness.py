@@ -23,43 +23,43 @@ ROOM = 280_000
 
 def alike(found: Findings, shown: Shown) -> str:
     """Groups of near-duplicates, the closest pairs around the threshold, and modes."""
-    table_of = found.explanation
-    if table_of is None or found.n < 2:
+    explained = found.explanation
+    if explained is None or found.n < 2:
         return ""
     return "".join(
         [
             paragraph(_of_what(found)),
             "<h3>Near-duplicates</h3>",
-            _near(table_of, shown),
-            _boundary(table_of, shown),
+            _near(explained, shown),
+            _boundary(explained, shown),
             "<h3>Modes</h3>",
             paragraph(
                 "A mode is a direction that samples share; its share is how much of the set lies "
                 "in it. With each, the samples that it is the most of."
             ),
-            _modes(table_of, shown),
+            _modes(explained, shown),
         ]
     )
 
 
 def redundant(found: Findings, shown: Shown) -> str:
     """The samples that add the least, each with its nearest, and those that add the most."""
-    table_of = found.explanation
-    if table_of is None or found.n < 2:
+    explained = found.explanation
+    if explained is None or found.n < 2:
         return ""
-    places, adds = table_of.places, table_of.adds
-    order = np.argsort(adds, kind="stable")
+    places, adds = explained.places, explained.adds
+    order = np.argsort(np.round(adds, 9), kind="stable")  # which rounding does not change
     least = [
         [
             shown.cell(int(places[i]), LONGEST),
-            shown.cell(int(table_of.nearest[i]), LONGEST),
-            f"{table_of.nearest_similarity[i]:.3f}",
+            shown.cell(int(explained.nearest[i]), LONGEST),
+            f"{explained.nearest_similarity[i]:.3f}",
             _percent(adds[i]),
         ]
-        for i in _one_of_each(order, table_of, min(REDUNDANT, found.n // 2))
+        for i in _one_of_each(order, explained, min(REDUNDANT, found.n // 2))
     ]
     most = [
-        [shown.cell(int(places[i]), LONGEST), f"{_percent(adds[i])}"]
+        [shown.cell(int(places[i]), LONGEST), _percent(adds[i])]
         for i in order[::-1][: min(ADDING, found.n // 2)].tolist()
     ]
     name = shown.word
@@ -92,8 +92,8 @@ def every(found: Findings, shown: Shown) -> str:
     """All samples, as many as there is room for, folded."""
     explained = found.explanation
     numbered = explained if explained is not None and found.n > 1 else None
-    places = numbered.places if numbered is not None else np.arange(found.n)
-    head = [shown.word if shown.word == "row" else "no.", shown.word]
+    places = found.places if found.similarity is not None else np.arange(found.n)
+    head = ["no.", shown.word]
     if numbered is not None:
         head += ["most like", "similarity", "adds", "mode", "repeats"]
     rows: list[list[str]] = []
