@@ -32,7 +32,7 @@ def sketch(smiles: str) -> str:
         return ""
     lines: dict[tuple[str, str], str] = {}
     for d, fill, stroke in _LINES.findall(svg):
-        short = re.sub(r"\s*([MLCQZz])\s*", r"\1", d.replace(".0", "")).strip()
+        short = re.sub(r"\.0(?!\d)|(?<=[MLCQZ]) | (?=[MLCQZ])", "", d).strip()
         lines[fill, stroke] = lines.get((fill, stroke), "") + short
     paths = "".join(
         f'<path d="{d}" fill="{_ink(fill)}" stroke="{_ink(stroke)}"/>'
