@@ -188,6 +188,11 @@ def compute(
 
 def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of samples and references that nobody has looked at."""
+    return measured(subject_of(samples, references, request), request)
+
+
+def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
+    """What measures look at, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -212,7 +217,7 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         references = None
     else:
         references = read_samples(references, request.how, "references")
-    subject = Subject(
+    return Subject(
         flat,
         request.how,
         references=references,
@@ -226,14 +231,18 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
         pooled=request.pooled,
         estimating=request.estimating,
     )
+
+
+def measured(subject: Subject, request: Request) -> dict[str, Any]:
+    """The numbers that a request asks for, of a subject made for it."""
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
         try:
             return answer(subject, request)
         except SampleError as error:
-            if groups is None:
+            if subject.groups is None:
                 raise
-            raise groups.located(error) from error.__cause__
+            raise subject.groups.located(error) from error.__cause__
 
 
 def score(
