@@ -150,8 +150,8 @@ def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     assert notes == f"vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
     rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
     assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", "")
-    mag = vendiscore.compute(X, measures="MagArea", n_scales=7)["MagArea"]
-    assert run(path, "-b", "-m", "MagArea", "-o", "n_scales=7")[:2] == (0, f"{mag!r}\n")
+    mag = vendiscore.compute(X, measures="MagArea", t_cut=3)["MagArea"]
+    assert run(path, "-b", "-m", "MagArea", "-o", "t_cut=3")[:2] == (0, f"{mag!r}\n")
     K = vendiscore.compute(X, score_X=True, normalize=True)["VS"]
     assert run(path, "-b", "-o", "score_X=true", "-o", "normalize=true") == (0, f"{K!r}\n", "")
 

@@ -13,6 +13,7 @@ ROOMS = """
     app cli
     scripts
     integrations
+    report
     explanation selection streaming
     catalogue scoring
     result

@@ -168,7 +168,7 @@ def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_the_suite_of_the_examples_measures_each_kind_of_prompts(tiny_generator):
     model, tokenizer = tiny_generator
-    suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "diversity_suite.py"))
+    suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "suites" / "diversity_suite.py"))
     for task in suite.suite:
         task.args_for_task["tokenizer"] = tokenizer
     found = suite.run(model)
@@ -190,8 +190,8 @@ def test_a_preset_is_a_metric_to_be_combined(name, exact_match):
     if name == "text":
         suite = evaluate.combine([exact_match, metric])
         assert suite.compute(predictions=X, references=Y) == alone | {"exact_match": 0.2}
-    suite = evaluate.combine({"own": metric})
-    assert suite.compute(predictions=X, references=Y) == {f"own_{k}": alone[k] for k in alone}
+    suite = evaluate.combine([metric])
+    assert suite.compute(predictions=X, references=Y) == alone
 
 
 class TestSuiteOfBothEntries:
@@ -230,5 +230,5 @@ class TestSuiteOfBothEntries:
     def test_what_nobody_knows_is_refused_and_so_is_what_would_change_nothing(self, pair):
         with pytest.raises(TypeError, match="`qq`"):
             evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
-        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):
+        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, MagDim"):
             pair[0].compute(predictions=X, epsilon=2)

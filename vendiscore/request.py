@@ -112,6 +112,12 @@ class Request:
         return any(chosen.measure.references for chosen in self.measures)
 
     @property
+    def beside(self) -> bool:
+        """Whether some measure looks at references where there are some."""
+        names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
+        return any(name and chosen.options.get(name) is None for chosen, name in names)
+
+    @property
     def pooled(self) -> frozenset[str]:
         """What measures need that is between the samples and the references: similarities, …"""
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.measures.registry import get_measure
+from vendiscore.measures.registry import get_measure, list_measures
 
 N = 64  # samples of a set
 LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
@@ -17,9 +17,24 @@ MODES = 8
 CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)])
 
 # What samples are, where they are not rows of numbers.
-KINDS: dict[str, str] = {}
+KINDS: dict[str, str] = {
+    "CompressionRatio": "texts",
+    "ModeDiversity": "probabilities",
+    "NgramDiversity": "texts",
+    "SelfBLEU": "texts",
+}
 # What a measure cannot do without, for so many samples.
-OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {}
+OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
+    "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
+    "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
+}
+# Those that any rows have, of one set, where nothing is said but how they are compared.
+PLAIN = [
+    each.name
+    for each in list_measures()
+    if not (each.groups or each.references or each.name in KINDS or each.name in OPTIONS)
+]
 
 
 def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
@@ -92,5 +107,11 @@ def novelty(name: str, level: int) -> tuple[Any, Any]:
     return X, cloud(N, 1)
 
 
-FAMILIES = {each.__name__: each for each in (diversity, fidelity, likeness, novelty)}
+def dimension(name: str, level: int) -> tuple[Any, Any]:
+    """Samples on a line, in a square, a cube and one of four dimensions."""
+    sides = np.arange(4) <= level
+    return sides * np.random.default_rng(0).random((N, 4)), cloud(N, 1, 4)
+
+
+FAMILIES = {each.__name__: each for each in (diversity, dimension, fidelity, likeness, novelty)}
 LEVELS = 4

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..reading.tables import DELIMITERS, Table, listed
-from .report import escape
+from ..report.markup import escape
 
 # From the rows that are left out, and whether their columns go too, to what to import and an
 # expression.

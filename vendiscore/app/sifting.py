@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from ..errors import SampleError
 from ..reading.tables import listed
+from ..report.markup import escape
 from .grouping import emptied
 from .limits import RefusedError
-from .report import escape
 from .samples import Samples
 
 Value = TypeVar("Value")

@@ -93,7 +93,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         # scored, so that more is added to others.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self._sealed = 0
-        self.keeps_references = self.keeps_references or request.pairs
+        self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added: Parts = ([], [], [])
         self._left: Parts = ([], [], [])  # what process 0 has gathered and not scored yet
         self._failed = False  # whether the last compute of nothing but these did

@@ -33,7 +33,7 @@ from .presets import PRESETS, expanded
 from .subject import Subject, UnsuitedError
 
 Needs = Literal["similarity", "distances", "features", "samples"]
-Aspect = Literal["diversity", "fidelity", "likeness", "novelty"]
+Aspect = Literal["diversity", "dimension", "fidelity", "likeness", "novelty"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
@@ -74,11 +74,19 @@ class Measure:
     groups : bool
         Whether it looks at groups of samples, `subject.parts`, together. Of others there is one
         number for each group.
-    aspect : {"diversity", "fidelity", "likeness", "novelty"}
-        What it tells of samples: their diversity; of two sets also how many samples are like some
-        reference, how alike both sets are, and how much of the samples no reference is like.
+    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
+        What it tells of samples: their diversity, or in how many dimensions they lie; of two sets
+        also how many samples are like some reference, how alike both sets are, and how much of the
+        samples no reference is like.
     pooled : bool
         Of one with references, whether it needs what is between both sets: `subject.both`.
+    references_without : str or None
+        An option of one that compares no sets, without which it looks at the references, if there
+        are some, where distances have no unit.
+    sequence : bool
+        Whether the order in which samples come counts.
+    vectors : bool
+        Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
     """
 
     name: str
@@ -94,6 +102,9 @@ class Measure:
     groups: bool = False
     aspect: Aspect = "diversity"
     pooled: bool = False
+    references_without: str | None = None
+    sequence: bool = False
+    vectors: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -162,6 +173,9 @@ def register_measure(
     groups: bool = False,
     aspect: Aspect = "diversity",
     pooled: bool = False,
+    references_without: str | None = None,
+    sequence: bool = False,
+    vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -184,6 +198,9 @@ def register_measure(
             groups=groups,
             aspect=aspect,
             pooled=pooled,
+            references_without=references_without,
+            sequence=sequence,
+            vectors=vectors,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -276,14 +293,17 @@ def measure_each(
     ValueError
         For a number out of its range, or two numbers under one name.
     """
-    keys = list(keys)
+    keys, measures = list(keys), list(measures)
     every: list[dict[str, Any]] = []
     known: set[str] = set()
-    for measure, options in measures:
+    by_name: dict[str, Any] = {}
+    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
         try:
-            found = measure.compute(subject, **options)
+            by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    for measure, _ in measures:
+        found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: dict[str, Any] = {}

@@ -18,7 +18,6 @@ from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows
 from ..magnitude.space import MetricSpace
-from ..registry import Kernel
 from ..resolve import fitted_to, is_whole, part_of, resolve_sets
 from ..resolve.how import How
 from ..resolve.nested import Groups, check_size
@@ -26,7 +25,7 @@ from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
-from .both import Both
+from .both import Both, rows_of_numbers
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
@@ -83,6 +82,7 @@ class Subject:
         self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self.notes: list[str] = []  # what measures have to say of their numbers
+        self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
         self._sets = [samples] if references is None else [samples, references]
         self.names = ["samples", "references"][: len(self._sets)]
 
@@ -94,7 +94,7 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
-        if "similarity" in self.pooled or ("distances" in self.pooled and not self.both.of_rows):
+        if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
             return self.both.apart
         return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
 
@@ -108,11 +108,18 @@ class Subject:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]
 
+    @property
+    def compared(self) -> bool:
+        """Whether samples have similarities; rows of numbers have none without a kernel."""
+        return self.how.says_similarity or self.vectors is None
+
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None."""
         if self.given_weights is None:
             return None
+        if not self.compared:
+            return check_weights(self.given_weights, self.came)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
 
@@ -166,6 +173,8 @@ class Subject:
     @cached_property
     def row_of(self) -> np.ndarray:
         """The row of the similarity for each sample that came in; −1 for those left out."""
+        if not self.compared:
+            return np.arange(self.came)
         rows = np.ones(self.similarity.n + len(self.similarity.dropped), dtype=int)
         rows[list(self.similarity.dropped)] = 0
         return np.where(rows > 0, np.cumsum(rows) - 1, -1)
@@ -239,7 +248,7 @@ class Subject:
     @cached_property
     def features(self) -> Any:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        rows = self._rows_of_numbers()
+        rows = self.vectors
         if rows is not None:
             refuse_gradient(rows, "GMStds")
             return rows if sp.issparse(rows) else numpy_rows(rows)
@@ -253,7 +262,7 @@ class Subject:
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__:
+        if "similarities" in self.__dict__ or ("both" in self.__dict__ and self.both.compared):
             return self.similarity.n
         return self.space.n if "spaces" in self.__dict__ else self.came
 
@@ -267,20 +276,12 @@ class Subject:
         """The spaces, where some measure has looked at them."""
         return self.spaces if "spaces" in self.__dict__ else []
 
-    def _rows_of_numbers(self) -> Any:
+    @property
+    def vectors(self) -> Any:
         """The samples themselves where they are compared as vectors or numbers, else None."""
-        k, samples = self.how.k, self.samples
-        if isinstance(k, tuple) or self.how.given == "K" or isinstance(samples, Similarity):
-            return None
-        if isinstance(k, Kernel) and k.samples != "vectors":
-            return None  # numbers may name classes, and arrays be images
-        if self.how.says_similarity and self.similarity.dropped:
-            return None
-        first = samples[0] if isinstance(samples, list) else samples
-        numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(
-            first, "dtype"
-        )
-        return samples if numbers else None
+        rows = rows_of_numbers(self.samples, self.how)
+        some = rows is not None and self.how.says_similarity and self.similarity.dropped
+        return None if some else rows
 
 
 class Part(Subject):
@@ -351,7 +352,7 @@ class Part(Subject):
             return whole.both.similarity.take(chosen), len(self.rows)
 
         sets = [self.samples, self.references]
-        return Both(sets, whole.how_of_parts, self.names, self.psd, pool)
+        return Both(sets, whole.how_of_parts, self.names, self.psd, pool, whole.both)
 
     @cached_property
     def similarities(self) -> list[Similarity]:

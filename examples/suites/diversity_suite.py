@@ -1,6 +1,6 @@
 """An EvaluationSuite: how diverse what a language model writes is, to prompts of two kinds.
 
-    suite = evaluate.EvaluationSuite.load("examples/diversity_suite.py")
+    suite = evaluate.EvaluationSuite.load("examples/suites/diversity_suite.py")
     suite.run("gpt2")
 
 gives, for each kind of prompts, the measures of text that people quote: a Vendi Score, distinct
