@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from ..hints import IMAGES
 from .errors import DataError, tell
 from .sources import Source, Wanted
 
-IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 # What --group-by calls the folder that a file is in.
 BY_FOLDER = "folder"
 _NAMED = 5
@@ -26,8 +27,8 @@ def read(folder: Path, wanted: Wanted) -> Source:
     every = folder.rglob("*") if wanted.group_by else folder.iterdir()
     shown = [file for file in every if not file.name.startswith(".")]
     files = sorted(file for file in shown if file.is_file())
-    images = [file for file in files if file.suffix.lower() in IMAGES]
-    texts = [file for file in files if file.suffix.lower() == ".txt"]
+    images = [file for file in files if _ending(file) in IMAGES]
+    texts = [file for file in files if _ending(file) == "txt"]
     if wanted.kind in ("text", "images"):
         found = texts if wanted.kind == "text" else images
     elif images and texts:
@@ -65,9 +66,11 @@ def read(folder: Path, wanted: Wanted) -> Source:
     return source if found is images else _texts(source, wanted)
 
 
-def _texts(source: Source, wanted: Wanted) -> Source:
-    from dataclasses import replace
+def _ending(file: Path) -> str:
+    return file.suffix.lower().removeprefix(".")
 
+
+def _texts(source: Source, wanted: Wanted) -> Source:
     values, problems = [], {}
     for i, path in enumerate(source.values):
         try:

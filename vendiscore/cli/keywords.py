@@ -15,6 +15,7 @@ KINDS = {
     "molecules": "molecules",
     "vectors": "vectors",
     "class probabilities": "vectors",
+    "rows of bits": "vectors",
     "images": "images",
     "labels": "values",
     "sets of labels": "values",
