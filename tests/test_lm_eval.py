@@ -16,7 +16,7 @@ from lm_eval.tasks import TaskManager
 from vendiscore.integrations.lm_eval import vendi_score
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLE = ROOT / "examples" / "harnesses" / "lm_eval"
+EXAMPLE = ROOT / "examples" / "harnesses" / "lm_eval_task"
 ANSWERS = [
     ["the sea rose", "the sea rose", "the sea fell", "no light"],
     ["an umbrella", "a book", "an umbrella and a book", "a child"],
@@ -119,3 +119,9 @@ def test_targets_do_not_change_the_number():
     assert found == compute(texts)
     with pytest.raises(TypeError, match="positional"):
         vendi_score([["a"], texts])
+
+
+def test_several_targets_of_which_any_would_do_are_an_error(run):
+    """lm-eval makes 1.0 of the number for every target that is above 0."""
+    with pytest.raises(KeyError, match="vendi_score"):
+        run([('doc_to_target: ""', "doc_to_target: [a, b]")], Parrot())

@@ -12,43 +12,20 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-from tiny_models import EOS, llama, word_tokenizer  # noqa: E402
+import watch_training  # noqa: E402
 
 from vendiscore.integrations.trainer import DiversityCallback, collapses  # noqa: E402
 
-PROMPTS = ["a cat", "the dog"]
+PROMPTS = watch_training.PROMPTS
 ROWS = [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]
 
 
 @pytest.fixture
 def train(tmp_path):
-    """Train on one sentence, which a model that has learned it always says; the trainer."""
+    """Train the tiny model of the example for some steps; the trainer."""
 
-    def train(callback, steps=60, **options):
-        tokenizer = word_tokenizer()
-        ids = [*tokenizer("a cat sat on the mat")["input_ids"], EOS]
-        arguments = transformers.TrainingArguments(
-            output_dir=str(tmp_path),
-            max_steps=steps,
-            learning_rate=3e-2,
-            per_device_train_batch_size=4,
-            eval_strategy="steps",
-            eval_steps=10,
-            logging_steps=10,
-            save_strategy="no",
-            report_to="none",
-            disable_tqdm=True,
-            use_cpu=True,
-            seed=0,
-            **options,
-        )
-        trainer = transformers.Trainer(
-            llama(),
-            arguments,
-            train_dataset=[{"input_ids": ids, "labels": ids}] * 8,
-            eval_dataset=[{"input_ids": ids, "labels": ids}],
-            processing_class=tokenizer,
-        )
+    def train(callback=None, **options):
+        trainer = watch_training.trainer(output_dir=str(tmp_path), max_steps=20, **options)
         if callback is not None:
             trainer.add_callback(callback(trainer) if callable(callback) else callback)
         trainer.train()
@@ -61,7 +38,7 @@ def logged(trainer, key="eval_VS"):
     return [entry[key] for entry in trainer.state.log_history if key in entry]
 
 
-def test_a_model_that_learns_one_sentence_collapses_and_is_warned_of(train):
+def test_a_model_that_learns_one_sentence_collapses_and_is_warned_of(monkeypatch, capsys):
     seen = []
 
     class Seen(DiversityCallback):
@@ -69,21 +46,23 @@ def test_a_model_that_learns_one_sentence_collapses_and_is_warned_of(train):
             seen.append(super()._continued(model, processing_class))
             return seen[-1]
 
-    with pytest.warns(UserWarning, match=r"have collapsed: VS is 1\.?\d* at step \d+, and was "):
-        trainer = train(Seen(PROMPTS, n=6, max_new_tokens=5))
+    monkeypatch.setattr(watch_training, "DiversityCallback", Seen)
+    with pytest.warns(UserWarning, match=r"have collapsed: VS is 1\.?\d* at step 20, and was 5"):
+        trainer = watch_training.main()
     values = logged(trainer)
     assert values == pytest.approx([compute(texts)["VS"] for texts in seen], rel=1e-12)
     assert logged(trainer, "eval_VS_se")[0] == pytest.approx(compute(seen[0])["VS_se"], rel=1e-9)
-    assert len(values) == 6
-    assert values[0] > 2
+    assert values[0] > 4
     assert values[-1] < 1.5
+    assert f"step 0: {values[0]:.2f} of 6" in capsys.readouterr().out
+    count = len(seen)
     assert trainer.evaluate()["eval_VS"] == values[-1]
-    assert len(seen) == 6  # at the same step there is nothing new to generate
+    assert len(seen) == count  # at the same step there is nothing new to generate
 
 
 def test_what_is_generated_changes_nothing_of_the_training(train):
-    trainer = train(DiversityCallback(PROMPTS, n=2, max_new_tokens=3), steps=20)
-    assert logged(train(None, steps=20), "loss") == logged(trainer, "loss")
+    trainer = train(DiversityCallback(PROMPTS, n=2, max_new_tokens=3, patience=9), logging_steps=10)
+    assert logged(train(logging_steps=10), "loss") == logged(trainer, "loss")
     assert trainer.model.training is False  # as after any evaluation
 
 
@@ -98,7 +77,9 @@ def test_numbers_reach_what_the_trainer_logs_to_and_choose_the_best_model(train)
         trainer.add_callback(Reporter())
         return DiversityCallback(generate=lambda *_: ROWS, k="cosine", log=trainer.log)
 
-    trainer = train(callback, 20, metric_for_best_model="VS", greater_is_better=True)
+    trainer = train(
+        callback, metric_for_best_model="VS", greater_is_better=True, eval_on_start=False
+    )
     expected = compute(ROWS, k="cosine")
     found = [logs for logs in told if "eval_VS" in logs]
     assert [logs["eval_VS"] for logs in found] == [pytest.approx(expected["VS"])] * 2

@@ -1,7 +1,10 @@
 """The reward of TRL: what it shares out, what it refuses, and what does not pay."""
 
+import doctest
 import math
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from vendiscore import compute
 from vendiscore.integrations.trl import ALONE, VendiReward
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "harnesses.md"
 TEXTS = [
     "a cat sat on the mat",
     "a cat sat on the mat",
@@ -220,11 +224,10 @@ def test_arguments_are_read(arguments, error, message):
 
 
 @pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # of TRL
-def test_grpo_trains_with_it(tmp_path):
+def test_grpo_trains_with_it(tmp_path, monkeypatch):
     pytest.importorskip("trl")
-    from datasets import Dataset
-    from tiny_models import llama, word_tokenizer
-    from trl import GRPOConfig, GRPOTrainer
+    import train_grpo
+    from tiny_model import llama, word_tokenizer
 
     seen = []
 
@@ -233,29 +236,23 @@ def test_grpo_trains_with_it(tmp_path):
             seen.append((prompts, completions, super().__call__(prompts, completions, **others)))
             return seen[-1][2]
 
-    arguments = GRPOConfig(
+    monkeypatch.setattr(train_grpo, "VendiReward", lambda: Seen(match_length=False))
+    trainer = train_grpo.trainer(
+        llama(),
+        word_tokenizer(),
         output_dir=str(tmp_path),
-        max_steps=3,
+        max_steps=2,
         num_generations=4,
-        per_device_train_batch_size=8,
         max_completion_length=6,
         logging_steps=1,
-        report_to="none",
         save_strategy="no",
         use_cpu=True,
         bf16=False,
         disable_tqdm=True,
     )
-    trainer = GRPOTrainer(
-        model=llama(),
-        reward_funcs=Seen(match_length=False),
-        args=arguments,
-        train_dataset=Dataset.from_dict({"prompt": ["a cat", "the dog ran"]}),
-        processing_class=word_tokenizer(),
-    )
     trainer.train()
     history = [entry for entry in trainer.state.log_history if "VS" in entry]
-    assert len(history) == len(seen) == 3
+    assert len(history) == len(seen) == 2
     for entry, (prompts, completions, found) in zip(history, seen, strict=True):
         groups = [
             [text for text, own in zip(completions, prompts, strict=True) if own == prompt]
@@ -263,3 +260,13 @@ def test_grpo_trains_with_it(tmp_path):
         ]
         assert entry["VS"] == pytest.approx(compute(groups)["VS"], rel=1e-6)
         assert entry["rewards/vendi_reward/mean"] == pytest.approx(np.mean(found), rel=1e-5)
+
+
+def test_the_examples_of_the_page_run():
+    tried = doctest.testfile(str(PAGE), False, optionflags=doctest.ELLIPSIS)
+    assert (tried.failed, tried.attempted) == (0, 10)
+
+
+@pytest.mark.parametrize("path", re.findall(r"\]\(\.\./(.+?)\)", PAGE.read_text(encoding="utf-8")))
+def test_the_page_names_files_that_there_are(path):
+    assert (PAGE.parents[1] / path).exists()

@@ -7,7 +7,7 @@ In the YAML of a task, beside `repeats` and a filter that keeps them:
         aggregation: mean
         higher_is_better: true
 
-Keywords of `compute` stand beside these. `examples/harnesses/lm_eval` has a whole task.
+Keywords of `compute` stand beside these. `examples/harnesses/lm_eval_task` has a whole task.
 """
 
 from __future__ import annotations

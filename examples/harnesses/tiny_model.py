@@ -1,30 +1,30 @@
-"""A language model of ten words, and its tokenizer, for tests that train and generate."""
+"""A language model of ten words, and its tokenizer, made on the spot."""
 
 import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 WORDS = ["a", "the", "cat", "dog", "sat", "ran", "on", "under", "mat", "sun"]
+NAMES = ["<pad>", "<eos>", "<unk>", *WORDS]
 PAD, EOS, UNKNOWN = range(3)
 
 
 def word_tokenizer() -> transformers.PreTrainedTokenizerFast:
     """One token a word."""
-    names = ["<pad>", "<eos>", "<unk>", *WORDS]
-    words = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, names[UNKNOWN]))
+    words = Tokenizer(models.WordLevel({name: i for i, name in enumerate(NAMES)}, NAMES[UNKNOWN]))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words,
-        pad_token=names[PAD],
-        eos_token=names[EOS],
-        unk_token=names[UNKNOWN],
+        pad_token=NAMES[PAD],
+        eos_token=NAMES[EOS],
+        unk_token=NAMES[UNKNOWN],
     )
 
 
 def llama() -> transformers.LlamaForCausalLM:
-    """One layer, of weights that are always the same."""
+    """One layer, with weights that are always the same."""
     config = transformers.LlamaConfig(
-        vocab_size=len(WORDS) + 3,
+        vocab_size=len(NAMES),
         hidden_size=16,
         intermediate_size=32,
         num_hidden_layers=1,
