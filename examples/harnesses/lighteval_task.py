@@ -12,6 +12,8 @@ from lighteval.tasks.requests import Doc
 
 from vendiscore.integrations.lighteval import vendi_score
 
+PROMPTS = Path(__file__).resolve().parent / "lm_eval_task"  # a folder with prompts.jsonl
+
 
 def prompt(line: dict[str, str], task_name: str = "") -> Doc:
     """A document of lighteval."""
