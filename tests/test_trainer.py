@@ -14,7 +14,9 @@ pytest.importorskip("accelerate")
 
 import watch_training  # noqa: E402
 
-from vendiscore.integrations.trainer import DiversityCallback, collapses  # noqa: E402
+from vendiscore.integrations.collapse import collapses  # noqa: E402
+from vendiscore.integrations.generating import generations  # noqa: E402
+from vendiscore.integrations.trainer import DiversityCallback  # noqa: E402
 
 PROMPTS = watch_training.PROMPTS
 ROWS = [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]
@@ -41,12 +43,11 @@ def logged(trainer, key="eval_VS"):
 def test_a_model_that_learns_one_sentence_collapses_and_is_warned_of(monkeypatch, capsys):
     seen = []
 
-    class Seen(DiversityCallback):
-        def _continued(self, model, processing_class):
-            seen.append(super()._continued(model, processing_class))
-            return seen[-1]
+    def kept(*arguments, **options):
+        seen.append(generations(*arguments, **options))
+        return seen[-1]
 
-    monkeypatch.setattr(watch_training, "DiversityCallback", Seen)
+    monkeypatch.setattr("vendiscore.integrations.trainer.generations", kept)
     with pytest.warns(UserWarning, match=r"have collapsed: VS is 1\.?\d* at step 20, and was 5"):
         trainer = watch_training.main()
     values = logged(trainer)
@@ -189,5 +190,5 @@ def test_arguments_are_read(arguments, error, message):
 
 
 def test_it_is_pickled():
-    callback = pickle.loads(pickle.dumps(DiversityCallback(PROMPTS, ns=(1, 2))))
-    assert callback.prompts == PROMPTS
+    callback = pickle.loads(pickle.dumps(DiversityCallback(PROMPTS, ns=(1, 2), collapse=0.25)))
+    assert callback.collapse == 0.25

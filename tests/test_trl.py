@@ -147,7 +147,8 @@ def test_conversations_are_compared_by_what_is_said():
         [{"role": "assistant", "content": [{"type": "text", "text": text}]}]
         for text in TEXTS + OTHERS
     ]
-    tools = [[{"role": "assistant", "content": None, "tool_calls": []}, *own] for own in plain]
+    call = {"role": "assistant", "content": None, "tool_calls": []}
+    tools = [[call, {"role": "tool", "content": f"{i}"}, *own] for i, own in enumerate(plain)]
     expected = rewards(TEXTS + OTHERS, PROMPTS)
     for completions in (plain, parts, tools):
         assert rewards(completions, prompts) == pytest.approx(expected, rel=1e-12)

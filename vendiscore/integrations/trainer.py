@@ -6,18 +6,18 @@ trainer.add_callback(DiversityCallback(prompts, log=trainer.log))
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..arguments import integer, number
 from ..errors import warn
 from ..optional import require
 from ..scoring import measure
+from .collapse import collapses
+from .generating import generations
 from .prompts import filled, read_options
 
 _callbacks: Any = require("transformers.trainer_callback", "trainer", "DiversityCallback")
-
-# A series is well again above the threshold times this.
-RECOVERED = 1.25
 
 
 class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
@@ -73,15 +73,20 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         log: Callable[[dict[str, float]], None] | None = None,
         **options: Any,
     ) -> None:
-        self.prompts, self.generate, self.log = prompts, generate or self._continued, log
         if generate is None and (isinstance(prompts, str) or not prompts):
             raise TypeError(
                 f"`prompts` must be a list of str, got {prompts!r:.60}; pass one, or a function "
                 f"`generate`"
             )
-        self.n = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
-        self.max_new_tokens = integer("max_new_tokens", max_new_tokens)
-        self.seed, self.patience = integer("seed", seed, 0), integer("patience", patience)
+        drawn: dict[str, Any] = {
+            "prompts": prompts,
+            "n": integer("n", n, 2, remedy="one generation scores 1 whatever it is"),
+            "max_new_tokens": integer("max_new_tokens", max_new_tokens),
+            "seed": integer("seed", seed, 0),
+        }
+        self.generate = partial(generations, **drawn) if generate is None else generate
+        self.log = log
+        self.patience = integer("patience", patience)
         self.collapse = number("collapse", collapse, "a number of at least 0", lambda c: c >= 0)
         self.request = read_options(options)
         if self.request.several or self.request.measures[0].measure.name != "VS":
@@ -121,47 +126,3 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
                 )
         if metrics is not None:
             metrics |= found
-
-    def _continued(self, model: Any, tokenizer: Any) -> list[list[str]]:
-        """What the model makes of each prompt, n times."""
-        torch = require("torch", "trainer", "generating")
-        device, training = model.device, model.training
-        pad = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
-        texts = []
-        model.eval()
-        with torch.no_grad(), torch.random.fork_rng([device] if device.type == "cuda" else []):
-            torch.manual_seed(self.seed)
-            for prompt in self.prompts or ():
-                inputs = tokenizer(prompt, return_tensors="pt").to(device)
-                ids = model.generate(
-                    inputs["input_ids"],
-                    attention_mask=inputs["attention_mask"],
-                    do_sample=True,
-                    num_return_sequences=self.n,
-                    max_new_tokens=self.max_new_tokens,
-                    pad_token_id=pad,
-                )
-                start = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-                texts.append(tokenizer.batch_decode(ids[:, start:], skip_special_tokens=True))
-        model.train(training)
-        return texts
-
-
-def collapses(values: Sequence[float], collapse: float, patience: int) -> list[int]:
-    """The places in a series of VS where a warning is due; see `DiversityCallback`.
-
-    >>> collapses([5, 4.5, 2, 1.5, 1.5, 4, 4, 1, 1], collapse=0.5, patience=2)
-    [3, 8]
-    """
-    line = collapse * (values[0] - 1) if collapse < 1 else collapse - 1
-    below = above = 0
-    fallen, due = False, []
-    for place, value in enumerate(values):
-        below = below + 1 if value - 1 <= line else 0
-        above = above + 1 if value - 1 > RECOVERED * line else 0
-        if not fallen and below >= patience:
-            fallen = True
-            due.append(place)
-        elif above >= patience:
-            fallen = False
-    return due

@@ -6,7 +6,6 @@ GRPOTrainer(…, reward_funcs=[correct, VendiReward()])
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -14,13 +13,13 @@ import numpy as np
 
 from ..arguments import flag, one_of
 from ..errors import warn
-from ..hints import unspaced
 from ..request import PSD_REMEDY, PSDS
 from ..resolve import part_of, resolve_sets
 from ..resolve.how import How, KernelArgument, read_how, with_the_rest
 from ..spectral.rank_one import adds, check_order, log_score, surprise
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of
+from .completions import groups_of, matched, text_of
 
 Credit = Literal["surprise", "leave_one_out"]
 CREDITS: dict[Credit, Callable[[Spectrum, float], Any]] = {
@@ -31,7 +30,6 @@ ALONE = (
     "some completions are alone with their prompt on this process, and have no reward from "
     "VendiReward: let `num_generations` divide the number of completions of each process"
 )
-_WORD = re.compile(r"\w+")
 
 
 class VendiReward:
@@ -117,7 +115,7 @@ class VendiReward:
         Parameters
         ----------
         prompts, completions : list of str, or of lists of messages
-            Completions of equal prompts are a group. Of messages, the text of all.
+            Completions of equal prompts are a group. Of messages, what the assistant says.
         log_metric, log_extra : callable, optional
             TRL's: get the mean VS of the groups, and that of each beside its completions, as "VS".
         **columns
@@ -128,10 +126,10 @@ class VendiReward:
         SampleError, NotPSDError, ValueError
             As for `compute`.
         """
-        groups = _groups(prompts)
-        texts = [_text(completion) for completion in completions]
+        groups = groups_of(prompts)
+        texts = [text_of(completion) for completion in completions]
         if self.match_length:
-            texts = _matched(texts, groups)
+            texts = matched(texts, groups)
         some = np.flatnonzero([bool(text.strip()) for text in texts])
         read = [[texts[i] for i in some]]
         pool = None
@@ -164,39 +162,3 @@ class VendiReward:
 
 def _plain(values: np.ndarray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
-
-
-def _groups(prompts: Sequence[Any]) -> list[list[int]]:
-    """The places of each prompt, which is compared: messages may hold images, without a hash."""
-    groups: list[list[int]] = []
-    for i, prompt in enumerate(prompts):
-        own = next((group for group in reversed(groups) if prompts[group[0]] == prompt), None)
-        if own is None:
-            groups.append([i])
-        else:
-            own.append(i)
-    return groups
-
-
-def _text(completion: Any) -> str:
-    """The text of a completion, or of all messages and their parts."""
-    if isinstance(completion, str) or completion is None:
-        return completion or ""
-    if isinstance(completion, dict):
-        return _text(completion.get("content", completion.get("text")))
-    return "\n".join(map(_text, completion))
-
-
-def _matched(texts: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:
-    """The distinct words of each text, no more of them than half of its group have."""
-    found = [_WORD.findall(text.casefold()) for text in texts]
-    spaces = ["" if unspaced([text]) else " " for text in texts]
-    words = [
-        list(dict.fromkeys(own if space else "".join(own)))
-        for own, space in zip(found, spaces, strict=True)
-    ]
-    for group in groups:
-        counts = sorted(len(words[i]) for i in group if words[i])
-        for i in group if counts else ():
-            del words[i][counts[(len(counts) - 1) // 2] :]
-    return [space.join(own) for space, own in zip(spaces, words, strict=True)]
