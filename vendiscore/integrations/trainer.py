@@ -84,7 +84,8 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
             "max_new_tokens": integer("max_new_tokens", max_new_tokens),
             "seed": integer("seed", seed, 0),
         }
-        self.generate = partial(generations, **drawn) if generate is None else generate
+        own: Callable[[Any, Any], Any] = partial(generations, **drawn)
+        self.generate = own if generate is None else generate
         self.log = log
         self.patience = integer("patience", patience)
         self.collapse = number("collapse", collapse, "a number of at least 0", lambda c: c >= 0)
