@@ -16,6 +16,11 @@ from inspect_task import QUESTIONS, diversity  # noqa: E402
 
 from vendiscore.integrations.inspect import completion, vendi_score  # noqa: E402
 
+pytestmark = [  # of inspect_ai itself
+    pytest.mark.filterwarnings("ignore:The .initial. parameter is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Unclosed <Memory:ResourceWarning"),
+]
+
 ANSWERS = [
     ["Mars is a planet.", "Mars is a planet.", "Venus is a planet.", "The sun?"],
     ["Red is a colour.", "", "Blue", "  "],
