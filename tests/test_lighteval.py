@@ -13,6 +13,7 @@ from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.models.dummy.dummy_model import DummyModel, DummyModelConfig
 from lighteval.models.model_output import ModelResponse
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+from lighteval.tasks.registry import Registry
 
 from vendiscore.integrations.lighteval import VendiScore, vendi_score
 
@@ -32,8 +33,11 @@ class Parrot(DummyModel):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, monkeypatch):
     """Run the example with a model; the numbers of the task."""
+    # Of lighteval's own tasks some fetch files when they are imported.
+    for name in ("_load_from_files", "_load_from_subdirs"):
+        monkeypatch.setattr(Registry, name, staticmethod(lambda *others: {}))
 
     def run(model):
         pipeline = Pipeline(
