@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
+import tiny_model  # noqa: E402
 import watch_training  # noqa: E402
 
 from vendiscore.integrations.collapse import collapses  # noqa: E402
@@ -192,3 +193,25 @@ def test_arguments_are_read(arguments, error, message):
 def test_it_is_pickled():
     callback = pickle.loads(pickle.dumps(DiversityCallback(PROMPTS, ns=(1, 2), collapse=0.25)))
     assert callback.collapse == 0.25
+
+
+@pytest.mark.parametrize("kind", ["decoder", "encoder-decoder"])
+def test_continuations_are_of_each_prompt_without_it_and_the_same_for_one_seed(kind):
+    tokenizer, model = tiny_model.word_tokenizer(), tiny_model.llama()
+    if kind == "encoder-decoder":
+        config = transformers.T5Config(
+            vocab_size=len(tiny_model.NAMES), d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2
+        )
+        config.decoder_start_token_id = tiny_model.PAD
+        torch.manual_seed(0)
+        model = transformers.T5ForConditionalGeneration(config)
+    tokenizer.pad_token = None
+    model.train()
+    before = torch.get_rng_state()
+    found = generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
+    assert (torch.get_rng_state() == before).all()
+    assert model.training
+    assert [len(texts) for texts in found] == [3, 3]
+    assert all(len(text.split()) <= 4 for texts in found for text in texts)
+    assert found == generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=1)
+    assert found != generations(model, tokenizer, ["a cat", "the dog ran under"], 3, 4, seed=2)
