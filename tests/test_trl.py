@@ -1,6 +1,7 @@
 """The reward of TRL: what it shares out, what it refuses, and what does not pay."""
 
 import doctest
+import itertools
 import math
 import pickle
 import re
@@ -53,6 +54,22 @@ def test_leaving_one_out_is_done_by_hand(q):
     by_hand = math.log(compute(TEXTS, q=q)["VS"]) - without(TEXTS, q=q)
     assert found * math.log(4) == pytest.approx(by_hand, abs=1e-8)
     assert found[0] < 0 < found[2]
+
+
+def test_the_policy_gradient_of_leaving_one_out_is_that_of_the_expected_score():
+    """Of a policy that draws three of three texts, over all 27 draws."""
+    texts = [*TEXTS[1:3], "a cat ran off"]
+    policy = np.array([0.5, 0.3, 0.2])
+    expected, found = np.zeros(3), np.zeros(3)
+    for draw in itertools.product(range(3), repeat=3):
+        chosen = [texts[i] for i in draw]
+        slopes = np.eye(3)[list(draw)] - policy  # of log π, in the logits
+        weight = policy[list(draw)].prod()
+        expected += weight * math.log(compute(chosen)["VS"]) * slopes.sum(axis=0)
+        credits = rewards(chosen, credit="leave_one_out", match_length=False)
+        found += weight * math.log(3) * credits @ slopes
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert np.abs(expected).max() > 0.05
 
 
 # Four ways to say one thing, of which one is padded.

@@ -38,10 +38,10 @@ class VendiReward:
     A group is the n completions for one prompt. Rewards are divided by log n:
 
     - "surprise": −xᵀ log(A) x / log n, A the mean of xxᵀ over the group; from 0 to 1. Their mean
-      is log VS / log n exactly: a group's diversity, shared out among its completions.
+      is log VS / log n exactly, at order 1: the group's diversity, shared out among its completions.
     - "leave_one_out": (log VS of the group − log VS without the completion) / log n, below 0 for
-      one that repeats others. As the second term does not depend on the completion, the gradient
-      of the policy is that of the expected log VS of a group.
+      one that repeats others. As the second term does not depend on the completion, the policy
+      gradient, before it is scaled, is that of the expected log VS of a group.
 
     Parameters
     ----------
@@ -51,8 +51,7 @@ class VendiReward:
     match_length : bool
         Compare completions by their distinct words, in order, without case and punctuation, and by
         no more of them than half of the group have (characters, in a script without spaces). Then
-        what is said again, or after as much as others say, makes no completion different: padding
-        pays no more than one word does.
+        what is said again, or after as much as others say, makes no completion different.
     k, **options
         How completions are compared, as for `vendiscore.compute`: by their n-grams, unless given.
     psd : {"check", "clip"}
