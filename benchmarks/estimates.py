@@ -48,7 +48,7 @@ def odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         smiles = [row["smiles"] for row in csv.DictReader(file)]
     if not n:
-        return vendiscore.as_similarity(smiles, k="morgan")
+        return vendiscore.as_similarity(smiles, k="morgan", n_bits=1024)
     maker = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     bits = np.zeros((len(smiles), 2048), np.uint8)
     for row, text in zip(bits, smiles, strict=True):

@@ -35,7 +35,7 @@ PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-b
 KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "linear": (vectors, {"k": "cosine"}),
     "RBF": (vectors, {"k": "rbf", "sigma": 2.0}),
-    "Tanimoto": (molecules, {"k": "morgan"}),
+    "Tanimoto": (molecules, {"k": "morgan", "n_bits": 1024}),
 }
 SIZES = (100, 400)
 SETS, RESAMPLES = 10, 50  # of the bootstrap

@@ -42,7 +42,7 @@ def questions() -> list[str]:
 
 
 def our_tanimoto(samples: list[Any]) -> np.ndarray:
-    return vendiscore.as_similarity(samples, k="morgan").dense()
+    return vendiscore.as_similarity(samples, k="morgan", n_bits=1024).dense()
 
 
 def their_tanimoto(samples: list[Any]) -> np.ndarray:
@@ -99,7 +99,7 @@ def tanimoto(repeats: int) -> list[dict[str, Any]]:
         ),
         compare(
             "Vendi Score of molecules, q = 1",
-            lambda: vendiscore.score(samples, "morgan"),
+            lambda: vendiscore.score(samples, "morgan", n_bits=1024),
             lambda: vendi.score_K(their_tanimoto(samples)),
             repeats,
             **facts,

@@ -1,4 +1,4 @@
-"""Write what README.md and kernels/README.md say of the registry and of benchmark results.
+"""Write what README.md and other pages say of the registries and of benchmark results.
 
 python benchmarks/readme.py            # rewrites the marked blocks
 """
@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vendiscore import list_kernels
-from vendiscore.catalogue import markdown, measures, options
+from vendiscore.catalogue import aspects, markdown, measures, options, presets
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md")
+PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", ROOT / "docs" / "measures.md")
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -60,6 +60,8 @@ def page() -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     "kernels": markdown,
     "options": options,
+    "presets": presets,
+    "aspects": aspects,
     "measures": measures,
     "built-in": built_in,
     "speed": speed,

@@ -280,7 +280,7 @@ def main() -> None:
     rows: list[dict[str, Any]] = [large()]
     few = vendiscore.as_similarity(digits(given.data, 2000), k="cosine")
     rows += measure("MNIST 2,000", few, 60, given, True)
-    smells = vendiscore.as_similarity(molecules(given.data), k="morgan")
+    smells = vendiscore.as_similarity(molecules(given.data), k="morgan", n_bits=1024)
     rows += measure("odours", smells, 100, given, True)
     many = vendiscore.as_similarity(digits(given.data, 10_000), k="cosine")
     for size in (100, 300):

@@ -218,7 +218,7 @@ def test_zeros_that_sparse_rows_store_are_zeros():
 
 @pytest.mark.parametrize(
     "how",
-    [{"k": "cosine"}, {"k": "rbf"}, {"score_X": True, "normalize": True}, {"measures": "MagArea"}],
+    [{"k": "cosine"}, {"k": "rbf"}, {"score_X": True, "normalize": True}, {"measures": "t_conv"}],
     ids=str,
 )
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from measure_cases import PLAIN
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
-from vendiscore.measures.registry import get_measure, list_measures
+from vendiscore.measures.registry import get_measure
 from vendiscore.spectral import spectrum
 
 # Most of these sets are far from saturated, which is said.
@@ -16,7 +17,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:VS.* is far from saturated")
 
 X = np.random.default_rng(0).standard_normal((30, 4))
 TEXTS = ["a cat sat", "a dog sat", "the cat ran off", "red", "green and red", "no", "no"]
-PLAIN = [each.name for each in list_measures() if not (each.groups or each.references)]
 RBF = {"k": "rbf", "sigma": 2.0}
 
 

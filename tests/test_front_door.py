@@ -11,6 +11,7 @@ import evaluate
 import newcomer
 import numpy as np
 import pytest
+from measure_cases import KINDS, OPTIONS
 
 import vendiscore
 from vendiscore import compute
@@ -91,13 +92,14 @@ def test_suites_tell_both_metrics_everything() -> None:
 
 @pytest.mark.parametrize("name", ["vendiscore", "magnitude"])
 def test_any_measure_is_available_from_either_metric(name: str) -> None:
-    measures = [measure.name for measure in list_measures()]
+    every = [measure.name for measure in list_measures()]
+    measures = [name for name in every if name not in KINDS and name not in OPTIONS]
     metric = vendiscore.load(name, measures=measures, k="rbf")
     groups = [0, 1] * 6
-    found = metric.compute(samples=X, references=X[:5], groups=groups)
-    assert found == compute(X, X[:5], k="rbf", measures=measures, groups=groups)
+    found = metric.compute(samples=X, references=X[:7], groups=groups)
+    assert found == compute(X, X[:7], k="rbf", measures=measures, groups=groups)
     assert [key for key in found if not key.endswith("_se")] == measures
-    metric.add_batch(predictions=X, references=X[:5], groups=groups)
+    metric.add_batch(predictions=X, references=X[:7], groups=groups)
     assert metric.compute() == found
     script = str(PACKAGE.parent / f"{name}.py")
     both = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
@@ -107,7 +109,9 @@ def test_any_measure_is_available_from_either_metric(name: str) -> None:
 def test_measures_have_options_of_their_own_or_shared_ones() -> None:
     one = compute(X, k="rbf", measures={"VS": {}, "MagArea": {"n_scales": 9, "t_cut": 3}})
     assert one == compute(X, k="rbf", measures=["VS", "MagArea"], n_scales=9, t_cut=3)
-    many = compute(X, measures={"Magnitude": {"t": [0.5, 2]}, "MagArea": {}, "t_conv": {}})
+    many = compute(
+        X, measures={"Magnitude": {"t": [0.5, 2]}, "MagArea": {"t_cut": 2}, "t_conv": {}}
+    )
     assert list(many) == ["Magnitude_t0.5", "Magnitude_t2", "MagArea", "t_conv"]
 
 
@@ -119,7 +123,7 @@ def test_measures_have_options_of_their_own_or_shared_ones() -> None:
         ({"measures": {"MagArea": {"epsilon": 2}}}, ValueError, "`epsilon` must be a number"),
         ({"metric": "manhattan"}, TypeError, "`metric` is about distances, which VS does not"),
         ({"solver": "cg"}, TypeError, "`solver` is about distances, which VS does not look at"),
-        ({"t": 2}, TypeError, "`t` is an option of Magnitude: name one of them in `measures`"),
+        ({"t": 2}, TypeError, "`t` is an option of MagDistance, Magnitude, Spread: name one of"),
         ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
         ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
     ],
@@ -131,7 +135,7 @@ def test_keywords_that_would_change_nothing_are_refused(how, error, message) -> 
 
 
 def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
-    both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"])
+    both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
     assert both["VS"] == compute(X, k="cosine")["VS"]
     assert both["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
     with pytest.raises(ValueError, match="both say how to compare samples, and MagArea needs one"):
@@ -162,6 +166,7 @@ def test_a_space_is_measured_by_its_distances_only(measure: str) -> None:
     from vendiscore.magnitude.distances import as_space
 
     space = as_space(X)
-    assert compute(space, measures="MagArea") == compute(X, measures="MagArea")
+    how = {"measures": "MagArea", "t_cut": "t_conv"}
+    assert compute(space, **how) == compute(X, **how)
     with pytest.raises(TypeError, match="a MetricSpace has distances and no similarities"):
-        compute(space, measures=["MagArea", measure])
+        compute(space, measures=["t_conv", measure])

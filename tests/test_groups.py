@@ -6,10 +6,10 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
 from vendiscore.arrays.namespace import scalar
-from vendiscore.measures.registry import list_measures
 
 TEXTS = [
     ["a cat sat", "a dog sat", "the cat ran off"],
@@ -19,7 +19,6 @@ TEXTS = [
 CLOUD = np.random.default_rng(0).standard_normal((12, 3))
 SIZES = [5, 4, 3]
 LABELS = np.repeat(["x", "y", "z"], SIZES)
-PLAIN = [each.name for each in list_measures() if not (each.groups or each.references)]
 
 
 def flat(groups):
@@ -111,7 +110,7 @@ def test_features_similarities_distances_and_similarity_objects_have_groups_by_l
     np.fill_diagonal(D, 0)
     places = [np.flatnonzero(x == LABELS) for x in "xyz"]
     areas = [mag_area(D[np.ix_(own, own)], metric="precomputed") for own in places]
-    found = compute(D, metric="precomputed", measures="MagArea", groups=LABELS)
+    found = compute(D, metric="precomputed", measures="MagArea", t_cut="t_conv", groups=LABELS)
     assert found["MagArea"] == pytest.approx(np.mean(areas), rel=1e-9)
 
 
@@ -119,7 +118,7 @@ def test_features_similarities_distances_and_similarity_objects_have_groups_by_l
 def test_distances_of_vectors_share_what_the_metric_derives_from_all(metric):
     given = {"mahalanobis": {"VI": np.linalg.inv(np.cov(CLOUD.T))}}
     given["seuclidean"] = {"V": CLOUD.var(axis=0, ddof=1)}
-    how = {"metric": metric, "measures": ["MagArea", "Magnitude", "GMStds"]}
+    how = {"metric": metric, "measures": ["MagArea", "Magnitude", "GMStds"], "t_cut": "t_conv"}
     expected = pytest.approx(by_hand(rows_of(), **how, **given.get(metric, {})), rel=1e-8)
     assert compute(CLOUD, groups=LABELS, **how) == expected
     assert compute(rows_of(), **how) == expected
@@ -225,7 +224,8 @@ def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
 
 
 def test_details_of_distances_by_group():
-    found = compute(rows_of(), measures=["MagArea"], metric="manhattan", details=True)["details"]
+    how = {"measures": "MagArea", "metric": "manhattan", "t_cut": 2.0}
+    found = compute(rows_of(), details=True, **how)["details"]
     assert found["distance"] == "manhattan"
     assert "|metric=manhattan|solver=auto|groups=3@" in found["signature"]
     assert found["n"] == found["distinct"] == 12

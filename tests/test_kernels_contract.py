@@ -223,6 +223,14 @@ BAD: dict[str, list[Any]] = {
     "labels": [None, math.nan, ["a"]],
     "sets of labels": [[], None, "oak", [math.nan], [["oak"]]],
     "class probabilities": [[0.5, 0.5, 0.5], [2, -1, 0], None, [math.nan, 0, 1]],
+    "rows of bits": [
+        [0, 1, 2, 0, 1],
+        [0, 1],
+        None,
+        ["a", 1, 0, 0, 1],
+        [math.nan, 0, 1, 1, 0],
+        "CCO",
+    ],
     "molecules": ["C1CC", "", None, 7],
     "images": [None, np.full((9, 7, 3), 2.5), b"no file"],
 }

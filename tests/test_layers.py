@@ -12,6 +12,7 @@ ROOMS = """
     app
     scripts
     integrations
+    report
     explanation selection streaming
     catalogue scoring
     result

@@ -1,31 +1,32 @@
 """Measures by name: one contract for all that are registered, and what each is."""
 
 import math
+import re
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measure_cases import FAMILIES, KINDS, LAPLACIAN, LEVELS, OPTIONS, asked, cloud
+from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
-from vendiscore.measures import registry, subject
+from vendiscore.measures import both, registry, subject
+from vendiscore.measures.presets import PRESETS
 from vendiscore.measures.registry import get_measure, list_measures, register_measure
 
 ALL = [measure.name for measure in list_measures()]
-LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=25, deadline=None)
 
 
-def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal((n, d))
-
-
-def measured(name: str, X: np.ndarray) -> float:
-    """One measure; those of two sets beside one that stays the same, of groups by two labels."""
-    groups = np.arange(len(X)) % 2 if get_measure(name).groups else None
-    return compute(X, cloud(len(X), seed=99), measures=name, groups=groups, **LAPLACIAN)[name]
+def measured(name: str, X: Any, Y: Any = None) -> float:
+    """One measure; those of two sets beside one that stays the same."""
+    return compute(X, any_samples(name, len(X), 99) if Y is None else Y, **asked(name, len(X)))[
+        name
+    ]
 
 
 def kernel(X: np.ndarray) -> np.ndarray:
@@ -41,46 +42,69 @@ class TestEvery:
     def test_stays_in_its_range(self, name: str, seed: int) -> None:
         n = 12
         low, high = get_measure(name).limits(n)
-        value = measured(name, cloud(n, seed))
+        value = measured(name, any_samples(name, n, seed))
         assert low - 1e-9 <= value <= high + 1e-9
 
-    def test_direction_tells_spread_out_samples_from_crowded_ones(self, name: str) -> None:
-        crowded = measured(name, 0.2 * cloud(20))
-        spread_out = measured(name, 2.0 * cloud(20))
-        assert (spread_out > crowded) == (get_measure(name).direction == "higher")
+    def test_direction_is_that_of_sets_which_have_more_and_more_of_its_aspect(
+        self, name: str
+    ) -> None:
+        measure = get_measure(name)
+        family = FAMILIES[measure.aspect]
+        values = [measured(name, *family(name, level)) for level in range(LEVELS)]
+        steps = np.diff(values) * (1 if measure.direction == "higher" else -1)
+        assert steps.sum() > 0.01 * max(map(abs, values)), values
+        assert steps.min() > -0.02 * steps.sum(), values  # what chance may do where nothing changes
 
     def test_order_of_samples_does_not_matter(self, name: str) -> None:
-        X = cloud(15)
-        value = measured(name, X)
-        again = measured(name, X[::-1])  # every second one of an odd number, from either end
-        assert again == pytest.approx(value, rel=1e-9)
+        X = any_samples(name, 16)
+        asking, Y = asked(name, 16), any_samples(name, 16, 99)
+        places = np.random.default_rng(0).permutation(16)
+        mixed = [X[i] for i in places] if isinstance(X, list) else X[places]
+        # What belongs to each sample goes with it.
+        for keywords in (asking, asking["measures"][name]):
+            keywords |= {
+                key: np.asarray(value)[places]
+                for key, value in keywords.items()
+                if isinstance(value, (list, np.ndarray)) and len(value) == 16
+            }
+        again = compute(mixed, Y, **asking)[name]
+        rel = 0.05 if get_measure(name).sequence else 1e-9
+        assert again == pytest.approx(measured(name, X), rel=rel, abs=1e-12)
 
-    def test_one_sample_has_a_value(self, name: str) -> None:
-        assert np.isfinite(measured(name, cloud(1)))
+    def test_one_sample_has_a_value_or_it_is_said_how_many_it_takes(self, name: str) -> None:
+        try:
+            assert np.isfinite(measured(name, any_samples(name, 1)))
+        except ValueError as error:
+            assert re.match(rf"{name} needs (more than )?\d+ ", str(error))  # noqa: PT017
 
     def test_is_described(self, name: str) -> None:
         measure = get_measure(name)
         assert measure.summary.endswith(".") or ":" in measure.summary
         assert measure.source
-        assert measure.needs in ("similarity", "distances", "features")
+        assert measure.needs in ("similarity", "distances", "features", "samples")
+        assert measure.aspect in FAMILIES
+        assert measure.references or measure.aspect in ("diversity", "dimension")
 
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    original = subject.resolve_sets
-    monkeypatch.setattr(
-        subject, "resolve_sets", lambda *a, **o: calls.append(1) or original(*a, **o)
-    )
+    for module, name in ((subject, "resolve_sets"), (both, "resolve_pool")):
+        original = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)
+        )
     X, Y = cloud(15), cloud(9, seed=1)
     for groups in (None, ["a"] * 7 + ["b"] * 8):
         names = [name for name in ALL if groups or not get_measure(name).groups]
+        names = [name for name in names if name not in KINDS]
+        options = {name: OPTIONS[name](15) if name in OPTIONS else {} for name in names}
         how = {"groups": groups, **LAPLACIAN}
         calls.clear()
-        together = compute(X, Y, measures=names, **how)
+        together = compute(X, Y, measures=options, **how)
         assert len(calls) == 1
         alone: dict = {}
         for name in names:
-            alone |= compute(X, Y, measures=[name], **how)
+            alone |= compute(X, Y, measures={name: options[name]}, **how)
         assert [key for key in together if not key.endswith("_se")] == names
         assert together == pytest.approx(alone, rel=1e-12)
 
@@ -243,6 +267,25 @@ def test_bad_names(measures: object, error: type[Exception], message: str) -> No
     with pytest.raises(error) as raised:
         compute([0.0, 1.0], measures=measures, **LAPLACIAN)
     assert message in str(raised.value)
+
+
+def test_a_preset_is_its_measures() -> None:
+    X = cloud(10)
+    assert compute(X, measures="molecules", **LAPLACIAN) == compute(
+        X, measures=["VS", "IntDiv"], **LAPLACIAN
+    )
+    together = compute(X, measures={"LC": {}, "molecules": {}, "VS": {}}, **LAPLACIAN)
+    assert list(together) == ["LC", "VS", "IntDiv"]
+    for preset in PRESETS.values():
+        assert preset.what
+        assert preset.source
+        assert {get_measure(name).name for name in preset.measures} == set(preset.measures)
+    with pytest.raises(
+        TypeError, match="`measures` gives options to 'molecules', which is several"
+    ):
+        compute(X, measures={"molecules": {"top": 3}}, **LAPLACIAN)
+    with pytest.raises(ValueError, match=r"unknown measure 'txt'\. Did you mean 'text'"):
+        compute(X, measures="txt", **LAPLACIAN)
 
 
 def test_weights_are_for_measures_that_take_them() -> None:

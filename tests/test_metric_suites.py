@@ -8,13 +8,15 @@ import evaluate
 import numpy as np
 import pytest
 
-from vendiscore import score
+from vendiscore import compute, score
+from vendiscore.measures.presets import PRESETS
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "vendiscore.py")
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 VS = score(TEXTS, "ngram_overlap")
 X = np.random.default_rng(0).standard_normal((6, 3))
+POINTS = np.random.default_rng(1).standard_normal((12, 3))
 
 
 LOCAL_METRIC = """
@@ -31,8 +33,9 @@ class ExactMatch(evaluate.Metric):
             ),
         )
 
-    def _compute(self, predictions, references):
-        same = [a == b for a, b in zip(predictions, references)]
+    def _compute(self, predictions, references, ignore_case=False, tokenize=None):
+        fold = str.lower if ignore_case else str
+        same = [fold(a) == fold(b) for a, b in zip(predictions, references)]
         return {"exact_match": sum(same) / len(same)}
 """
 
@@ -51,6 +54,19 @@ def test_combines_with_a_metric_that_needs_references(exact_match):
     for text in TEXTS:
         suite.add(prediction=text, reference=text)
     assert suite.compute() == {"exact_match": 1.0, "VS": pytest.approx(VS)}
+
+
+def test_options_of_another_metric_are_not_ours(exact_match):
+    suite = evaluate.combine([exact_match, SCRIPT])
+    references = [text.upper() for text in TEXTS]
+    pairs = {"predictions": TEXTS, "references": references}
+    # `tokenize` is an option of our kernel "bleu", too, which is not the one that is used.
+    found = suite.compute(**pairs, ignore_case=True, tokenize="x")
+    assert found == {"exact_match": 1.0, "VS": VS}
+    with pytest.raises(TypeError, match="unknown keyword `ignore_cas`"):
+        evaluate.combine([SCRIPT, exact_match]).compute(**pairs, ignore_cas=True)
+    with pytest.raises(TypeError, match="`ignore_case`"):  # of no suite
+        evaluate.load(SCRIPT).compute(**pairs, ignore_case=True)
 
 
 def test_two_configurations_in_one_suite():
@@ -149,6 +165,35 @@ def test_works_in_an_evaluation_suite(tiny_generator, tmp_path):
     assert 1 < result["VS"] <= len(TEXTS)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_suite_of_the_examples_measures_each_kind_of_prompts(tiny_generator):
+    model, tokenizer = tiny_generator
+    suite = evaluate.EvaluationSuite.load(str(ROOT / "examples" / "suites" / "diversity_suite.py"))
+    for task in suite.suite:
+        task.args_for_task["tokenizer"] = tokenizer
+    found = suite.run(model)
+    assert [Path(each["task_name"]).name for each in found] == ["stories", "advice"]
+    for each in found:
+        assert PRESETS["text"].measures.keys() <= each.keys()
+        assert 1 <= each["VS"] <= 12
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_a_metric_to_be_combined(name, exact_match):
+    """Among others, and with the numbers of the library."""
+    preset = PRESETS[name]
+    X, Y = (TEXTS, TEXTS[::-1]) if name == "text" else (POINTS, POINTS[::-1] + 0.1)
+    how = {} if name == "text" else {"k": "rbf", "sigma": 1.0}
+    metric = evaluate.load(SCRIPT, measures=name, **how)
+    alone = compute(X, Y, measures=name, **how)
+    assert list(alone) == list(preset.measures)
+    if name == "text":
+        suite = evaluate.combine([exact_match, metric])
+        assert suite.compute(predictions=X, references=Y) == alone | {"exact_match": 0.2}
+    suite = evaluate.combine([metric])
+    assert suite.compute(predictions=X, references=Y) == alone
+
+
 class TestSuiteOfBothEntries:
     """`evaluate.combine` passes every option to every fresh."""
 
@@ -185,5 +230,5 @@ class TestSuiteOfBothEntries:
     def test_what_nobody_knows_is_refused_and_so_is_what_would_change_nothing(self, pair):
         with pytest.raises(TypeError, match="`qq`"):
             evaluate.combine(pair).compute(predictions=X, k="cosine", qq=2)
-        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, t_conv"):
+        with pytest.raises(TypeError, match="`epsilon` is an option of MagArea, MagDiff, MagDim"):
             pair[0].compute(predictions=X, epsilon=2)

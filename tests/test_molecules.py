@@ -18,7 +18,7 @@ from rdkit import DataStructs  # noqa: E402
 from rdkit.Chem import rdFingerprintGenerator, rdMolDescriptors  # noqa: E402
 
 KERNELS = {
-    "morgan": rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024).GetFingerprint,
+    "morgan": rdFingerprintGenerator.GetMorganGenerator(radius=2).GetFingerprint,
     "rdkit": rdFingerprintGenerator.GetRDKitFPGenerator().GetFingerprint,
     "maccs": rdMolDescriptors.GetMACCSKeysFingerprint,
     "atom_pair": rdFingerprintGenerator.GetAtomPairGenerator().GetFingerprint,

@@ -40,6 +40,7 @@ def calls() -> Iterator[tuple[str, Any]]:
     }  # fmt: skip
     for name, given in samples.items():
         more = {"normalize": name == "linear", "psd": "clip" if name == "bleu" else "check"}
+        more |= {"n_bits": 1024} if name == "morgan" else {}  # which was the default
         yield f"{name}: orders", compute(given, k=name, q=orders, **more)
         for q in (1, 2, "inf"):
             yield f"{name}: {q}", compute(given, k=name, q=q, **more)

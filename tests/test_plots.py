@@ -39,6 +39,7 @@ PLOTS = {
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "growth": lambda ax=None: GROWN.plot(ax),
     "intervals": lambda ax=None: COMPARED.plot(ax),
+    "differences": lambda ax=None: plots.differences(["A − B"], [0.5], [-1], [2], ax=ax),
     "profiles": lambda ax=None: profiles(["A", "B"], ax),
 }
 
@@ -75,7 +76,8 @@ def test_a_plot_gives_back_the_axes_it_drew_on_and_leaves_the_style_alone(name, 
 def test_colours_are_those_of_the_style(name):
     with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
         drawn = PLOTS[name]()
-        first = drawn.lines[0].get_color() if drawn.lines else drawn.patches[0].get_facecolor()
+        lines = [line.get_color() for line in drawn.lines if line.get_linestyle() != ":"]
+        first = lines[0] if lines else drawn.patches[0].get_facecolor()
         assert to_rgba(first) == to_rgba("red")
 
 
@@ -102,10 +104,39 @@ def test_a_heat_map_shows_samples_in_their_order(ax):
     assert as_they_come.get_xlabel() == "samples"
 
 
+def test_lines_of_a_heat_map_divide_groups_that_stand_side_by_side(ax):
+    groups = np.array([1, 0, 1, 0, 2])
+    order = np.argsort(groups, kind="stable")
+    plots.heat_map(np.eye(5), order, groups=groups, ax=ax)
+    upright = [line.get_xdata()[0] for line in ax.lines if len(set(line.get_xdata())) == 1]
+    assert upright == [2.5, 4.5]
+    assert not plots.heat_map(np.eye(5), groups=["a"] * 5, ax=Figure().add_subplot()).lines
+
+
+def test_a_forest_has_a_line_at_no_difference_and_hollow_dots_where_there_may_be_none(ax):
+    names = ["A − B", "A − $C$"]
+    plots.differences(names, [2, 0.5], [1, -1], [3, 2], label="more", ax=ax)
+    zero, *bars = ax.lines
+    assert set(zero.get_xdata()) == {0}
+    assert [list(line.get_xdata()) for line in bars] == [[1, 3], [2], [-1, 2], [0.5]]
+    assert [dot.get_markerfacecolor() == "none" for dot in bars[1::2]] == [False, True]
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
+    assert not any(label.get_parse_math() for label in ax.get_yticklabels())
+    assert (ax.get_xlabel(), ax.yaxis_inverted()) == ("more", True)
+
+
+def test_the_room_of_plots_is_a_public_name():
+    code = "import sys, vendiscore; print('matplotlib' in sys.modules, vendiscore.plots.__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "vendiscore.plots"]
+
+
 def test_large_heat_maps_are_averages_of_squares(ax):
     K = np.kron(np.random.default_rng(0).random((240, 240)), np.ones((2, 2)))
     plots.heat_map(K, ax=ax)
     assert np.asarray(ax.images[0].get_array()) == pytest.approx(K[::2, ::2])
+    coarse = plots.heat_map(K, cells=2)
+    assert np.asarray(coarse.images[0].get_array())[0, 0] == pytest.approx(K[:240, :240].mean())
 
 
 def test_a_scale_is_marked_on_the_magnitude_function(ax):
@@ -150,8 +181,8 @@ def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missin
         "import sys; sys.modules['matplotlib'] = None\n"
         "from vendiscore import plots\n"
         "try: plots.spectrum([0.5, 0.5])\n"
-        "except ImportError as error: print(error)"
+        "except ImportError as error: print(error, f'({error.extra})')"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "a picture needs the package 'matplotlib'" in run.stdout
-    assert "pip install matplotlib" in run.stdout
+    assert "pip install matplotlib (plots)" in run.stdout

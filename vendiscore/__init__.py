@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 
 if TYPE_CHECKING:
+    from . import plots
     from .encoders import encoder
     from .errors import (
         IndefiniteError,
@@ -38,9 +39,11 @@ if TYPE_CHECKING:
         magnitude_weights,
         spread,
     )
+    from .measures.divergences import surprise
     from .measures.modes import mode_diversity
     from .measures.registry import list_measures, register_measure
     from .registry import get_kernel, list_kernels, register_kernel
+    from .report import report
     from .resolve import as_similarity
     from .scoring import compute, conditional_score, score, score_dual, score_K, score_X
     from .selection import Selection, select
@@ -63,9 +66,11 @@ _MODULES = {
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
+    "measures.divergences": "surprise",
     "measures.modes": "mode_diversity",
     "measures.registry": "list_measures register_measure",
     "registry": "get_kernel list_kernels register_kernel",
+    "report": "report",
     "resolve": "as_similarity",
     "scoring": "compute conditional_score score score_K score_X score_dual",
     "selection": "Selection select",
@@ -80,7 +85,10 @@ _MODULES = {
     "uncertainty.comparing": "compare",
     "uncertainty.growth": "growth",
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+_HOME: dict[str, str | None] = {
+    name: module for module, names in _MODULES.items() for name in names.split()
+}
+_HOME |= {"plots": None}  # a folder that is public itself
 
 __all__ = [
     "FeatureSimilarity",
@@ -116,8 +124,10 @@ __all__ = [
     "magnitude_function",
     "magnitude_weights",
     "mode_diversity",
+    "plots",
     "register_kernel",
     "register_measure",
+    "report",
     "score",
     "score_K",
     "score_X",
@@ -125,16 +135,23 @@ __all__ = [
     "select",
     "spectrum",
     "spread",
+    "surprise",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    home = import_module(f".{_HOME[name] or name}", __name__)
+    value = getattr(home, name) if _HOME[name] else home
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+# The folder `report` has the name of its function, and whoever imports it first would put it in the
+# place of the function: so that is done here. It looks for nothing until it is called.
+__getattr__("report")

@@ -7,7 +7,7 @@ which measures of them, and the options of both.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -111,13 +111,24 @@ class Request:
         """Whether some measure compares the samples with references."""
         return any(chosen.measure.references for chosen in self.measures)
 
+    @property
+    def beside(self) -> bool:
+        """Whether some measure looks at references where there are some."""
+        names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
+        return any(name and chosen.options.get(name) is None for chosen, name in names)
+
+    @property
+    def pooled(self) -> frozenset[str]:
+        """What measures need that is between the samples and the references: similarities, …"""
+        return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
+
 
 def read_request(
     arguments: Mapping[str, Any],
     usual: Usual = vendi_score,
     references: Any = None,
     *,
-    among_others: bool = False,
+    others: Collection[str] | None = None,
 ) -> Request:
     """Read the keywords of `compute`, but for the samples, which are not looked at.
 
@@ -128,9 +139,9 @@ def read_request(
         Names the measures that are meant where `measures` is not given.
     references : anything, optional
         Whether there are some may decide which measures are usual.
-    among_others : bool
-        Keywords that no chosen measure has a use for are meant for other metrics, which
-        `evaluate.combine` tells all of them, and no error.
+    others : collection of str, optional
+        The keywords of other metrics beside this one, which `evaluate.combine` tells all of them:
+        then these, and those that no chosen measure has a use for, are no error.
 
     Raises
     ------
@@ -156,8 +167,8 @@ def read_request(
     orders = check_orders(q)
     psd = one_of("psd", psd, PSDS, PSD_REMEDY)
     said = ", ".join(measure.name for measure in measures)
-    if among_others:
-        rest = {name: value for name, value in rest.items() if not having(name)}
+    if others is not None:
+        rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
         p = p if all(measure.weighted for measure in measures) else None
     elif distances and not any(measure.needs == "distances" for measure in measures):
         raise TypeError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -89,8 +89,8 @@ def details(
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
     spaces = [each.space for each in sets if each.seen]
-    of_measures = _of_measures(request)
     settings = _settings(subject, request, similarity, sets[0].seen) | _of_sureness(request, sure)
+    of_measures = _of_measures(request, settings)
     report: Details = {
         "n": subject.n,
         "distinct": sum(_distinct(each) for each in sets),
@@ -105,9 +105,14 @@ def details(
     if spaces:
         metric, *options = spaces[0].settings.items()
         report["distance"] = plain(metric[1])
-        report["options"] |= {name: plain(value) for name, value in options} | of_measures
+        every = {**dict(options), **of_measures}
+        report["options"] |= {name: plain(value) for name, value in every.items()}
         report["options"]["solver"] = spaces[0].solver.method
         report |= _of_spaces(spaces)
+    elif "distances" in request.pooled:
+        metric, *options = subject.both.settings.items()
+        report["distance"] = plain(metric[1])
+        report["options"] |= {name: plain(value) for name, value in options} | of_measures
     if table is not None:
         report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
     if sure and sure.methods:
@@ -145,14 +150,18 @@ def _settings(
     spaces: Sequence[MetricSpace],
 ) -> dict[str, Any]:
     """All that can change the numbers, but for the options of measures."""
-    settings: dict[str, Any] = {}
+    between = "distances" in request.pooled and not spaces
+    settings = dict(subject.both.settings) if between else {}
     if similarity:
         settings |= similarity.settings or {"kernel": type(similarity).__name__}
         dtype = str(getattr(subject.samples, "dtype", ""))
         settings |= {"dtype": dtype} if dtype else {}
+    settings |= {name: value for name, value in subject.settings.items() if name not in settings}
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
-    if len(spaces) > 1:
+    if request.pooled:
+        settings["references"] = subject.both.digest
+    elif len(spaces) > 1:
         settings["references"] = digest(spaces[1].D)
     if subject.groups is not None:
         settings["groups"] = str(subject.groups)
@@ -160,18 +169,20 @@ def _settings(
         settings["p"] = "uniform" if subject.p is None else digest(subject.p)
     if any(chosen.measure.ordered for chosen in request.measures):
         settings["q"] = [digits(order) for order in request.orders]
-        settings |= {"psd": request.psd} if request.psd != "check" else {}
         if request.estimating is not None:
             settings |= {"method": "estimate", **vars(request.estimating)}
+    if request.psd != "check" and similarity:
+        settings["psd"] = request.psd
     return settings
 
 
-def _of_measures(request: Request) -> dict[str, Any]:
-    """The options of measures; with the name of their measure where two have different ones."""
+def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of measures; with their measure's name where others or `settings` differ."""
     every: dict[str, Any] = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
-            same = plain(every.get(name, value)) == plain(value)
+            value = plain(value)
+            same = every.get(name, plain(settings.get(name, value))) == value
             every[name if same else f"{measure.name}.{name}"] = value
     return every
 

@@ -16,17 +16,16 @@ from .arguments import is_several, one_of
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
 from .errors import SampleError
-from .magnitude.distances import read_samples
+from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
+from .measures.conditional import Given, conditional
 from .measures.subject import NO_GROUPS, Subject
 from .request import PSD_REMEDY, PSDS, Interval, Method, Request, check_orders, read_request
 from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
 from .result import answer
-from .similarity.composite import ProductSimilarity
 from .spectral.spectrum import PSD
-from .spectral.vendi import vendi
 
 
 def compute(
@@ -65,14 +64,15 @@ def compute(
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
         of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
-        samples that are lists themselves. Not changed.
+        samples that are lists themselves. The path of a folder means its images. Not changed.
     references : the same, optional
-        A second set, for measures that compare two; ignored by all others.
+        A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
+        its scale; ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
         (see `mixture`). Without it, strings are compared by "ngram_overlap", with a warning if
-        they look like SMILES or names of images.
+        they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
         XᵀX is chosen.
@@ -188,6 +188,11 @@ def compute(
 
 def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of samples and references that nobody has looked at."""
+    return measured(subject_of(samples, references, request), request)
+
+
+def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
+    """What measures look at, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -207,25 +212,37 @@ def measure(samples: Samples, references: Any, request: Request) -> dict[str, An
             f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
-    subject = Subject(
+    looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
+    if not looked_at or references is None:
+        references = None
+    else:
+        references = read_samples(references, request.how, "references")
+    return Subject(
         flat,
         request.how,
-        references=read_samples(references, request.how, "references") if request.pairs else None,
+        references=references,
         orders=request.orders,
         p=request.p,
         psd=request.psd,
         groups=groups,
-        in_parts=groups is not None and request.p is None and not request.of_groups,
+        in_parts=groups is not None
+        and request.p is None
+        and not (request.of_groups or request.pooled),
+        pooled=request.pooled,
         estimating=request.estimating,
     )
+
+
+def measured(subject: Subject, request: Request) -> dict[str, Any]:
+    """The numbers that a request asks for, of a subject made for it."""
     # What overflows or is undefined on the way shows in the result, which is checked.
     with np.errstate(all="ignore"):
         try:
             return answer(subject, request)
         except SampleError as error:
-            if groups is None:
+            if subject.groups is None:
                 raise
-            raise groups.located(error) from error.__cause__
+            raise subject.groups.located(error) from error.__cause__
 
 
 def score(
@@ -290,6 +307,7 @@ def conditional_score(
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
     as diversity of the model, and prompts that are alike are taken together as far as they are.
+    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
 
     Parameters
     ----------
@@ -330,16 +348,11 @@ def conditional_score(
     """
     (order,) = check_orders(_single(q))
     psd = one_of("psd", psd, PSDS, PSD_REMEDY)
-    K, T = as_similarity(samples, **how), as_similarity(given, k=given_k)
-    if K.n != T.n:
-        raise ValueError(
-            f"`given` must have one for each of {K.n} samples, got {T.n}; leave out the same of "
-            f"both, or repeat a prompt for each of its samples"
-        )
+    K = as_similarity(samples, **how)
+    T = Given(given).similarity(given_k, K.n)
     weights = check_weights(p, K.n, like=K.diagonal())
     with np.errstate(all="ignore"):
-        joint = vendi(ProductSimilarity([K, T]), [order], weights, psd).values[0]
-        value = joint / vendi(T, [order], weights, psd).values[0]
+        value = conditional(K, T, [order], weights, psd)[0]
     return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
 
 

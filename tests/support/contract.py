@@ -22,6 +22,8 @@ VECTORS = np.array([[1.0, 0, 2], [0, 1, 1], [3, -1, 0], [1, 0, 2], [0.5, 2, 1], 
 UNIT_VECTORS = VECTORS / np.linalg.norm(VECTORS, axis=1, keepdims=True)
 TAGS = [["oak", "red"], ["oak"], ["elm", "red", "old"], ["oak", "red"], ["été"], ["elm", "old"]]
 PROBABILITIES = np.array([[0.7, 0.3, 0], [0, 1, 0], [0.2, 0.2, 0.6], [0.7, 0.3, 0]] * 2)[:6]
+BITS = np.array([[1, 0, 1, 1, 0], [0, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 1, 0]] * 2)[:6]
+BITS[5] = [0, 0, 0, 1, 1]
 IMAGES = np.random.default_rng(0).integers(0, 256, (6, 9, 7, 3), dtype=np.uint8)
 IMAGES[3] = IMAGES[0]
 
@@ -54,6 +56,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "rbf": (VECTORS, {}),
     "rdkit": (MOLECULES, {}),
     "tags": (TAGS, {}),
+    "tanimoto": (BITS, {}),
     "text_embeddings": (TEXTS, {"model": count_letters}),
     "topological_torsion": (MOLECULES, {}),
     "word_overlap": (TEXTS, {}),
@@ -84,7 +87,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "ngram_overlap": {
         "ns": (1, 0),
-        "tokenizer": (str.split, "split"),
+        "tokenizer": (str.split, 7),
         "analyzer": ("char", "x"),
         "columns": (8, 0),
     },
@@ -92,6 +95,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "polynomial": {"degree": (2, 0), "c": (0.0, -1)},
     "rbf": {"sigma": (0.1, math.inf), **_FOURIER},
     "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
+    "tanimoto": _FINGERPRINT,
     "text_embeddings": {**_ENCODER, "tokenizer": (None, "bert"), "max_length": (None, 0)},
     "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "word_overlap": {"lowercase": (False, None)},

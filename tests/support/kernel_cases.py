@@ -6,6 +6,7 @@ from typing import Any
 import fuzz
 import numpy as np
 import reference
+import scipy.sparse as sp
 from hypothesis import strategies as st
 
 WORDS = ("cat", "dog", "sat", "mat", "ran", "red", "old", "the", "a", "on")
@@ -120,6 +121,20 @@ def molecules(draw):
 
 
 @st.composite
+def bits(draw):
+    """Rows of 0 and 1, many of them equal or empty, in any container."""
+    n, d = draw(st.integers(1, 9)), draw(st.sampled_from((1, 3, 40)))
+    rng = np.random.default_rng(draw(fuzz.seeds))
+    X = rng.random((n, d)) < draw(st.sampled_from((0.02, 0.3, 0.9)))
+    X = X[rng.integers(0, n, n)]
+    measure = draw(st.sampled_from(("tanimoto", "dice")))
+    hold = draw(st.sampled_from((np.array, np.float32, np.int64, np.ndarray.tolist, sp.csr_array)))
+    sets = [set(np.flatnonzero(row).tolist()) for row in X]
+    K = reference.matrix(sets, getattr(reference, measure))
+    return Case(hold(X), {"k": "tanimoto", "coefficient": measure}, K)
+
+
+@st.composite
 def mixtures(draw):
     """Sums and products of kernels on columns of records."""
     n = draw(st.integers(1, 8))
@@ -139,4 +154,4 @@ def mixtures(draw):
     return Case(records, {"k": k, **options}, w * A + (1 - w) * B, 1e-14)
 
 
-every_kernel = st.one_of(vectors(), vectors(), texts(), things(), mixtures())
+every_kernel = st.one_of(vectors(), vectors(), texts(), things(), bits(), mixtures())

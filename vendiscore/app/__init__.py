@@ -5,5 +5,5 @@ score and show them, with `encoders` that the page offers; `analysis` and `compa
 library, in steps where it takes long; `views` draw, `report` and `comparison_report` word the
 answer. `handlers` are the API; `shows` what each of the `tabs` of the `page` shows; `guard` stands
 before the server and `tidy` cleans up behind it. gradio, matplotlib, Pillow and RDKit are imported
-here and nowhere else in the package, but for the kernels that need them.
+here, for reports, and by the kernels that need them, and nowhere else in the package.
 """

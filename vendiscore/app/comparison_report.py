@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..report.code import READ_DOWNLOAD, call, source
 from ..uncertainty import SAME, Comparison, PairRow
 from . import views
 from .comparing import Compared
-from .report import READ_DOWNLOAD, as_csv, call, link, source
+from .report import as_csv, link
 
 
 def page(compared: Compared, sets: Sequence[Any], kind: str) -> str:

@@ -7,8 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..report.markup import escape
+from ..report.sentences import of_groups
 from .grouping import ByGroup
-from .report import as_csv, escape, link
+from .report import as_csv, link
 
 _SHOWN = 40  # groups in the table of the page; the download has all
 
@@ -55,19 +57,7 @@ def page(found: ByGroup, what: str, samples: Sequence[Any], notes: Sequence[str]
 
 def sentence(found: ByGroup, what: str) -> str:
     """The result in one plain sentence."""
-    sizes = [row["n"] for row in found.table]
-    if found.se is None:
-        return (
-            f"These {sizes[0]} {what} are one group, whose score this is; with more groups there "
-            f"is a mean, and a standard error of it."
-        )
-    least, most = min(sizes), max(sizes)
-    size = str(least) if least == most else f"{least} to {most}"
-    return (
-        f"Of {size} {what} in a group, {found.score:.2f} ± {found.se:.2f} are effectively "
-        f"different on average. ± is one standard error over {_groups(len(sizes))}: what other "
-        f"groups of the same source might change."
-    )
+    return of_groups([row["n"] for row in found.table], found.score, found.se, what)
 
 
 def record(found: ByGroup, what: str) -> dict[str, Any]:

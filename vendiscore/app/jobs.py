@@ -11,13 +11,16 @@ import numpy as np
 
 from ..explanation.analysis import Analysis, analyse
 from ..progress import Steps
+from ..report.code import READ_DOWNLOAD, code
+from ..report.markup import escape
+from ..report.thumbnails import drawing
 from ..resolve.nested import Groups, read_labels
-from . import encoders, report
+from . import encoders
 from .comparing import MIN_PERMUTATIONS, Compared, compare_steps
 from .grouping import ByGroup, by_group, place, pooled, taken_apart
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
-from .pictures import Picture, drawing
+from .pictures import Picture
 
 MOLECULE_KERNELS = ("morgan", "rdkit", "maccs", "atom_pair", "topological_torsion")
 # How each name of the API is said to `compute`.
@@ -88,7 +91,7 @@ class Job:
 
     def code(self, q: float) -> str:
         """Three lines of Python that give the same number."""
-        return report.code(self.modules, self.expression, self.arguments, check_order(q))
+        return code(self.modules, self.expression, self.arguments, check_order(q))
 
 
 def check_order(q: Any) -> float:
@@ -118,7 +121,7 @@ def text_job(
         samples=texts,
         arguments=_text_arguments(kernel, ns, unit),
         labels=texts,
-        cell=lambda i: f'<p class="vs-text">{report.escape(texts[i])}</p>',
+        cell=lambda i: f'<p class="vs-text">{escape(texts[i])}</p>',
         groups=groups,
         **_inline(taken_apart(texts, groups)),
     )
@@ -144,9 +147,7 @@ def image_job(
         samples=[picture.data if encoder else picture.small for picture in pictures],
         arguments=encoder or {"k": kernel, "mode": "RGB"},
         labels=[picture.name for picture in pictures],
-        cell=lambda i: (
-            f'<img src="{pictures[i].thumbnail}" alt="{report.escape(pictures[i].name, 60)}">'
-        ),
+        cell=lambda i: f'<img src="{pictures[i].thumbnail}" alt="{escape(pictures[i].name, 60)}">',
         modules="glob",
         expression=expression,
         groups=groups,
@@ -160,7 +161,7 @@ def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
     _one_of(kernel, MOLECULE_KERNELS, "kernel")
 
     def cell(i: int) -> str:
-        name = report.escape(smiles[i], 80)
+        name = escape(smiles[i], 80)
         image = drawing(smiles[i])
         if not image:
             return f'<p class="vs-text">{name}</p>'
@@ -203,7 +204,7 @@ def vector_job(
         samples=X,
         arguments=arguments,
         labels=rows,
-        cell=lambda i: f'<p class="vs-text">{i}: {report.escape(rows[i], 60)}</p>',
+        cell=lambda i: f'<p class="vs-text">{i}: {escape(rows[i], 60)}</p>',
         groups=groups,
         **_matrix_source(X, source, groups),
     )
@@ -291,7 +292,7 @@ def _inline(samples: list[Any]) -> dict[str, Any]:
     written = repr(samples)
     if len(written) <= _INLINE:
         return {"modules": "", "expression": written}
-    modules, download = report.READ_DOWNLOAD
+    modules, download = READ_DOWNLOAD
     return {"modules": modules, "expression": f'{download}["samples"]  # the download'}
 
 

@@ -1,4 +1,4 @@
-"""Images from uploads, and small pictures of images and molecules for the page."""
+"""Images from uploads."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..encoders.decoding import as_image
 from ..errors import SampleError
+from ..report.thumbnails import uri
 from .limits import (
     MAX_ALL_PIXELS,
     MAX_ENTRIES,
@@ -34,7 +35,6 @@ IMAGE_FILES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 # An encoder gets the file as it came, and decodes a batch at a time.
 SIDE = 32
 THUMBNAIL = 72
-LARGEST_DRAWN = 100  # atoms
 
 
 @dataclass(frozen=True)
@@ -107,22 +107,6 @@ def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> lis
         pixels += area
         found.append(picture)
     return found
-
-
-def drawing(smiles: str) -> str:
-    """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
-    from rdkit import Chem, rdBase
-    from rdkit.Chem.Draw import rdMolDraw2D
-
-    with rdBase.BlockLogs():
-        molecule: Any = Chem.MolFromSmiles(smiles)
-        if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
-            return ""
-        canvas = rdMolDraw2D.MolDraw2DSVG(150, 110)
-        canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
-        canvas.FinishDrawing()
-    svg: str = canvas.GetDrawingText()
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def _files(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -203,7 +187,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
         raise UnreadableError(name, "cannot be read; it may be cut short or damaged") from None
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
-    return Picture(name, data, rgb.resize((SIDE, SIDE)), _uri(thumbnail)), area
+    return Picture(name, data, rgb.resize((SIDE, SIDE)), uri(thumbnail)), area
 
 
 def _too_large(megapixels: str) -> str:
@@ -211,9 +195,3 @@ def _too_large(megapixels: str) -> str:
         f"has {megapixels} megapixels, where this page takes up to {MAX_PIXELS // 10**6}; "
         f"make it smaller"
     )
-
-
-def _uri(image: Image) -> str:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

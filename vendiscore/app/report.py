@@ -8,50 +8,19 @@ from __future__ import annotations
 
 import base64
 import csv
-import html
 import io
 import json
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..explanation.analysis import Analysis
+from ..report.markup import escape
+from ..report.pictures import CAPTIONS
+from ..report.sentences import sentence
 from . import views
 from .zoom import Zoom
 
 Cell = Callable[[int], str]
-# What to import, and the download as an expression.
-READ_DOWNLOAD = (
-    "json, pathlib",
-    'json.loads(pathlib.Path("vendiscore.json").read_text())',
-)
-
-_SAME = 1 - 1e-9  # similarity, to rounding
-_CAPTIONS = {
-    "heat": "<b>Similarities.</b> Bright squares along the diagonal are groups of samples that "
-    "are alike.",
-    "spectrum": "<b>Spectrum.</b> The share of the set that lies in each direction. One bar: all "
-    "the same. Equal bars: all different. The score is the effective number of bars.",
-    "profile": "<b>Profile.</b> Small q counts rare samples in full, large q looks at the "
-    "commonest only. A steep curve means a few dominate.",
-    "magnitude": "<b>Magnitude.</b> How many samples can be told apart at scale t (zooming in to "
-    "the right). The dashed line is the convergence scale, where 95 % can.",
-}
-
-
-def escape(text: str, longest: int = 160) -> str:
-    """Text of a visitor as HTML that cannot be anything but text.
-
-    Braces, `$` and backticks go too, since gradio fills in templates of those.
-
-    >>> escape("<b>${x}")
-    '&lt;b&gt;&#36;&#123;x&#125;'
-    """
-    text = text if len(text) <= longest else text[: longest - 1] + "…"
-    text = html.escape(text)
-    for sign in "${}`":
-        text = text.replace(sign, f"&#{ord(sign)};")
-    return text
 
 
 def problem(message: str) -> str:
@@ -63,30 +32,6 @@ def problem(message: str) -> str:
 def note(message: str) -> str:
     """A message while one waits."""
     return f'<div class="vs-note" role="status">{escape(message)}</div>'
-
-
-def sentence(analysis: Analysis, what: str) -> str:
-    """The result in one plain sentence."""
-    n, share = analysis.n, 100 * float(analysis.shares[0])
-    if n == 1:
-        return "One sample alone is exactly one; add more to compare."
-    if analysis.score < 1.05:
-        return f"These {n} {what} are, to this kernel, all but the same."
-    said = (
-        f"This set of {n} {what} is as diverse as {analysis.score:.1f} that have nothing in "
-        f"common; its main direction makes up {share:.0f} % of it."
-    )
-    if analysis.score > 0.95 * n:
-        neighbours = analysis.neighbours
-        closest = neighbours.similarity
-        said = (
-            f"These {n} {what} count as nearly all different: any two are "
-            f"{neighbours.mean.mean():.2f} alike on average, the closest two "
-            f"{closest.max():.2f}."
-        )
-        if same := int((closest > _SAME).sum()):
-            said += f" But {same} of them are, to this kernel, the same as another."
-    return said
 
 
 def page(
@@ -123,7 +68,7 @@ def page(
     if zoom is not None and n > 1:
         pictures.append(("magnitude", views.magnitude(zoom)))
     figures = "".join(
-        f"<figure>{picture}<figcaption>{_CAPTIONS[name]}</figcaption></figure>"
+        f"<figure>{picture}<figcaption>{CAPTIONS[name]}</figcaption></figure>"
         for name, picture in pictures
     )
     table = link("Table (CSV)", "vendiscore.csv", "text/csv", table_csv(analysis, labels))
@@ -197,31 +142,6 @@ def table_csv(analysis: Analysis, labels: Sequence[str]) -> str:
             for i, (label, nearest, closest, mean) in enumerate(zip(labels, *columns, strict=True))
         ),
     )
-
-
-def code(modules: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
-    """Three lines of Python that give the same number; `samples` needs `modules`."""
-    return f"{source(modules)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
-
-
-def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
-    """Python that scores samples: by this Space where it runs as one, else by the package."""
-    options = keywords(arguments, q)
-    if space := os.environ.get("SPACE_ID"):
-        return f'evaluate.load("{space}").compute(samples={samples}, {options})'
-    return f"vendiscore.compute({samples}, {options})"
-
-
-def source(modules: str) -> str:
-    """The import of what `call` needs, and of these modules."""
-    caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
-    return f"import {caller}, {modules}" if modules else f"import {caller}"
-
-
-def keywords(arguments: Mapping[str, Any], q: float) -> str:
-    """Arguments of `compute` as one writes them."""
-    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def _pairs(analysis: Analysis, cell: Cell) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .report import escape
+from ..report.markup import escape
 from .tables import DELIMITERS, Table, listed
 
 # From the rows that are left out, and whether their columns go too, to what to import and an

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TypeVar
 
 from ..errors import SampleError
+from ..report.markup import escape
 from .grouping import emptied
 from .limits import RefusedError
-from .report import escape
 from .samples import Samples
 from .tables import listed
 

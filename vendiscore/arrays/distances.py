@@ -113,7 +113,7 @@ def _distances(
         D = _minkowski(X, **options)
     else:
         if metric in BOOLEAN:
-            _check_truths(X, metric, name)
+            check_truths(X, metric, name)
         shift = exponent_of(X) if metric in HOMOGENEOUS else 0
         rows = np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X
         D = np.asarray(
@@ -231,6 +231,18 @@ def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0
 
 def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     """1 − cos of rows, or of rows minus their mean, which is their correlation."""
+    # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
+    D = exact_squares(unit_rows(X, metric, name))
+    drop_rounding(D, UNIT_ROUNDING)
+    D /= 2
+    return D
+
+
+def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
+    """Rows divided by their lengths ("cosine"), after their means are taken off ("correlation").
+
+    A SampleError for those that are zero, or constant.
+    """
     largest = np.abs(X).max(axis=1).astype(np.float64)
     usable = largest > 0
     U = X / np.where(usable, largest, 1.0)[:, None]
@@ -248,11 +260,7 @@ def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
         }
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
-    # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
-    D = exact_squares(U)
-    drop_rounding(D, UNIT_ROUNDING)
-    D /= 2
-    return D
+    return np.asarray(U)
 
 
 def _by_function(
@@ -304,7 +312,8 @@ def _by_function(
     return (D + D.T) / 2
 
 
-def _check_truths(X: np.ndarray, metric: str, name: str) -> None:
+def check_truths(X: np.ndarray, metric: str, name: str) -> None:
+    """A SampleError for rows of other numbers than 0 and 1."""
     wrong = (X != 0) & (X != 1)
     SampleError.check(
         {

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
 from ..errors import SampleError
+from .folders import image_files, is_folder
 from .namespace import is_numpy, is_torch, namespace, scalar, to_host
 
 # Every whole number up to this one is a float64.
@@ -31,8 +32,9 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
     ----------
     samples : iterable or array
         List, tuple, generator, NumPy array, SciPy sparse matrix, torch tensor, pandas Series or
-        DataFrame, Arrow array or table, or `datasets` column. Neither copied nor changed if an
-        array. Arrays of other libraries go through NumPy, in their own precision.
+        DataFrame, Arrow array or table, or `datasets` column; or the path of a folder, whose image
+        files are the samples (`folders.image_files`). Neither copied nor changed if an array.
+        Arrays of other libraries go through NumPy, in their own precision.
     name : str
         How to call it in an error.
 
@@ -43,14 +45,16 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
         masked one, a tensor without plain values (sparse, nested, meta, quantized), one that does
         not go to NumPy.
     ValueError
-        If it is empty.
+        If it is empty, or a folder without images.
     """
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
-    if isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples):
+    if is_folder(samples) and name != "groups":  # labels are no images
+        return image_files(samples, name)
+    if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
-            f"`{name}` must be a collection of samples, got a folder; pass the paths of its files: "
-            f"sorted(Path({os.fspath(samples)!r}).glob('*.png'))"
+            f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "
+            f"is no folder; check it, or pass a list of paths"
         )
     if isinstance(samples, (str, bytes)):
         raise TypeError(
@@ -240,6 +244,7 @@ def _row(row: Any) -> np.ndarray:
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
         remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
+        remedy = "; images go to k='pixels'" if isinstance(row, os.PathLike) else remedy
         raise TypeError(f"must be a row of numbers, got {type(row).__name__}: {row!r:.40}{remedy}")
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")

@@ -75,9 +75,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
     require_room(X)
     if X.shape[1] <= DIRECT_COLUMNS:
         return np.asarray(cdist(X, X, "sqeuclidean"))
-    # The median, unlike the mean, is among most of the rows even if a few are far away.
-    centre = np.median(X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64), axis=0)
-    D, squares = product_squares(X - centre)
+    D, squares = product_squares(X - centre_of(X))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
         close = rows < CLOSE * (squares[block, None] + squares[None, :])
@@ -86,6 +84,12 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
             gap = np.subtract(X[near[part] + block.start], X[other[part]], dtype=np.float64)
             rows[near[part], other[part]] = np.einsum("ij,ij->i", gap, gap)
     return np.asarray(D)
+
+
+def centre_of(X: np.ndarray) -> np.ndarray:
+    """The median (d,) of some rows: unlike the mean, among most of them if a few are far away."""
+    some = X[:: -(-len(X) // CENTRE_ROWS)].astype(np.float64)
+    return np.asarray(np.median(some, axis=0))
 
 
 def drop_rounding(D: np.ndarray, rounding: float) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from ..optional import require
 _GREYS = ("1", "L", "LA")
 _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
+_FOLDER = (
+    "is a folder, not an image: {!r:.120}; pass the folder itself for the images in it, or, for "
+    "groups, lists of files"
+)
 
 
 def as_image(item: Any, index: int) -> Any:
@@ -63,6 +68,24 @@ def decode(Image: Any, item: Any, index: int) -> Any:
     return _eight_bit(Image.fromarray(_pixel_array(item, index)), index)
 
 
+@contextmanager
+def naming_files(images: Sequence[Any]) -> Iterator[None]:
+    """Errors about images that are files say which, where they do not yet."""
+    try:
+        yield
+    except SampleError as error:
+        problems = {i: _named(why, images[i]) for i, why in error.problems.items()}
+        raise SampleError(error.index, problems[error.index], problems) from error.__cause__
+
+
+def _named(problem: str, item: Any) -> str:
+    if isinstance(item, Mapping) and item.get("bytes") is None:
+        item = item.get("path")
+    if not isinstance(item, (str, Path)) or str(item) in problem or repr(str(item)) in problem:
+        return problem
+    return f"({item}) {problem}"
+
+
 def check_images(images: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples of no type that `as_image` takes, and files not there.
 
@@ -74,7 +97,9 @@ def check_images(images: Sequence[Any]) -> None:
         try:
             source = _stored(item, i) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
-                if not os.path.isfile(source):
+                if os.path.isdir(source):
+                    problems[i] = _FOLDER.format(os.fspath(source))
+                elif not os.path.isfile(source):
                     problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
             elif not is_torch(source) and not isinstance(
                 source, (PIL.Image, bytes, bytearray, np.ndarray, list)
@@ -105,6 +130,8 @@ def _open(Image: Any, file: Any, index: int, which: str) -> Any:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, SampleError):
             raise
+        if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
+            raise SampleError(index, _FOLDER.format(os.fspath(file))) from error
         raise _unreadable(index, which, error) from error
 
 

@@ -356,24 +356,27 @@ def explain(
         "0.95 is usual",
     )
     samples = read_samples(samples, read, "samples")
+    return explained(Subject(samples, read, orders=[order], p=p, psd=psd), order, limit)
+
+
+def explained(subject: Subject, q: float, threshold: float = THRESHOLD) -> Explanation:
+    """The same of a subject, at an order above 0; its eigenvectors are found once."""
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        subject = Subject(samples, read, orders=[order], p=p, psd=psd)
-        similarity = subject.similarity
-        spectrum = subject.eigen
-        pairs = NearPairs(limit - MARGIN, similarity.groups())
+        similarity, spectrum = subject.similarity, subject.eigen
+        pairs = NearPairs(threshold - MARGIN, similarity.groups())
         neighbours = Neighbours.of(similarity, pairs)
     left_out = list(similarity.dropped)
     return Explanation(
-        q=order,
-        score=float(scalar(spectrum.effective_number(order))),
+        q=q,
+        score=float(scalar(spectrum.effective_number(q))),
         places=np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out),
         _similarity=similarity,
         _spectrum=spectrum,
         _p=None if subject.p is None else to_host(subject.p),
-        _psd=psd,
+        _psd=subject.psd,
         _neighbours=neighbours,
-        _duplicates=Duplicates.of(similarity.n, pairs, limit),
-        _samples=samples,
+        _duplicates=Duplicates.of(similarity.n, pairs, threshold),
+        _samples=subject.samples,
     )
 
 

@@ -28,6 +28,7 @@ from ..request import Request, Usual, read_request, vendi_score
 from ..scoring import measure
 from . import streams
 from .batches import Parts, all_labels, labelled, labels_of, packed, read, unpacked
+from .suites import keywords_of_others
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.
 _SAMPLES = (
@@ -92,7 +93,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         # scored, so that more is added to others.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self._sealed = 0
-        self.keeps_references = self.keeps_references or request.pairs
+        self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added: Parts = ([], [], [])
         self._left: Parts = ([], [], [])  # what process 0 has gathered and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
@@ -132,11 +133,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        # `evaluate.combine` tells all its metrics what is meant for one.
-        suite = isinstance(sys._getframe(1).f_locals.get("self"), evaluate.CombinedEvaluations)
+        others = keywords_of_others(sys._getframe(1).f_locals.get("self"), self)
         try:
             second = references if references is not None else self._added[1] or None
-            request = read_request(options, self.usual, second, among_others=suite)
+            request = read_request(options, self.usual, second, others=others)
             if samples is not None and self.num_process == 1 and not len(self):
                 return self._result(samples, references, request)
             with self._scoring:  # another thread waits, and scores what is added meanwhile

@@ -38,7 +38,7 @@ class VendiReward:
     A group is the n completions for one prompt. Rewards are divided by log n:
 
     - "surprise": −xᵀ log(A) x / log n, A the mean of xxᵀ over the group; from 0 to 1. Their mean
-      is log VS / log n exactly, at order 1: the group's diversity, shared out among its completions.
+      is log VS / log n exactly, at order 1: the diversity of the group, shared out.
     - "leave_one_out": (log VS of the group − log VS without the completion) / log n, below 0 for
       one that repeats others. As the second term does not depend on the completion, the policy
       gradient, before it is scaled, is that of the expected log VS of a group.

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..arguments import flag, integer
 from ..arrays import memory
+from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require
 from ..progress import track
@@ -47,7 +48,8 @@ def bleu(
     ----------
     texts : sequence of str
     tokenize : str
-        A tokenizer of sacrebleu: "13a", "intl", "zh", "char", "none", …
+        A tokenizer of sacrebleu: "13a", "intl", "zh", "ja-mecab", "char", "none", …, see
+        `encoders.tokenizers.named_tokenizer`.
     smooth : {"exp", "floor", "add-k", "none"}
         What n-gram orders without a match count for (Chen & Cherry, WMT 2014).
     max_order : int of at least 1
@@ -64,8 +66,10 @@ def bleu(
     ------
     SampleError
         If texts are not strings or have no tokens.
+    ValueError, FileNotFoundError
+        For a tokenizer or smoothing that sacrebleu does not have, and a model that is not here.
     MissingPackageError
-        If sacrebleu is not installed.
+        If sacrebleu is not installed, or what the tokenizer needs besides.
     TooLargeError
         If K (8 n² bytes) does not fit in memory, when it is asked for.
 
@@ -76,19 +80,15 @@ def bleu(
     `compute_bleu` gets each distinct set of counts once. Time O(n²) and up to one such call a pair.
     """
     BLEU = require("sacrebleu.metrics.bleu", "text", "kernel 'bleu'").BLEU
-    for name, value, known in (
-        ("tokenize", tokenize, BLEU.TOKENIZERS),
-        ("smooth", smooth, BLEU.SMOOTH_DEFAULTS),
-    ):
-        if not isinstance(value, str) or value not in known:
-            raise ValueError(f"`{name}` is unknown: {value!r}. {suggestion(value, known)}")
+    known = BLEU.SMOOTH_DEFAULTS
+    if not isinstance(smooth, str) or smooth not in known:
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
+    split = named_tokenizer(tokenize, "tokenize")
     max_order = integer("max_order", max_order)
     lowercase = flag("lowercase", lowercase)
-    metric = BLEU(tokenize=tokenize, lowercase=lowercase)
 
     def words(text: str) -> list[str]:
-        split: list[str] = metric.tokenizer((text.lower() if lowercase else text).rstrip()).split()
-        return split
+        return split(text.lower() if lowercase else text)
 
     def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
         total = 0.0

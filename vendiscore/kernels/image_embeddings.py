@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..encoders.base import BATCH_SIZE
-from ..encoders.decoding import check_images
+from ..encoders.decoding import check_images, naming_files
 from ..encoders.images import Transform, image_encoder
 from ..encoders.networks import Pooling
 from ..registry import register_kernel
@@ -41,8 +41,9 @@ def image_embeddings(
 
     Parameters
     ----------
-    images : sequence or array
-        Anything `encoders.decoding.as_image` takes; greyscale is made RGB.
+    images : sequence or array, or the path of a folder
+        Anything `encoders.decoding.as_image` takes; greyscale is made RGB. Of a folder its image
+        files, in order of their names, but not those of folders in it.
     model_path : str or Path, optional
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
         image processor, instead of Inception. CLIP and its kin give their image features.
@@ -97,5 +98,6 @@ def image_embeddings(
     encoder = image_encoder(
         model_path, model, transform, pooling, batch_size, device, half, revision
     )
-    X, settings = encoder.embedded(images)
+    with naming_files(images):
+        X, settings = encoder.embedded(images)
     return FeatureSimilarity(X, settings).normalized()

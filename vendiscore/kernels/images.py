@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arguments import integer, one_of
 from ..arrays import memory
-from ..encoders.decoding import decode
+from ..encoders.decoding import decode, naming_files
 from ..errors import SampleError
 from ..optional import require
 from ..progress import track
@@ -31,10 +31,11 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
 
     Parameters
     ----------
-    images : sequence or array
+    images : sequence or array, or the path of a folder
         PIL images, arrays (H, W) or (H, W, C), file paths, bytes of files, or values of a
         `datasets.Image` column; or all as one array (n, H, W) or (n, H, W, C). See
-        `encoders.decoding.as_image`.
+        `encoders.decoding.as_image`. Of a folder its image files, in order of their names, but
+        not those of folders in it.
     size : int or None
         Images are first resized to size × size, bicubically, their shape not kept. None compares
         them as they are and wants one size.
@@ -61,6 +62,13 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     if size is not None:
         size = integer("size", size, remedy="or None, which compares images as they are")
     one_of("mode", mode, ("L", "RGB", None))
+    with naming_files(images):
+        X = _pixels(images, size, mode)
+    return FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
+
+
+def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
+    """Rows of the bytes of images."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
     if size is not None:
@@ -89,7 +97,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
         if not X[i].any():
             problems[i] = "is black all over, which has no cosine; remove it"
     SampleError.check(problems)
-    return FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
+    return X
 
 
 def _require(n: int, width: int) -> None:

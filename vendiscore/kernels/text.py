@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -13,8 +14,9 @@ import scipy.sparse as sp
 
 from ..arguments import integer, one_of
 from ..arrays.hashing import hashed_ngrams
+from ..encoders.tokenizers import named_tokenizer
 from ..errors import SampleError, warn
-from ..hints import unspaced
+from ..hints import unspaced, words_by
 from ..registry import Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -28,25 +30,26 @@ COMPARED = 45
 def fit_analyzer(
     texts: Sequence[Any],
     ns: Any = None,
-    tokenizer: Tokenizer | None = None,
+    tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
     columns: int | None = None,
 ) -> Fitted:
     """What n-grams of these texts are made of, if that is not given, and what to say of it."""
-    if not isinstance(analyzer, str) or analyzer != "auto":
+    if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return Fitted({})
     strings = [text for text in texts if isinstance(text, str)]
-    found = unspaced(strings) if tokenizer is None else 0
+    found = unspaced(strings)
     if found < max(1, len(strings) / 10):
         return Fitted({"analyzer": "word"})
     which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
     if 2 * found > len(strings):
-        note = f"{which}: n-grams are of characters for all; analyzer='word' would have words"
+        note = f"{which}: n-grams are of characters for all; {words_by(strings)} would have words"
         fitted = "char"
     else:
         note = (
             f"{which}, and have one word a clause, so that they seem to differ more than they do: "
-            f"n-grams are of words for all; analyzer='char' would have characters"
+            f"n-grams are of words for all; analyzer='char' would have characters, and "
+            f"{words_by(strings)} their words"
         )
         fitted = "word"
     warn(f"{note}. Pass `analyzer` to say which is meant")
@@ -56,7 +59,7 @@ def fit_analyzer(
 def _is_fixed(
     columns: int | None = None,
     analyzer: Analyzer = "auto",
-    tokenizer: Tokenizer | None = None,
+    tokenizer: Tokenizer | str | None = None,
     **others: Any,
 ) -> bool:
     """Whether features have a width, and are not of words or characters as other texts are."""
@@ -73,7 +76,7 @@ def _is_fixed(
 def ngram_overlap(
     texts: Sequence[str],
     ns: int | Iterable[int] = (1, 2, 3, 4),
-    tokenizer: Tokenizer | None = None,
+    tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
     columns: int | None = None,
 ) -> Similarity:
@@ -87,14 +90,16 @@ def ngram_overlap(
     texts : sequence of str
     ns : int or ints of at least 1
         Lengths of n-grams.
-    tokenizer : callable str → list of str, optional
+    tokenizer : callable str → list of str, or str, optional
         NLTK's Treebank-style `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or
-        tuples of both.
+        tuples of both. A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab",
+        "ko-mecab", "13a", "intl", …, see `encoders.tokenizers.named_tokenizer`.
     analyzer : {"auto", "word", "char"}
         Whether n-grams are of tokens or of characters (k-mers of a sequence). "auto" means words,
         unless most of the texts are in a script that writes no spaces between words (Chinese,
         Japanese, Thai, Lao, Burmese, Khmer, Tibetan): a tokenizer by spaces would see one word a
-        clause. It decides once for all texts, with a warning if a tenth of them or more are such.
+        clause. It decides once for all texts, with a warning if a tenth of them or more are such,
+        that names a tokenizer which finds their words. With a `tokenizer` it means words.
     columns : int of at least 1, optional
         Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say; every distinct
         n-gram has a column of its own unless given. Then similarities are off by about 1/√columns,
@@ -114,6 +119,8 @@ def ngram_overlap(
         If texts are not strings, are empty, or have no n-gram of any length in `ns`.
     TypeError
         If the tokenizer returns anything but a list of tokens.
+    ValueError, MissingPackageError, FileNotFoundError
+        For a tokenizer by a name that is unknown, or without the package or model that it needs.
     Exception
         Whatever the tokenizer raises, with a note that quotes the text.
 
@@ -127,9 +134,9 @@ def ngram_overlap(
     one_of("analyzer", analyzer, ("auto", "word", "char"))
     width = None if columns is None else integer("columns", columns)
     if analyzer == "auto":
-        analyzer = fit_analyzer(texts, tokenizer=tokenizer)["analyzer"]
-    tokenize = _tokenizer(tokenizer, analyzer)
-    tokens = read_tokens(texts, tokenize, min(orders), f"every n in ns={orders}")
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
+    least, than = min(orders), f"every n in ns={orders}"
+    tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
     if width is None:
         return FeatureSimilarity(_unit_features(tokens, orders), settings)
@@ -162,6 +169,36 @@ def _hashing_error(
     return f"{error:.2g} (root mean square over {len(gaps):,} pairs)"
 
 
+def tokenized(
+    texts: Sequence[Any],
+    tokenizer: Tokenizer | str | None = None,
+    analyzer: Analyzer = "auto",
+    least: int = 1,
+    than: str = "1",
+) -> list[list[Any]]:
+    """The tokens of each text, as `ngram_overlap` has them.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    tokenizer, analyzer
+        As for `ngram_overlap`.
+    least, than
+        As for `read_tokens`.
+
+    Raises
+    ------
+    SampleError, TypeError, ValueError, MissingPackageError, FileNotFoundError
+        As `ngram_overlap`.
+
+    >>> tokenized(["See Spot.", "Run!"])
+    [['See', 'Spot', '.'], ['Run', '!']]
+    """
+    if analyzer == "auto":
+        analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
+    return read_tokens(texts, read_tokenizer(tokenizer, analyzer), least, than)
+
+
 def read_tokens(
     texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:
@@ -177,7 +214,9 @@ def read_tokens(
         if not isinstance(text, str):
             column = "; of a table pass one column, such as df['text'], of groups a list of lists"
             problems[i] = f"must be a str, got {type(text).__name__}: {text!r:.40}"
+            file = "; of files pass what is in them, as path.read_text(); images go to k='pixels'"
             problems[i] += column if isinstance(text, (list, tuple, Mapping)) else ""
+            problems[i] += file if isinstance(text, os.PathLike) else ""
             continue
         tokens[i] = _tokens(text, tokenize)
         if not tokens[i]:
@@ -251,19 +290,22 @@ def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
     return tuple(integer("ns", n, remedy=remedy) for n in orders)
 
 
-def _tokenizer(tokenizer: Tokenizer | None, analyzer: str) -> Tokenizer:
-    if tokenizer is not None and not callable(tokenizer):
+def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
+    """The function from a text to its tokens: of words, or of characters."""
+    if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(
-            f"`tokenizer` must be a callable from str to a list of str, "
-            f"got {type(tokenizer).__name__}"
+            f"`tokenizer` must be a callable from str to a list of str, or the name of one of "
+            f"sacrebleu, got {type(tokenizer).__name__}; pass a function such as str.split, or 'zh'"
         )
     if analyzer == "char":
         if tokenizer is not None:
             raise ValueError("`tokenizer` has no effect with analyzer='char'; leave one out")
         return list
+    if isinstance(tokenizer, str):
+        return named_tokenizer(tokenizer)
     if tokenizer is not None:
         return tokenizer
-    from nltk.tokenize import NLTKWordTokenizer
+    from nltk.tokenize.destructive import NLTKWordTokenizer
 
     tokenize: Tokenizer = NLTKWordTokenizer().tokenize
     return tokenize

@@ -178,6 +178,13 @@ def of_rows(sets: Sequence[Any], how: How) -> bool:
     return of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets)))
 
 
+def have_unit(samples: Any, how: How) -> bool:
+    """Whether distances are those of a kernel, in which what has nothing in common has one."""
+    if isinstance(samples, MetricSpace):
+        return samples.unit is not None
+    return how.metric != "precomputed" and not of_rows([samples], how)
+
+
 def _is_text(samples: Any) -> bool:
     """Whether there are strings, or lists of them, which are refused as kernels refuse them."""
     if not isinstance(samples, list):
@@ -187,12 +194,7 @@ def _is_text(samples: Any) -> bool:
 
 
 def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
-    metric = how.metric or "euclidean"
-    for option in (*how.options, *(["normalize"] if how.normalize else [])):
-        raise TypeError(
-            f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
-            f"{metric!r}"
-        )
+    metric = metric_of_rows(how)
     rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
     options = [check_options(metric, how.metric_options, X.shape[1]) for X in rows]
     data = None if callable(metric) else {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
@@ -200,7 +202,7 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     if data is not None and data not in how.metric_options:
         chosen = fitted_to(how, names)
         fitted = {
-            data: scatter(_stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
+            data: scatter(stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
         }
         options = [check_options(metric, fitted, X.shape[1]) for X in rows]
     return [
@@ -209,7 +211,20 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     ]
 
 
-def _stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+def metric_of_rows(how: How) -> Metric:
+    """The metric of rows of numbers; a TypeError for what is said of a kernel."""
+    metric = how.metric or "euclidean"
+    of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
+    for option in [] if how.says_similarity else of_kernel:  # which is for other measures then
+        raise TypeError(
+            f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
+            f"{metric!r}"
+        )
+    return metric
+
+
+def stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+    """Rows of several sets as one array; a ValueError where they have other numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
@@ -272,7 +287,7 @@ def _from_similarity(similarity: Similarity, metric: str, how: How) -> MetricSpa
         D = exact_squares(np.asarray(to_host(F), np.float64))
     else:
         D = _squares(similarity, first)
-        rounding = KERNEL_ROUNDING * _precision(similarity)
+        rounding = KERNEL_ROUNDING * precision_of(similarity)
         if F is not None:
             rounding = UNIT_ROUNDING
             _mend_close(D, F)
@@ -327,7 +342,7 @@ def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
     return np.asarray(K)
 
 
-def _precision(similarity: Similarity) -> float:
+def precision_of(similarity: Similarity) -> float:
     """ε of the numbers that a matrix of similarities is given in."""
     kind = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
     return float(np.finfo(np.float32 if kind.endswith("float32") else np.float64).eps)

@@ -69,16 +69,14 @@ def even_scales(t_cut: float, n_scales: int) -> np.ndarray:
     return np.linspace(0.0, t_cut, n_scales)
 
 
-def usual_cut(space: MetricSpace, epsilon: float) -> float:
-    """Where an area ends unless that is said, so that areas can be compared where they can.
+def unlike_cut(n: int, unit: float, epsilon: float) -> float:
+    """The convergence scale of n samples that all are at one distance d from each other.
 
-    If the distances have a unit, the convergence scale of as many samples at that distance from
-    each other, n / (1 + (n − 1) e^{−td}) = (1 − ε) n; else that of the samples.
+    There n / (1 + (n − 1) e^{−td}) = (1 − ε) n. It depends on nothing else, so that areas to it can
+    be compared.
     """
-    if space.unit is None:
-        return convergence(space, epsilon)
-    odds = (space.n - 1) * (1 - epsilon) / epsilon
-    return math.log(odds) / space.unit if odds > 1 else 0.0
+    odds = (n - 1) * (1 - epsilon) / epsilon
+    return math.log(odds) / unit if odds > 1 else 0.0
 
 
 def convergence(space: MetricSpace, epsilon: float) -> float:

@@ -16,6 +16,7 @@ from .subject import Subject
     direction="lower",
     source="Good, Biometrika 1953, for similarities: 1 − the mean of 1/(K⁻¹)_ii",
     weighted=True,
+    vectors=True,
 )
 def sample_coverage(subject: Subject) -> Any:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""

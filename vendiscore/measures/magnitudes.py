@@ -10,6 +10,8 @@ import numpy as np
 
 from ..arguments import flag, is_several
 from ..magnitude.area import area_of, difference_of
+from ..magnitude.distances import have_unit
+from ..magnitude.function import magnitude_dimension
 from ..magnitude.scales import (
     Quadrature,
     check_count,
@@ -19,18 +21,30 @@ from ..magnitude.scales import (
     check_scales,
     convergence,
     evaluate,
-    usual_cut,
+    unlike_cut,
 )
+from ..magnitude.solver import ACCEPTED
 from ..signature import digits
 from .registry import Reader, register_measure
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
+_WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 OWN_CUT = (
     "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
-    "are closer together: do not compare it between sets. For that pass `references` (MagDiff), "
-    "or one `t_cut` for all sets."
+    "are closer together: do not compare it between sets. For that pass `references`, or one "
+    "`t_cut` for all sets."
+)
+REFERENCES_CUT = (
+    "MagArea ends at the convergence scale of the references: compare it between sets that have "
+    "the same ones."
+)
+NO_CUT = (
+    "MagArea has to be told where it ends if distances are not those of a kernel, or it would be "
+    "larger for samples that are closer together: pass `t_cut=`, one scale for all sets, or "
+    "`references=`, at whose convergence scale it ends, or t_cut='t_conv' for the paper's value of "
+    "one set, at its own, which cannot be compared between sets"
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 
@@ -65,8 +79,49 @@ def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dic
     """The effective number of points at scale t of distances; several t give one for each."""
     if isinstance(t, float):
         return subject.space.magnitude(t)
-    values = evaluate(subject.space, np.array(t)).values.tolist()
+    return _by_scale(t, evaluate(subject.space, np.array(t)).values.tolist())
+
+
+def _by_scale(t: Sequence[float], values: Sequence[float]) -> dict[str, float]:
     return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
+
+
+@register_measure(
+    "Spread",
+    needs="distances",
+    range="[1, n]",
+    direction="higher",
+    source=_WILLERTON,
+    readers={"t": _read_scales},
+)
+def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
+    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each.
+
+    It is like `Magnitude`, between 1 and n for any metric, and needs no solve: the diversity of
+    order 0 of Leinster and Cobbold of distinct points that all weigh the same.
+    """
+    if isinstance(t, float):
+        return subject.space.spread(t)
+    return _by_scale(t, [subject.space.spread(scale) for scale in t])
+
+
+@register_measure(
+    "MagDimension",
+    needs="distances",
+    range="[0, ∞)",
+    direction="higher",
+    source="Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3",
+    readers={"n_scales": partial(check_count, least=3), "epsilon": check_epsilon},
+    aspect="dimension",
+)
+def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> float:
+    """The largest slope of log Mag(t) against log t, which estimates intrinsic dimension.
+
+    Of the slopes at `n_scales` geometrically spaced scales from t_conv / 100 to t_conv; 0 where all
+    samples are one point. It does not change with the unit of distances. See `magnitude_dimension`.
+    """
+    slopes = magnitude_dimension(subject.space, n_scales=n_scales, epsilon=epsilon).values
+    return float(slopes.max(initial=0.0))
 
 
 @register_measure(
@@ -76,6 +131,7 @@ def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dic
     direction="higher",
     source=f"{_LIMBECK}, Definition 3.3",
     readers=_AREA,
+    references_without="t_cut",
 )
 def magnitude_area(
     subject: Subject,
@@ -85,20 +141,34 @@ def magnitude_area(
     average: bool = False,
     quadrature: Quadrature = "trapezoid",
 ) -> float:
-    """The area under the magnitude function, to a scale that follows from the kernel and n.
+    """The area under the magnitude function, to a scale that sets have in common.
 
-    It ends where the magnitude of as many samples that have nothing in common (k = 0) is
-    (1 − ε) n, so that areas of sets of one size can be compared. Distances that are no kernel's
-    have no such unit: there, or with t_cut="t_conv", it ends at the samples' own convergence
-    scale, which gives the set of the closest samples the longest interval. See `mag_area`.
+    Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
+    common (k = 0) is (1 − ε) n, so that areas of sets of one size can be compared. Other distances
+    have no such unit: there it ends at the convergence scale of the references, and without these
+    it has to be told, by `t_cut`. With t_cut="t_conv" it is the area of the paper for one set, to
+    the samples' own convergence scale, which gives the closest samples the longest interval.
     """
+    whole = getattr(subject, "whole", subject)
+    told = t_cut is not None or subject.references is not None
+    if not told and not have_unit(whole.samples, subject.how):
+        raise ValueError(NO_CUT)
     space = subject.space
-    if isinstance(t_cut, str) or (t_cut is None and space.unit is None):
+    if isinstance(t_cut, float):
+        cut = t_cut
+    elif isinstance(t_cut, str):
         subject.notes.append(OWN_CUT)
-    if t_cut is None:
-        cut = usual_cut(space, epsilon)
+        cut = convergence(space, epsilon)
+    elif space.unit is not None:
+        cut = unlike_cut(space.n, space.unit, epsilon)
     else:
-        cut = convergence(space, epsilon) if isinstance(t_cut, str) else t_cut
+        subject.notes.append(REFERENCES_CUT)
+        cut = convergence(subject.spaces[1], epsilon)
+        if cut == 0:
+            raise ValueError(
+                "MagArea ends at the convergence scale of the references, and these are one point "
+                "or nearly so, which have none: pass others, or `t_cut=`"
+            )
     return area_of(space, cut, n_scales, average, quadrature)
 
 
@@ -138,3 +208,37 @@ def magnitude_difference(
     space, reference = subject.spaces
     cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
+
+
+@register_measure(
+    "MagDistance",
+    needs="distances",
+    range="[0, ∞)",
+    direction="lower",
+    source="Torkamani, Gouk & Sarkar, arXiv 2602.08859",
+    readers={"t": _read_scales},
+    aspect="likeness",
+    pooled=True,
+)
+def magnitude_distance(
+    subject: Subject, t: float | Sequence[float] = 1.0
+) -> float | dict[str, float]:
+    """2 Mag(X ∪ Y) − Mag(X) − Mag(Y) at scale t of distances: how many points are of one set only.
+
+    0 for a set with itself, and at least 0 wherever exp(−tD) of both sets is positive definite,
+    since then no part has a larger magnitude than the whole.
+    """
+    union = subject.both.space
+    # A part that has all points has its magnitude, to the last digit.
+    spaces = [union if each.distinct == union.distinct else each for each in subject.spaces]
+
+    def distance(values: list[float]) -> float:
+        together, *parts = values
+        found = 2 * together - sum(parts)
+        return 0.0 if -4 * ACCEPTED * together <= found < 0 else found
+
+    if isinstance(t, float):
+        return distance([space.magnitude(t) for space in (union, *spaces)])
+    curves = [evaluate(space, np.array(t)).values.tolist() for space in (union, *spaces)]
+    found = zip(t, map(distance, map(list, zip(*curves, strict=True))), strict=True)
+    return {f"_t{digits(scale)}": value for scale, value in found}

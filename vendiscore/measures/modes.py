@@ -7,10 +7,43 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..arrays.inputs import choose
 from ..arrays.namespace import namespace
 from ..arrays.weights import check_weights
 from ..kernels.labels import check_probabilities
+from ..magnitude.space import MetricSpace
+from ..similarity.base import Similarity
 from ..spectral.hill import effective_number
+from .places import located
+from .registry import register_measure
+from .subject import Subject, UnsuitedError
+
+_SOURCE = "Friedman & Dieng, arXiv 2210.02410, §4.3"
+
+
+@register_measure(
+    "ModeDiversity",
+    needs="samples",
+    range="[1, ∞)",
+    direction="higher",
+    source=_SOURCE,
+    weighted=True,
+)
+def modes(subject: Subject) -> Any:
+    """exp H of the mean of the samples, rows of class probabilities: how many classes there are.
+
+    It lies between 1 and the number of classes. The samples are those of `mode_diversity`, whatever
+    they are compared by ("probability_product", say).
+    """
+    rows, how = subject.samples, subject.how
+    first = rows[0] if isinstance(rows, list) else rows
+    others = isinstance(first, (str, Similarity, MetricSpace))
+    if others or isinstance(how.k, tuple) or how.given == "K":
+        kind = "similarities" if how.given == "K" else type(first).__name__
+        raise UnsuitedError(f"samples that are rows of class probabilities, got {kind}")
+    kept = np.flatnonzero(subject.rows_came >= 0)
+    with located(subject):
+        return mode_diversity(choose(rows, kept) if len(kept) < subject.came else rows, subject.p)
 
 
 def mode_diversity(probabilities: Any, p: Any = None) -> Any:

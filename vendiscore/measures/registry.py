@@ -29,9 +29,11 @@ from ..arguments import is_several
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
 from ..plugins import Plugins, options_of, summary_of
-from .subject import Subject
+from .presets import PRESETS, expanded
+from .subject import Subject, UnsuitedError
 
-Needs = Literal["similarity", "distances", "features"]
+Needs = Literal["similarity", "distances", "features", "samples"]
+Aspect = Literal["diversity", "dimension", "fidelity", "likeness", "novelty"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 Reader = Callable[[Any], Any]
@@ -51,13 +53,14 @@ class Measure:
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
         mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
-    needs : {"similarity", "distances", "features"}
-        What it reads; "distances" takes n² memory.
+    needs : {"similarity", "distances", "features", "samples"}
+        What it reads; "distances" takes n² memory, "samples" are read as they came, whatever the
+        kernel.
     range : str
         The values it can take, such as "[1, n]" for n samples or "[0, ∞)": a result outside of it
         is an error.
     direction : {"higher", "lower"}
-        Which values mean more diversity.
+        Which values mean more of its aspect.
     source : str
         Where it is defined.
     weighted : bool
@@ -65,12 +68,25 @@ class Measure:
     ordered : bool
         Whether it has an order q.
     references : bool
-        Whether it compares the samples with a second set.
+        Whether it compares the samples with a second set; so does one that is `pooled`.
     readers : mapping of str to callable
         Checks of its options, made before any work starts; each returns the value, read.
     groups : bool
         Whether it looks at groups of samples, `subject.parts`, together. Of others there is one
         number for each group.
+    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
+        What it tells of samples: their diversity, or in how many dimensions they lie; of two sets
+        also how many samples are like some reference, how alike both sets are, and how much of the
+        samples no reference is like.
+    pooled : bool
+        Of one with references, whether it needs what is between both sets: `subject.both`.
+    references_without : str or None
+        An option of one that compares no sets, without which it looks at the references, if there
+        are some, where distances have no unit.
+    sequence : bool
+        Whether the order in which samples come counts.
+    vectors : bool
+        Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
     """
 
     name: str
@@ -84,6 +100,11 @@ class Measure:
     references: bool = False
     readers: Mapping[str, Reader] = field(default_factory=dict)
     groups: bool = False
+    aspect: Aspect = "diversity"
+    pooled: bool = False
+    references_without: str | None = None
+    sequence: bool = False
+    vectors: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -150,6 +171,11 @@ def register_measure(
     references: bool = False,
     readers: Mapping[str, Reader] | None = None,
     groups: bool = False,
+    aspect: Aspect = "diversity",
+    pooled: bool = False,
+    references_without: str | None = None,
+    sequence: bool = False,
+    vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
@@ -158,9 +184,23 @@ def register_measure(
     """
 
     def register(compute: Compute) -> Compute:
-        kinds = (weighted, ordered, references)
         measure = Measure(
-            name, compute, needs, range, direction, source, *kinds, dict(readers or {}), groups
+            name=name,
+            compute=compute,
+            needs=needs,
+            range=range,
+            direction=direction,
+            source=source,
+            weighted=weighted,
+            ordered=ordered,
+            references=references or pooled,
+            readers=dict(readers or {}),
+            groups=groups,
+            aspect=aspect,
+            pooled=pooled,
+            references_without=references_without,
+            sequence=sequence,
+            vectors=vectors,
         )
         measure.limits(1)
         _measures.add(name, measure, compute)
@@ -183,7 +223,12 @@ def get_measure(name: str) -> Measure:
     """The measure of that name; a ValueError that suggests one if there is none."""
     measure = _measures.find(name)
     if measure is None:
-        raise ValueError(f"unknown measure {name!r}. {suggestion(name, _measures.named)}")
+        known = {*_measures.named, *PRESETS}
+        look = (
+            f"`vendiscore.list_measures()` lists all; {', '.join(map(repr, PRESETS))} are several "
+            f"at once."
+        )
+        raise ValueError(f"unknown measure {name!r}. {suggestion(name, known, look=look)}")
     return measure
 
 
@@ -198,7 +243,7 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     Parameters
     ----------
     measures : str, iterable of str, or mapping of str to mapping
-        A mapping gives each measure its options.
+        Names of measures or of presets. A mapping gives each measure its options.
     shared : dict
         Options for all measures that have them, which are taken out of it.
 
@@ -212,16 +257,14 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
     names = list(names) if is_several(names) else [names]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
-    found = [get_measure(name) for name in dict.fromkeys(names)]
+    own_options = expanded(
+        {name: given[name] if isinstance(given, Mapping) else {} for name in names}
+    )
+    found = [get_measure(name) for name in own_options]
     if not found:
         raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
     chosen = []
-    for measure in found:
-        own = given[measure.name] if isinstance(given, Mapping) else {}
-        if not isinstance(own, Mapping):
-            raise TypeError(
-                f"`measures` must give {measure.name!r} a dict of options, got {own!r:.40}"
-            )
+    for measure, own in zip(found, own_options.values(), strict=True):
         for option in own:
             if option not in measure.options:
                 hint = suggestion(option, measure.options, mark="`")
@@ -250,11 +293,17 @@ def measure_each(
     ValueError
         For a number out of its range, or two numbers under one name.
     """
-    keys = list(keys)
+    keys, measures = list(keys), list(measures)
     every: list[dict[str, Any]] = []
     known: set[str] = set()
-    for measure, options in measures:
-        found = measure.compute(subject, **options)
+    by_name: dict[str, Any] = {}
+    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
+        try:
+            by_name[measure.name] = measure.compute(subject, **options)
+        except UnsuitedError as error:
+            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    for measure, _ in measures:
+        found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
         scores: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,6 @@ from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows
 from ..magnitude.space import MetricSpace
-from ..registry import Kernel
 from ..resolve import fitted_to, is_whole, part_of, resolve_sets
 from ..resolve.how import How
 from ..resolve.nested import Groups, check_size
@@ -26,8 +25,13 @@ from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
+from .both import Both, rows_of_numbers
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
+
+
+class UnsuitedError(TypeError):
+    """What a measure needs, and what the samples are instead."""
 
 
 class Subject:
@@ -50,11 +54,14 @@ class Subject:
         Which samples belong together.
     in_parts : bool
         Whether no measure looks at more than `parts`.
+    pooled : collection of str
+        What measures need of `both` sets ("similarity", …), so that they are compared at once.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
     """
 
     estimating: Estimating | None = None
+    pooled: Collection[str] = ()
 
     def __init__(
         self,
@@ -67,13 +74,15 @@ class Subject:
         psd: PSD = "check",
         groups: Groups | None = None,
         in_parts: bool = False,
+        pooled: Collection[str] = (),
         estimating: Estimating | None = None,
     ) -> None:
-        self.estimating = estimating
+        self.estimating, self.pooled = estimating, pooled
         self.samples, self.how, self.references = samples, how or How(), references
         self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self.notes: list[str] = []  # what measures have to say of their numbers
+        self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
         self._sets = [samples] if references is None else [samples, references]
         self.names = ["samples", "references"][: len(self._sets)]
 
@@ -85,18 +94,32 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
+        if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
+            return self.both.apart
         return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
+
+    @cached_property
+    def both(self) -> Both:
+        """The samples and the references as one set."""
+        return Both(self._sets, self.how_of_parts, self.names, self.psd)
 
     @property
     def similarity(self) -> Similarity:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]
 
+    @property
+    def compared(self) -> bool:
+        """Whether samples have similarities; rows of numbers have none without a kernel."""
+        return self.how.says_similarity or self.vectors is None
+
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None."""
         if self.given_weights is None:
             return None
+        if not self.compared:
+            return check_weights(self.given_weights, self.came)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
 
@@ -150,6 +173,8 @@ class Subject:
     @cached_property
     def row_of(self) -> np.ndarray:
         """The row of the similarity for each sample that came in; −1 for those left out."""
+        if not self.compared:
+            return np.arange(self.came)
         rows = np.ones(self.similarity.n + len(self.similarity.dropped), dtype=int)
         rows[list(self.similarity.dropped)] = 0
         return np.where(rows > 0, np.cumsum(rows) - 1, -1)
@@ -180,6 +205,21 @@ class Subject:
         return replace(self.how, metric_options={**self.how.metric_options, **derived})
 
     @cached_property
+    def texts(self) -> list[str]:
+        """The samples, which must be strings, less those that were left out."""
+        if not isinstance(self.samples, list):
+            raise UnsuitedError(f"samples that are strings, got {type(self.samples).__name__}")
+        for i, sample in enumerate(self.samples):
+            if not isinstance(sample, str):
+                raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
+        return [text for text, row in zip(self.samples, self.rows_came, strict=True) if row >= 0]
+
+    @property
+    def rows_came(self) -> np.ndarray:
+        """The row of the similarity for each sample that came in, where some may be left out."""
+        return self.row_of if self.how.skip else np.arange(self.came)
+
+    @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
         return check_distances(self.samples)
@@ -208,21 +248,21 @@ class Subject:
     @cached_property
     def features(self) -> Any:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        rows = self._rows_of_numbers()
+        rows = self.vectors
         if rows is not None:
             refuse_gradient(rows, "GMStds")
             return rows if sp.issparse(rows) else numpy_rows(rows)
         if self.similarity.dim is not None:
             return self.similarity.features()
-        raise TypeError(
-            "GMStds needs samples that are vectors or a kernel that has features, got "
-            f"{type(self.similarity).__name__}; leave it out of `measures`"
+        raise UnsuitedError(
+            "samples that are vectors or a kernel that has features, got "
+            f"{type(self.similarity).__name__}"
         )
 
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__:
+        if "similarities" in self.__dict__ or ("both" in self.__dict__ and self.both.compared):
             return self.similarity.n
         return self.space.n if "spaces" in self.__dict__ else self.came
 
@@ -236,20 +276,12 @@ class Subject:
         """The spaces, where some measure has looked at them."""
         return self.spaces if "spaces" in self.__dict__ else []
 
-    def _rows_of_numbers(self) -> Any:
+    @property
+    def vectors(self) -> Any:
         """The samples themselves where they are compared as vectors or numbers, else None."""
-        k, samples = self.how.k, self.samples
-        if isinstance(k, tuple) or self.how.given == "K" or isinstance(samples, Similarity):
-            return None
-        if isinstance(k, Kernel) and k.samples != "vectors":
-            return None  # numbers may name classes, and arrays be images
-        if self.how.says_similarity and self.similarity.dropped:
-            return None
-        first = samples[0] if isinstance(samples, list) else samples
-        numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(
-            first, "dtype"
-        )
-        return samples if numbers else None
+        rows = rows_of_numbers(self.samples, self.how)
+        some = rows is not None and self.how.says_similarity and self.similarity.dropped
+        return None if some else rows
 
 
 class Part(Subject):
@@ -283,7 +315,15 @@ class Part(Subject):
 
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+        for heavy in (
+            "samples",
+            "similarities",
+            "spaces",
+            "features",
+            "eigen",
+            "ordinariness",
+            "both",
+        ):
             self.__dict__.pop(heavy, None)
 
     @cached_property
@@ -296,6 +336,23 @@ class Part(Subject):
                 f"{self.name} has no sample that can be used, and so no score; leave it out"
             )
         return rows
+
+    @property
+    def rows_came(self) -> np.ndarray:
+        return self.whole.rows_came[self.places]
+
+    @cached_property
+    def both(self) -> Both:
+        """Its samples and all references."""
+        whole = self.whole
+
+        def pool() -> tuple[Similarity, int]:
+            n, m = whole.both.sizes
+            chosen = np.concatenate([self.rows, np.arange(n, n + m)])
+            return whole.both.similarity.take(chosen), len(self.rows)
+
+        sets = [self.samples, self.references]
+        return Both(sets, whole.how_of_parts, self.names, self.psd, pool, whole.both)
 
     @cached_property
     def similarities(self) -> list[Similarity]:

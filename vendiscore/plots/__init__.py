@@ -1,9 +1,16 @@
 """Pictures of diversity: each function draws on matplotlib Axes, its own if none are given.
 
 Colours and ink are those of the reader's style, which is not touched; nothing is shown or saved.
+Axes of their own are those of a new figure of pyplot's; pass `ax` to draw without pyplot.
+
+>>> from matplotlib.figure import Figure
+>>> from vendiscore import plots
+>>> ax = plots.spectrum([0.5, 0.3, 0.2], ax=Figure().add_subplot())
+>>> [float(bar.get_height()) for bar in ax.patches]
+[50.0, 30.0, 20.0]
 """
 
-from .comparisons import intervals, profiles
+from .comparisons import differences, intervals, profiles
 from .diversity import profile, spectrum
 from .explanations import contributions
 from .growth import growth
@@ -13,6 +20,7 @@ from .similarities import heat_map
 
 __all__ = [
     "contributions",
+    "differences",
     "growth",
     "heat_map",
     "intervals",

@@ -17,7 +17,7 @@ def axes_of(ax: Any) -> Any:
     """
     if ax is not None:
         return ax
-    return require("matplotlib.pyplot", "app", "a picture").subplots()[1]
+    return require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
 
 
 def ink(ax: Any) -> Any:

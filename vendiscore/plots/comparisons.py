@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .axes import axes_of
+from .axes import axes_of, ink
 
 
 def intervals(
@@ -32,12 +32,64 @@ def intervals(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = intervals(["A", "B"], [3, 4], [2, 3], [4, 5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
     """
     ax = axes_of(ax)
     for i, (score, left, right) in enumerate(zip(scores, low, high, strict=True)):
         ax.plot([left, right], [i, i], color=f"C{i}", lw=2.5, alpha=0.6)
         ax.plot([score], [i], "o", color=f"C{i}", ms=7)
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    ax.margins(x=0.1)
+    return ax
+
+
+def differences(
+    names: Sequence[str],
+    differences: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "more effectively different",
+    ax: Any = None,
+) -> Any:
+    """A forest: a dot for each difference of two sets, a bar for its interval, and a line at none.
+
+    Differences whose interval has 0 in it are hollow.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What differs, such as "A − B".
+    differences, low, high : sequences of float, one for each name
+    label : str
+        What the differences are of.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = differences(["A − B"], [1.5], [0.5], [2.5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A − B']
+    """
+    ax = axes_of(ax)
+    ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
+    for i, (value, left, right) in enumerate(zip(differences, low, high, strict=True)):
+        face = "none" if left <= 0 <= right else "C0"
+        ax.plot([left, right], [i, i], color="C0", lw=2.5, alpha=0.6)
+        ax.plot([value], [i], "o", color="C0", mfc=face, ms=7)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     ax.margins(x=0.1)
     return ax
@@ -68,6 +120,15 @@ def profiles(
     ------
     ValueError
         If there are no orders.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import numpy as np
+    >>> curve = np.array([[2.0, 1.5], [1.8, 1.3], [2.2, 1.7]])
+    >>> ax = profiles([0, 1], ["A"], [curve], ax=Figure().add_subplot())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A']
     """
     if not len(orders):
         raise ValueError("`orders` must have one order or more; pass orders= to compare")

@@ -26,6 +26,13 @@ def spectrum(shares: Array, *, bars: int = BARS, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = spectrum([0.5, 0.3, 0.2], bars=2, ax=Figure().add_subplot())
+    >>> len(ax.patches)
+    2
     """
     ax = axes_of(ax)
     heights = 100 * to_host(shares)[:bars]
@@ -51,6 +58,13 @@ def profile(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = profile([0, 1, 2], [3.0, 2.5, 2.2], mark=(1, 2.5), ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'order q'
     """
     ax = axes_of(ax)
     ax.plot(orders, to_host(values), color="C0", lw=2)

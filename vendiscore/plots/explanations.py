@@ -23,6 +23,13 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = contributions([0.1, -0.2], [False, True], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_legend().get_texts()]
+    ['samples', 'near-duplicates']
     """
     ax = axes_of(ax)
     order = np.argsort(-np.asarray(adds), kind="stable")

@@ -31,6 +31,13 @@ def growth(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = growth([2, 4, 8], [2, 3, 4], [1, 2, 3], [2, 4, 6], 4, ax=Figure().add_subplot())
+    >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
+    ['-', '--']
     """
     ax = axes_of(ax)
     x, y = np.asarray(sizes), np.asarray(scores)

@@ -22,6 +22,14 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from vendiscore.magnitude.curve import magnitude_curve
+    >>> ax = magnitude(magnitude_curve([0.0, 1.0, 3.0]), t=1.0, ax=Figure().add_subplot())
+    >>> ax.get_ylabel()
+    'magnitude'
     """
     ax = axes_of(ax)
     n = curve.distinct

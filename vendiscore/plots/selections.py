@@ -23,6 +23,13 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None)
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = selection([1.0, 1.9, 2.7], 2.9, ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'samples chosen'
     """
     ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)

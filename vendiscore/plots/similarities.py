@@ -12,7 +12,9 @@ from .axes import axes_of, whole_numbers
 CELLS = 240  # rows that are drawn; more are averaged
 
 
-def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
+def heat_map(
+    K: Array, order: Any = None, *, groups: Any = None, cells: int = CELLS, ax: Any = None
+) -> Any:
     """Similarities as colours, with a bar that says what they mean.
 
     Parameters
@@ -22,6 +24,11 @@ def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
     order : int array (n,), optional
         The samples as they are to stand, such as `explanation.clustered_order(similarity)`, which
         shows groups as squares along the diagonal; as they come by default.
+    groups : array (n,), optional
+        What group each sample is in, in the order of K. A line is drawn wherever one ends, so the
+        samples of each are to stand side by side.
+    cells : int
+        How many rows are drawn at most.
     ax : matplotlib Axes, optional
 
     Returns
@@ -30,14 +37,21 @@ def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
 
     Notes
     -----
-    Of more than 240 samples, averages over squares of them are drawn.
+    Of more than `cells` samples, averages over squares of them are drawn.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = heat_map([[1.0, 0.2], [0.2, 1.0]], groups=["a", "b"], ax=Figure().add_subplot())
+    >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
+    (1, [1.5, 0.5])
     """
     ax = axes_of(ax)
-    K = to_host(K)
+    K = np.asarray(to_host(K))
     if order is not None:
         K = K[np.ix_(order, order)]
     n = len(K)
-    K = averaged(K, CELLS)
+    K = averaged(K, cells)
     image = ax.imshow(
         K,
         vmin=min(0.0, float(K.min())),
@@ -47,6 +61,12 @@ def heat_map(K: Array, order: Any = None, *, ax: Any = None) -> Any:
         extent=(0.5, n + 0.5, n + 0.5, 0.5),
     )
     ax.set(xlabel="samples" if order is None else "samples, clustered", ylabel="")
+    if groups is not None:
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+        codes = codes if order is None else codes[np.asarray(order)]
+        for end in np.flatnonzero(np.diff(codes)) + 1.5:
+            ax.plot([end, end], [0.5, n + 0.5], color="white", lw=0.8)
+            ax.plot([0.5, n + 0.5], [end, end], color="white", lw=0.8)
     whole_numbers(ax.xaxis)
     whole_numbers(ax.yaxis)
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))

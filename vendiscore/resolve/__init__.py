@@ -9,16 +9,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Number
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..arrays.folders import Files, image_files, is_folder
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import Samples, precision
 from ..arrays.pools import pooled, size
-from ..errors import SampleError, warn
-from ..hints import kernel_meant
+from ..errors import SampleError
 from ..registry import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity
@@ -29,27 +28,10 @@ from ..similarity.pairwise import pairwise
 from .build import apply_kernel, distinct_samples, is_divisible
 from .how import TEXT_KERNEL, FitTo, How, KernelArgument, read_how, with_the_rest
 from .mixture import column, mix
+from .unnamed import as_text
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
 COARSE = 1e-5
-# What may be passed for samples of a kind, where none is named.
-_WAYS = {
-    "images": "k='pixels' or k='image_embeddings'",
-    "molecules": "k='morgan', or another fingerprint",
-    "records": (
-        "one column of them, or a mixture such as "
-        "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
-    ),
-    "lists of strings": (
-        "a list of strings, of a table one column such as df['text'], of groups a list of lists "
-        "(which `compute` and the metrics read); or k='tags' for sets of labels"
-    ),
-    "numbers": (
-        "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "
-        "products), score_K=True (a similarity matrix), or k='labels' (classes)"
-    ),
-    "other": "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()",
-}
 
 
 def as_similarity(
@@ -113,31 +95,22 @@ def resolve_sets(
         return parts
     if how.given or made:
         return [_given(samples, how) for samples in sets]
+    sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
-    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-    sources = fitted_to(how, names)
-    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
-    try:
-        pool = _compared(merged, how, chosen)
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
+    pool = _pool(sets, merged, how, names, starts)
     if in_parts and not how.normalize and is_divisible(pool):
         return [pool]
     pool = _finished(pool, how, coarse)
-    if len(sets) == 1:
-        return [pool]
-    if pool.fitted:  # the source is told of what was fitted, beside the values
-        pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
-    return _apart(pool, starts)
+    return [pool] if len(sets) == 1 else apart(pool, starts)
 
 
 def resolve_pool(
     sets: Sequence[Any], how: How, names: Sequence[str]
 ) -> tuple[Similarity, np.ndarray]:
-    """The Similarity of all samples of several sets together, and where each set begins in it.
+    """The Similarity of all samples of several sets together, and where each set begins.
 
-    For comparisons that take samples of several sets together, so that similarities between sets
-    are needed too.
+    For what takes samples of several sets together, so that similarities between sets are needed
+    too; `apart` has those within each.
 
     Parameters
     ----------
@@ -147,26 +120,54 @@ def resolve_pool(
     Returns
     -------
     Similarity
-        Of the sets one after the other; options that follow from samples follow from all of them.
+        Of the sets one after the other, less samples that were left out.
     array (sets + 1,)
-        Set i has the places from starts[i] to starts[i + 1]. Samples that were left out have none.
+        Set i came at the places from starts[i] to starts[i + 1]; see `kept_starts`.
 
     Raises
     ------
     TypeError, ValueError, SampleError
         As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
     """
+    sets = _listed(sets, names)
     _check_one_kind(sets, how, names)
     merged, starts, coarse = _merged(sets, how)
+    if not how.given:
+        return _finished(_pool(sets, merged, how, names, starts), how, coarse), starts
     try:
-        if how.given:
-            return _given(merged, how), starts
-        pool = _compared(merged, how, None)
+        return _given(merged, how), starts
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
+
+
+def _pool(
+    sets: Sequence[Any], merged: Any, how: How, names: Sequence[str], starts: np.ndarray
+) -> Similarity:
+    """The Similarity of all samples of sets that begin at `starts`."""
+    sources = fitted_to(how, names)
+    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
+    try:
+        pool = _compared(merged, how, chosen, sets)
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
+    if len(names) > 1 and pool.fitted:  # the source is told of what was fitted, beside the values
+        return pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+    return pool
+
+
+def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
+    """Where each set begins among the samples of a pool that were not left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    pool = _finished(pool, how, coarse)
-    return pool, np.searchsorted(kept, starts)
+    return np.searchsorted(kept, starts)
+
+
+def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The sets, with the files of folders that mixtures compare."""
+    return [
+        image_files(samples, name) if is_folder(samples) else samples
+        for samples, name in zip(sets, names, strict=True)
+    ]
 
 
 def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
@@ -187,11 +188,6 @@ def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None
                 f"`{name}` is similarities, which know nothing of the samples of other sets; pass "
                 f"the samples, and how they are compared as `k`"
             )
-    if how.fit in ("samples", "references"):
-        raise ValueError(
-            f"`fit` must be 'pool' here, got {how.fit!r}: sets share what follows from all of "
-            f"them; pass the option itself, such as sigma=…"
-        )
     if isinstance(how.k, tuple):
         return
     first, *others = [_shape(samples) for samples in sets]
@@ -290,16 +286,23 @@ def _told(similarity: Similarity, how: How) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 
-def _compared(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
+def _compared(
+    samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
+) -> Similarity:
+    """The Similarity of the samples of all sets."""
     if how.k is None:
-        return _as_text(samples, how, fit_to)
-    if isinstance(how.k, Kernel):
-        return apply_kernel(how.k, samples, how.options, how.skip, fit_to)
-    if isinstance(how.k, tuple):
-        return mix(how.k, samples, how.combine, fit_to)
-    distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, how.k, first.tolist())
-    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+        similarity = as_text(samples, how, fit_to, sets)
+    elif isinstance(how.k, Kernel):
+        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    elif isinstance(how.k, tuple):
+        similarity = mix(how.k, samples, how.combine, fit_to)
+    else:
+        distinct, first, inverse = distinct_samples(samples)
+        similarity = pairwise(distinct, how.k, first.tolist())
+        if len(first) < len(inverse):
+            similarity = RepeatedSimilarity(similarity, inverse)
+    notes = [each.note for each in sets if isinstance(each, Files)]
+    return similarity.noted(notes=notes) if notes else similarity
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
@@ -319,8 +322,8 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
     return SampleError(*next(iter(problems.items())), problems)
 
 
-def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
-    """The sets that were pooled, each with those of its samples that were left out."""
+def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
+    """The sets of a pool, by where each began, each with those of its samples left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     parts = []
     for low, high in itertools.pairwise(starts.tolist()):
@@ -331,43 +334,3 @@ def _apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
             raise ValueError(f"no sample of one set is left: sample {i} {problem}")
         parts.append(pool.take(rows).noted(dropped=dropped))
     return parts
-
-
-def _as_text(samples: Samples, how: How, fit_to: np.ndarray | None) -> Similarity:
-    """Samples that come without `k`: n-grams of strings, and a warning if they are no text."""
-    strings = [s for s in samples if isinstance(s, str)] if isinstance(samples, list) else []
-    if not strings:
-        kind, name = _kind(samples)
-        raise ValueError(
-            f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
-            f"{_WAYS[kind]}"
-        )
-    similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, how.options, how.skip, fit_to)
-    if looks := kernel_meant(strings):
-        note = (
-            f"The samples look like {looks[0]}, but were compared as text, by n-grams: "
-            f"k={looks[1]!r} compares what they stand for, k={TEXT_KERNEL!r} says that text is "
-            f"meant."
-        )
-        warn(note)
-        return similarity.noted(notes=[note])
-    return similarity
-
-
-def _kind(samples: Any) -> tuple[str, str]:
-    """What samples that are no strings are, among `_WAYS`, and the name of their type."""
-    if not isinstance(samples, list):
-        return "numbers", type(samples).__name__
-    first = next((s for s in samples if s is not None), None)
-    name = type(first).__name__
-    if first is None:
-        raise ValueError("all samples are None; check where they come from")
-    if isinstance(first, Mapping):
-        return "records", name
-    if isinstance(first, (list, tuple, set, frozenset)) and any(isinstance(x, str) for x in first):
-        return "lists of strings", name
-    if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
-        return "numbers", name
-    root = type(first).__module__.partition(".")[0]
-    images = root == "PIL" or isinstance(first, (bytes, Path))
-    return "images" if images else "molecules" if root == "rdkit" else "other", name

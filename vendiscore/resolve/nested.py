@@ -6,6 +6,7 @@ Samples may be lists themselves. What a list of lists is follows from what is co
 |------------------------------------------------|-------------------|----------------------------|
 | text, molecules, images, labels                | no list           | a list of samples          |
 | vectors, class probabilities, rows of features | a row of numbers  | rows: a list, or an array  |
+| rows of bits                                   | a row or RDKit's  | rows, or a list of RDKit's |
 | sets of labels                                 | a set or list     | a list of sets or lists    |
 | columns of records                             | a dict            | a list of dicts            |
 | anything else: a function, given similarities, | whatever they are | told by `groups=` alone    |
@@ -235,6 +236,11 @@ def _is_list_of_rows(member: Any) -> bool:
     return _is_array(member) and member.ndim == 2
 
 
+def _is_list_of_bits(member: Any) -> bool:
+    vectors = isinstance(member, list) and type(member[0]).__module__.startswith("rdkit.")
+    return vectors or _is_list_of_rows(member)
+
+
 def _is_list_of_sets(member: Any) -> bool:
     sets = (list, set)  # frozensets and tuples are hashable, and may be labels
     return isinstance(member, list) and all(isinstance(one, sets) for one in member)
@@ -251,11 +257,12 @@ _GROUPS: dict[str, Callable[[Any], bool]] = {
     "labels": _is_list_of_labels,
     "vectors": _is_list_of_rows,
     "class probabilities": _is_list_of_rows,
+    "rows of bits": _is_list_of_bits,
     "sets of labels": _is_list_of_sets,
     "records": _is_list_of_records,
 }
 _MATRICES = ("similarities", "distances")
-_OF_ROWS = ("vectors", "class probabilities")
+_OF_ROWS = ("vectors", "class probabilities", "rows of bits")
 _NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
 _ROWS = 3  # dimensions of an array of groups of rows
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,7 @@ Coefficient = Literal["tanimoto", "dice"]
 # Bits that fewer than this share of the samples have are counted where they are, if they are at
 # least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
 RARE, RARE_COLUMNS = 0.03, 0.25
+Bits: TypeAlias = Any  # an array, or a sparse one, which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
@@ -37,8 +38,8 @@ class BitSimilarity(LazySimilarity):
 
     Parameters
     ----------
-    bits : uint8 array (n, d)
-        Ones and zeros, not copied; d is less than 2²⁴.
+    bits : uint8 array (n, d), or CSR array (n, d) in float32
+        Ones and zeros, not copied, of the CSR array ones alone; a row has less than 2²⁴ of them.
     coefficient : {"tanimoto", "dice"}
 
     Examples
@@ -53,24 +54,31 @@ class BitSimilarity(LazySimilarity):
 
     def __init__(
         self,
-        bits: np.ndarray,
+        bits: Bits,
         coefficient: Coefficient = "tanimoto",
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         one_of("coefficient", coefficient, COEFFICIENTS)
-        super().__init__(len(bits))
+        super().__init__(bits.shape[0])
         self.bits, self.coefficient, self.settings = bits, coefficient, settings or {}
-        self.sizes = bits.sum(axis=1, dtype=np.float64)
+        self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _columns(self) -> np.ndarray:
         return self.bits.T.astype(np.float32)  # sums of fewer than 2²⁴ ones are exact
 
+    def _common(self, index: Index, columns: slice) -> np.ndarray:
+        """|A ∩ B| of some samples and others."""
+        if sp.issparse(self.bits):
+            found: np.ndarray = (self.bits[index] @ self.bits[columns].T).toarray()
+            return found
+        return np.asarray(self.bits[index].astype(np.float32) @ self._columns[:, columns])
+
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice) -> np.ndarray:
-        both = self.bits[index].astype(np.float32) @ self._columns[:, columns]
+        both = self._common(index, columns)
         sizes, others = self.sizes[index], self.sizes[columns]
         return self._divided(both.astype(np.float64), sizes, others, Buffer(np.float64))
 
@@ -117,11 +125,13 @@ class _Counts:
     and of most fingerprints nearly all are rare. Of these, only pairs of ones are counted.
     """
 
-    def __init__(self, bits: np.ndarray) -> None:
-        rare = bits.mean(axis=0, dtype=np.float64) < RARE
-        if np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
+    def __init__(self, bits: Bits) -> None:
+        sparse = sp.issparse(bits)
+        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
+        if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
             rare[:] = False
-        self.common = bits[:, ~rare].astype(np.float32)
+        common = bits[:, ~rare].astype(np.float32)
+        self.common = common.toarray() if sparse else common
         self.rare = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
 
     def band(self, rows: slice) -> Band:

@@ -106,6 +106,35 @@ class Factor:
         return least, filled_up(found, left)
 
 
+def factor_of(K: np.ndarray) -> np.ndarray:
+    """F (n, r) with F Fᵀ = K up to rounding, r being the numerical rank.
+
+    Pivots end where all that is left of any sample is n ε or less.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        Positive semidefinite, of unit diagonal, in C order; overwritten.
+
+    Notes
+    -----
+    Time O(n r²), memory n r beside K.
+
+    Examples
+    --------
+    >>> abs(factor_of(np.ones((3, 3))))
+    array([[1.],
+           [1.],
+           [1.]])
+    """
+    lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K.T, lower=1, overwrite_a=1)
+    for j in range(1, rank):
+        lower[:j, j] = 0.0  # what LAPACK has left above the diagonal
+    F = np.empty((len(K), rank))
+    F[pivots - 1] = lower[:, :rank]
+    return F
+
+
 def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
     """Shares, descending, after `more` was added to the smallest, which are level then.
 

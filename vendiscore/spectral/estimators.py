@@ -28,8 +28,9 @@ from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
 from .weighted import merge_identical, weighted_by
 
-# Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
-VECTORS = 16
+# Random vectors at once: with as many, a product of a kept K takes as long as reading K does. Of
+# more samples than MANY K is found anew for each product, which takes longer than to multiply it.
+VECTORS, MORE_VECTORS, MANY = 16, 64, 50_000
 # The numbers of products after which the error is looked at.
 CHECKS = (4, 6, 8, 12, 16, 24, 32, 48, 64)
 # How many it usually takes, for the cost.
@@ -132,11 +133,11 @@ class StochasticLanczos:
 
     def cost(self, similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
         """Of so many products with `VECTORS` vectors."""
-        n, dim = similarity.n, similarity.dim
-        columns = VECTORS * steps
+        n, dim, vectors = similarity.n, similarity.dim, _vectors(similarity)
+        columns = vectors * steps
         product = 2 * n * (n if dim is None else min(n, 2 * dim))
         flops = entries_of(similarity) * (dim is None) + columns * (product + 4 * n * columns)
-        return Cost(NORM.cost(similarity).flops + flops, 8 * n * (columns + 6 * VECTORS))
+        return Cost(NORM.cost(similarity).flops + flops, 8 * n * (columns + 6 * vectors))
 
     def run(
         self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
@@ -156,7 +157,7 @@ class StochasticLanczos:
             If the vectors do not fit in memory.
         """
         refuse_gradient(weighted.diagonal(), "An estimate")
-        n = weighted.n
+        n, vectors = weighted.n, _vectors(weighted)
         memory.require_large(
             self.cost(weighted, CHECKS[-1]).bytes,
             f"an estimate for {n} samples",
@@ -169,7 +170,7 @@ class StochasticLanczos:
         sets: list[list[Found]] = []
         products = exact = 0
         for i, seed in enumerate(seeds):
-            Z = random_signs(n, min(VECTORS, n), seed, weighted.diagonal())
+            Z = random_signs(n, min(vectors, n), seed, weighted.diagonal())
             krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, CHECKS[-1])
             read = partial(Quadrature, krylov, n, 1.0, squares, doubt)
             found = self._converged(krylov, read, weighted, orders, how.rtol, i + 1)
@@ -191,7 +192,7 @@ class StochasticLanczos:
                 f"or an order nearer 1"
             )
         why = (
-            f"{len(sets) * VECTORS} random vectors, {products} products; {exact} eigenvalues exact"
+            f"{len(sets) * vectors} random vectors, {products} products; {exact} eigenvalues exact"
         )
         return [
             Estimate(value, self.name, why, error=value * mean.off)
@@ -222,6 +223,11 @@ class StochasticLanczos:
             if all(each.is_enough(rtol * math.sqrt(sets)) for each in found):
                 break
         return found, quadrature.exact
+
+
+def _vectors(similarity: Similarity) -> int:
+    """How many random vectors are multiplied at once."""
+    return MORE_VECTORS if similarity.dim is None and similarity.n > MANY else VECTORS
 
 
 def _found(quadrature: Quadrature, q: float) -> Found:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import add
 from string import ascii_uppercase
@@ -24,7 +25,7 @@ import numpy as np
 from ..arguments import is_several
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
-from ..resolve import is_whole, resolve_pool
+from ..resolve import is_whole, kept_starts, resolve_pool
 from ..resolve.how import KernelArgument, read_how, with_the_rest
 from ..signature import plain
 from ..similarity.base import Similarity
@@ -143,7 +144,13 @@ def compare(
             f"beyond chance, got {plan.permutations}; or compare fewer sets"
         )
     given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
-    pool, starts = resolve_pool(given, read, list(named))
+    if read.fit in ("samples", "references"):
+        raise ValueError(
+            f"`fit` must be 'pool' here, got {read.fit!r}: sets share what follows from all of "
+            f"them; pass the option itself, such as sigma=…"
+        )
+    pool, came = resolve_pool(given, replace(read, fit="pool"), list(named))
+    starts = kept_starts(pool, came)
     paired = None
     if groups is not None:
         if plan.match == "coverage" or plan.size is not None:

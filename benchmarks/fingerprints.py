@@ -1,0 +1,68 @@
+"""What folding of Morgan fingerprints costs: the score by the number of bits, beside unfolded ones.
+
+Substructures that share a bit make molecules more alike than they are, so that scores are too low.
+Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimoto`; those of `morgan`
+must have RDKit's own similarities before anything is told of them.
+
+    python benchmarks/fingerprints.py leffingwell_odors.csv --json fingerprints.json
+"""
+
+import argparse
+import csv
+import json
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from rdkit import Chem, DataStructs
+from rdkit.Chem import rdFingerprintGenerator
+
+from vendiscore import as_similarity, compute
+from vendiscore.similarity.base import Similarity
+
+BITS = (512, 1024, 2048, 4096, 8192)
+COMPARED = 50
+
+
+def check(similarity: Similarity, fingerprints: list[Any]) -> None:
+    """The similarities of some molecules with all are those of RDKit."""
+    some = np.linspace(0, len(fingerprints) - 1, COMPARED).astype(int)
+    theirs = [DataStructs.BulkTanimotoSimilarity(fingerprints[i], fingerprints) for i in some]
+    np.testing.assert_array_equal(similarity.rows(some), theirs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("table", help="a column `smiles`")
+    parser.add_argument("--json", help="where to write the numbers")
+    arguments = parser.parse_args()
+    with open(arguments.table, encoding="utf-8") as file:
+        smiles = list(dict.fromkeys(row["smiles"] for row in csv.DictReader(file)))
+    molecules = [Chem.MolFromSmiles(s) for s in smiles]
+    sparse = rdFingerprintGenerator.GetMorganGenerator(radius=2).GetSparseFingerprint
+    unfolded = [sparse(molecule) for molecule in molecules]
+    sets = {"unfolded": (as_similarity(unfolded, k="tanimoto"), unfolded)}
+    for bits in BITS:
+        make = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=bits).GetFingerprint
+        folded = [make(molecule) for molecule in molecules]
+        sets[f"{bits}"] = as_similarity(molecules, k="morgan", n_bits=bits), folded
+    rows = []
+    print("| bits | VS | too low by | VS, q = 2 | IntDiv |\n|---|---|---|---|---|")
+    for name, (similarity, fingerprints) in sets.items():
+        check(similarity, fingerprints)
+        found = compute(similarity, q=[1, 2], measures=["VS", "IntDiv"])
+        rows.append({"bits": name, **found})
+        rows[-1]["too_low_by"] = 1 - found["VS_q1"] / rows[0]["VS_q1"]
+        print(
+            f"| {name} | {found['VS_q1']:.1f} | {rows[-1]['too_low_by']:.1%} | "
+            f"{found['VS_q2']:.2f} | {found['IntDiv']:.4f} |"
+        )
+    if arguments.json:
+        versions = {package: version(package) for package in ("numpy", "scipy", "rdkit")}
+        result = {"n": len(smiles), "radius": 2, **versions, "rows": rows}
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

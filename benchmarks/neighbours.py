@@ -1,0 +1,134 @@
+"""Precision, recall, density and coverage against `prdc`, in pairs: agreement, time, memory.
+
+python benchmarks/neighbours.py --json benchmarks/results/neighbours.json
+
+Samples are rows of normal numbers beside references a little apart. `prdc` gives four of the six
+measures; ours are timed with these four and with all six. Peaks of memory are above what imports
+and rows take, each in a process of its own (Linux only). Of 2 × 20,000 rows there are ours alone:
+`prdc` would take 10 GB and more. The last row is of points that are close together and far from
+others, beside distances from differences.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pairs import arguments, compare, environment, write
+from prdc import compute_prdc
+from scipy.spatial.distance import cdist
+
+import vendiscore
+
+D, K = 64, 5
+FOUR = ["Precision", "Recall", "Density", "Coverage"]
+SIX = [*FOUR, "ClippedDensity", "ClippedCoverage"]
+LARGE = 20_000
+
+
+def rows(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((n, D)) + 0.1, rng.standard_normal((n, D))
+
+
+def ours(X: np.ndarray, Y: np.ndarray, measures: list[str] = FOUR) -> dict[str, float]:
+    return vendiscore.compute(X, Y, measures=measures, neighbours=K)
+
+
+def all_ours(X: np.ndarray, Y: np.ndarray) -> dict[str, float]:
+    return ours(X, Y, SIX)
+
+
+def theirs(X: np.ndarray, Y: np.ndarray) -> dict[str, float]:
+    found = compute_prdc(real_features=Y, fake_features=X, nearest_k=K)
+    return {name: float(found[name.lower()]) for name in FOUR}
+
+
+def pairs(repeats: int) -> list[dict[str, Any]]:
+    results = []
+    for n in (2000, 5000, 10_000):
+        X, Y = rows(n)
+        mine, other = ours(X, Y), theirs(X, Y)
+        for name in FOUR:
+            np.testing.assert_allclose(mine[name], other[name], rtol=1e-12)
+        facts = {"n": n, "m": n, "d": D, "k": K, "dtype": "float64"}
+        print(f"n = m = {n}, d = {D}, k = {K}, float64: equal to 1e-12")
+        for label, mine_too in (("four", ours), ("six beside their four", all_ours)):
+            results.append(
+                compare(
+                    f"{label}, n = m = {n}",
+                    partial(mine_too, X, Y),
+                    partial(theirs, X, Y),
+                    repeats,
+                    **facts,
+                )
+            )
+        peaks = {f"{who}_mb": peak(f, n) for who, f in (("ours", all_ours), ("theirs", theirs))}
+        print(f"peak of memory, n = m = {n}: {peaks}")
+        results.append({"name": f"peak of memory, n = m = {n}", **facts, **peaks})
+    return results
+
+
+def large() -> list[dict[str, Any]]:
+    X, Y = rows(LARGE)
+    start = time.perf_counter()
+    scores = all_ours(X, Y)
+    seconds = time.perf_counter() - start
+    facts = {"n": LARGE, "m": LARGE, "d": D, "k": K, "dtype": "float64", **scores}
+    row = {"name": "six, of large sets", "ours_s": seconds, "ours_mb": peak(all_ours, LARGE)}
+    print(f"{row}")
+    return [row | facts]
+
+
+def close_together() -> list[dict[str, Any]]:
+    """Two places that are far apart, around which points differ in the seventh digit and later."""
+    n = 1000
+    rng = np.random.default_rng(0)
+    places = np.repeat([[1.0], [-1.0]], n // 2, axis=0)
+    X, Y = (places + 1e-7 * (rng.standard_normal((n, D)) + shift) for shift in (0.1, 0.0))
+    of_references, between = np.sort(cdist(Y, Y), axis=1)[:, K], cdist(X, Y)
+    inside = between <= of_references
+    exact = {"Density": inside.sum() / (K * n), "Coverage": inside.any(axis=0).mean()}
+    mine, other = ours(X, Y), theirs(X, Y)
+    row: dict[str, Any] = {"name": "close together and far from others", "n": n, "d": D}
+    for name, value in exact.items():
+        np.testing.assert_allclose(mine[name], value, rtol=1e-12)
+        row |= {f"{name}_exact": value, f"{name}_ours": mine[name], f"{name}_theirs": other[name]}
+    print(row)
+    return [row]
+
+
+def peak(score: Callable[[np.ndarray, np.ndarray], Any], n: int) -> float:
+    """MB that it takes at most for n rows beside n, in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_peak, args=(score, n, there))
+    process.start()
+    found: float = here.recv()
+    process.join()
+    return found
+
+
+def _peak(score: Callable[[np.ndarray, np.ndarray], Any], n: int, answer: Connection) -> None:
+    X, Y = rows(n)
+    score(X[:50], Y[:50])  # imports and BLAS's own
+    before = _record_mb()
+    score(X, Y)
+    answer.send(_record_mb() - before)
+
+
+def _record_mb() -> float:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise OSError("no VmHWM in /proc/self/status")
+
+
+if __name__ == "__main__":
+    options = arguments(__doc__)
+    results = [*pairs(options.repeats), *large(), *close_together()]
+    write(options.json, results, environment("prdc", "scikit-learn"))

@@ -1,0 +1,117 @@
+"""Samples for every registered measure, and families of sets that have more and more of an aspect.
+
+A measure of samples as they come (`needs="samples"`), or with an option that it cannot do without,
+needs an entry here; without it the contract tests fail and say so.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vendiscore.measures.registry import get_measure, list_measures
+
+N = 64  # samples of a set
+LAPLACIAN = {"k": "laplacian", "sigma": 1.0}
+MODES = 8
+CORNERS = 4.0 * np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(MODES)])
+
+# What samples are, where they are not rows of numbers.
+KINDS: dict[str, str] = {
+    "CompressionRatio": "texts",
+    "ModeDiversity": "probabilities",
+    "NgramDiversity": "texts",
+    "SelfBLEU": "texts",
+}
+# What a measure cannot do without, for so many samples.
+OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "ConditionalVS": lambda n: {"given": [2 * i // n for i in range(n)], "given_k": "labels"},
+    "L2Star": lambda n: {"box": (-8.0, 12.0)},  # around the modes
+    "qVS": lambda n: {"quality": np.linspace(0.5, 1.0, n)},
+}
+# Those that any rows have, of one set, where nothing is said but how they are compared.
+PLAIN = [
+    each.name
+    for each in list_measures()
+    if not (each.groups or each.references or each.name in KINDS or each.name in OPTIONS)
+]
+
+
+def cloud(n: int, seed: int = 0, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def texts(n: int, seed: int = 0, modes: int = MODES) -> list[str]:
+    """Six words each, of a vocabulary that every mode has for itself."""
+    drawn = np.random.default_rng(seed).integers(0, 12, (n, 6))
+    return [" ".join(f"w{i % modes}x{j}" for j in row) for i, row in enumerate(drawn)]
+
+
+def probabilities(n: int, seed: int = 0, modes: int = MODES) -> np.ndarray:
+    """Sure of one class up to a tenth."""
+    rest = np.random.default_rng(seed).dirichlet(np.ones(MODES), n)
+    return 0.9 * np.eye(MODES)[np.arange(n) % modes] + 0.1 * rest
+
+
+def samples(name: str, n: int, seed: int = 0) -> Any:
+    """Any n samples that a measure takes."""
+    maker = {"texts": texts, "probabilities": probabilities}.get(KINDS.get(name, ""), cloud)
+    return maker(n, seed)
+
+
+def how(name: str) -> dict[str, Any]:
+    """How they are compared."""
+    kind = KINDS.get(name, "rows")
+    other = {"texts": {"k": "ngram_overlap"}, "probabilities": {"k": "probability_product"}}
+    return other.get(kind, LAPLACIAN)
+
+
+def asked(name: str, n: int) -> dict[str, Any]:
+    """How a measure is asked for: with the options that it cannot do without, and with groups."""
+    own = OPTIONS[name](n) if name in OPTIONS else {}
+    # Samples of the first modes and of the others, where there are all.
+    groups = np.arange(n) % MODES >= MODES // 2 if get_measure(name).groups else None
+    return {"measures": {name: own}, "groups": groups, **how(name)}
+
+
+def diversity(name: str, level: int) -> tuple[Any, Any]:
+    """Samples of 1, 2, 4 and 8 modes, beside references of all: nothing else differs."""
+    modes = 2**level
+    kind = KINDS.get(name, "rows")
+    if kind != "rows":
+        maker = {"texts": texts, "probabilities": probabilities}[kind]
+        return maker(N, 0, modes), maker(N, 1)
+    places = np.arange(N)
+    return (
+        CORNERS[places % modes] + 0.3 * cloud(N),
+        CORNERS[places % MODES] + 0.3 * cloud(N, 1),
+    )
+
+
+def fidelity(name: str, level: int) -> tuple[Any, Any]:
+    """Samples like the references, but for three, two, one or no quarter of them."""
+    X = cloud(N)
+    X[: (3 - level) * N // 4] += 8.0
+    return X, cloud(N, 1)
+
+
+def likeness(name: str, level: int) -> tuple[Any, Any]:
+    """Samples that are nearer and nearer to where the references are."""
+    return cloud(N) + (3.0, 1.5, 0.7, 0.0)[level], cloud(N, 1)
+
+
+def novelty(name: str, level: int) -> tuple[Any, Any]:
+    """Samples of which no, one, two or three quarters are of a mode that no reference is of."""
+    X = cloud(N)
+    X[: level * N // 4] += 8.0
+    return X, cloud(N, 1)
+
+
+def dimension(name: str, level: int) -> tuple[Any, Any]:
+    """Samples on a line, in a square, a cube and one of four dimensions."""
+    sides = np.arange(4) <= level
+    return sides * np.random.default_rng(0).random((N, 4)), cloud(N, 1, 4)
+
+
+FAMILIES = {each.__name__: each for each in (diversity, dimension, fidelity, likeness, novelty)}
+LEVELS = 4

@@ -1,0 +1,115 @@
+"""A report as a browser would take it apart: its elements, its text by section, its tables."""
+
+import re
+from html.parser import HTMLParser
+
+VOID = {"meta", "img", "br", "link"}
+LINKS = {"src", "href", "xlink:href", "srcset", "action", "data", "poster"}
+
+
+class Page(HTMLParser):
+    """An HTML page; an AssertionError where its tags do not match, ids repeat or headings jump.
+
+    Attributes
+    ----------
+    text : dict of str to str
+        By the id of each section what is read in it, in one line.
+    tables : dict of str to list
+        By the id of each section its tables: lists of rows, lists of cells, heads first.
+    labels : list of str
+        What pictures are read out as.
+    links : list of str
+        All that an attribute points to.
+    names : set of str
+        Of all elements and attributes.
+    """
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.levels: list[int] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.labels: list[str] = []
+        self.names: set[str] = set()
+        self.scopes: list[str | None] = []
+        self.text: dict[str, str] = {}
+        self.tables: dict[str, list] = {}
+        self.title, self.code, self.section = "", [], ""
+        self.feed(html)
+        self.close()
+        assert self.stack == []
+        assert self.levels[0] == 1
+        assert self.levels.count(1) == 1
+        steps = zip(self.levels, self.levels[1:], strict=False)
+        assert all(after <= before + 1 for before, after in steps), self.levels
+        assert len(set(self.ids)) == len(self.ids)
+        self.text = {name: " ".join(text.split()) for name, text in self.text.items()}
+
+    def handle_starttag(self, tag, attrs):
+        self._seen(tag, attrs)
+        if tag not in VOID:
+            self.stack.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+        if tag == "section":
+            self.section = dict(attrs)["id"]
+            self.text[self.section], self.tables[self.section] = "", []
+        if tag == "table":
+            self.tables[self.section].append([])
+        if tag == "tr":
+            self.tables[self.section][-1].append([])
+        if tag in ("th", "td"):
+            self.tables[self.section][-1][-1].append("")
+            self.scopes += [dict(attrs).get("scope")] if tag == "th" else []
+        if tag == "pre":
+            self.code.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self._seen(tag, attrs)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag, tag
+        if self.section:
+            self.text[self.section] += " "
+
+    def handle_data(self, data):
+        if "title" in self.stack:
+            self.title += data
+        if "svg" in self.stack or not self.section:
+            return
+        self.text[self.section] += data
+        if "pre" in self.stack:
+            self.code[-1] += data
+        if {"td", "th"} & set(self.stack):
+            row = self.tables[self.section][-1][-1]
+            row[-1] = f"{row[-1]}{data}"
+
+    def _seen(self, tag, attrs):
+        self.names |= {tag, *(name for name, _ in attrs)}
+        for name, value in attrs:
+            if name in LINKS:
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+            if name == "aria-label" and tag == "svg":
+                self.labels.append(value)
+        if tag == "img":
+            assert "alt" in dict(attrs)
+
+
+def read(report) -> Page:
+    """A report, once nothing in it points anywhere else and nothing in it can run."""
+    html = report.html()
+    page = Page(html)
+    for link in page.links:
+        assert link.startswith(("#", "data:image/")), link
+        assert not link.startswith("#") or link[1:] in page.ids, link
+    styles = "".join(re.findall(r"<style>(.*?)</style>", html, re.DOTALL))
+    assert not re.search(r"@import|url\((?!#)", styles)
+    assert not re.search(r'(?:src|href|xmlns)[^=\s>]*="\s*(?:https?:)?//', html)
+    assert not {name for name in page.names if name.startswith("on")} | page.names & {
+        *("script", "iframe", "object", "embed", "link", "base", "form")
+    }
+    assert set(page.scopes) <= {"col", "row"}
+    return page

@@ -1,0 +1,199 @@
+"""A folder of images as samples: which files count, in which order, what is said of the rest."""
+
+import io
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import SampleError, State, as_similarity, compute, mag_area
+from vendiscore.arrays.inputs import as_samples
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def png(pixels: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+PICTURES = np.random.default_rng(0).integers(0, 256, (12, 8, 6, 3), dtype=np.uint8)
+
+
+@pytest.fixture
+def photos(tmp_path) -> Path:
+    """Twelve images, "1.png" to "12.PNG", written in another order."""
+    folder = tmp_path / "my photos"
+    folder.mkdir()
+    for i in (3, 0, 11, 7, 1, 2, 4, 5, 6, 8, 9, 10):
+        (folder / f"{i + 1}{'.PNG' if i == 11 else '.png'}").write_bytes(png(PICTURES[i]))
+    return folder
+
+
+def by_name(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir(), key=lambda path: path.name)
+
+
+@pytest.mark.parametrize("hold", [str, Path, lambda path: f"{path}/"])
+def test_a_folder_means_its_images_by_name(hold, photos):
+    files = by_name(photos)
+    assert [path.name for path in files[:4]] == ["1.png", "10.png", "11.png", "12.PNG"]
+    found = compute(hold(photos), k="pixels", details=True)
+    assert found["VS"] == compute(files, k="pixels")["VS"]
+    assert found["details"]["n"] == 12
+    note = f"The samples are the 12 image files of the folder {str(photos)!r}, by name."
+    assert note in found["details"]["notes"]
+    p = np.arange(1, 13) / 78
+    assert compute(hold(photos), k="pixels", p=p) == compute(files, k="pixels", p=p)
+
+
+def test_every_call_reads_folders(photos, tmp_path):
+    files = by_name(photos)
+    other = tmp_path / "other"
+    other.mkdir()
+    for i in range(3):
+        (other / f"{i}.png").write_bytes(png(255 - PICTURES[i]))
+    second = by_name(other)
+    two = {"k": "pixels", "measures": ["VS", "MagDiff"], "details": True}
+    found = compute(photos, other, **two)
+    expected = compute(files, second, **two)
+    assert (found["VS"], found["MagDiff"]) == (expected["VS"], expected["MagDiff"])
+    assert mag_area(photos, k="pixels") == mag_area(files, k="pixels")
+    mixed = {"pixels": 0.5, "image_embeddings": 0.5}
+    model = {"image_embeddings": {"model": lambda images: [np.ravel(i)[:9] for i in images]}}
+    one = compute(photos, k=mixed, options=model, details=True)
+    assert one["VS"] == compute(files, k=mixed, options=model)["VS"]
+    assert any("12 image files" in note for note in one["details"]["notes"])
+    groups = [i % 2 for i in range(12)]
+    assert compute(photos, k="pixels", groups=groups) == compute(files, k="pixels", groups=groups)
+    assert compute([files[:6], files[6:]], k="pixels") == compute(
+        photos, k="pixels", groups=[0] * 6 + [1] * 6
+    )
+    state = State.empty(k="pixels", size=8, mode="RGB").update(photos)
+    assert state.compute()["VS"] == pytest.approx(compute(files, k="pixels", size=8)["VS"])
+    metric = vendiscore.load("vendiscore")
+    assert metric.compute(predictions=str(photos), k="pixels") == compute(files, k="pixels")
+    metric.add_batch(predictions=str(photos))
+    metric.add_batch(predictions=second)
+    assert metric.compute(k="pixels") == compute(files + second, k="pixels")
+
+
+def test_without_a_kernel_the_two_for_images_are_named(photos):
+    with pytest.raises(ValueError, match=r"`k` is missing.*k='pixels' or k='image_embeddings'"):
+        compute(str(photos))
+
+
+def test_other_files_and_folders_are_left_out_and_named(photos, save):
+    expected = compute(photos, k="pixels")
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "._1.png"):  # those of systems, hidden
+        (photos / name).write_bytes(b"x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compute(photos, k="pixels") == expected
+    (photos / "labels.csv").write_text("1,2")
+    with pytest.warns(UserWarning, match=r"the 12 image files of .*; 1 more in it is left out, no "
+                      r"image by name or a folder: 'labels\.csv'$"):  # fmt: skip
+        assert compute(photos, k="pixels") == expected
+    (photos / "more").mkdir()
+    (photos / "more" / "13.png").write_bytes(png(PICTURES[0]))
+    for i in range(7):
+        (photos / f"note {i}").write_text("a")
+    with pytest.warns(UserWarning, match=r"9 more in it are left out.*: 'labels\.csv', .*, …$"):
+        found = compute(photos, k="pixels", details=True)
+    assert found["VS"] == expected["VS"]
+    assert any("by name, without 9 more in it that are none." in note
+               for note in found["details"]["notes"])  # fmt: skip
+
+
+def test_a_folder_without_images_says_what_it_has(tmp_path):
+    with pytest.raises(ValueError, match=r"got the folder '.*' with nothing in it; check the path"):
+        compute(tmp_path, k="pixels")
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "README").write_text("a")
+    with pytest.raises(
+        ValueError, match=r"with 2 other files \(no ending, \.txt\); pass what is in"
+    ):
+        compute(str(tmp_path), k="ngram_overlap")
+    for name in ("cats", "dogs"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(
+        ValueError, match=r"2 folders \('cats', 'dogs'\) and 2 other .*rglob\('\*\.png"
+    ):
+        compute(tmp_path, k="pixels")
+
+
+def test_paths_that_are_no_folder_are_told_so(photos):
+    for path in (photos / "1.png", photos / "missing", f"{photos}/missing/"):
+        with pytest.raises(TypeError, match=r"got the path '.*', which is no folder; check it, or"):
+            compute(path, k="pixels")
+    with pytest.raises(TypeError, match="got one str; pass "):
+        compute(str(photos / "1.png"), k="pixels")
+    for how in ({"k": "pixels"}, {"k": "image_embeddings", "model": len}):
+        with pytest.raises(
+            SampleError, match=r"sample 1 is a folder, not an image: '.*photos'; pas"
+        ):
+            compute([PICTURES[0], photos], **how)
+
+
+def test_files_of_other_kernels_are_told_where_they_go(photos):
+    for k in ("ngram_overlap", "bleu", "cosine", "tanimoto"):
+        with pytest.raises(SampleError, match=r"sample 0 .*got \w*Path: .*images go to k='pixels'"):
+            compute(photos, k=k)
+
+
+def test_labels_of_groups_are_no_folder(photos):
+    for groups in (str(photos), photos):
+        with pytest.raises(TypeError, match="`groups` must be a "):
+            compute(photos, k="pixels", groups=groups)
+
+
+def spoil(folder: Path) -> None:
+    (folder / "10.png").write_bytes(b"broken")
+    Image.new("RGB", (8, 6)).save(folder / "2.png")
+    Image.new("L", (8, 6), 9).save(folder / "5.png")
+
+
+def test_errors_about_images_name_their_files(photos):
+    spoil(photos)
+    (photos / "6.png").unlink()
+    (photos / "6.png").symlink_to(photos / "gone")
+    with pytest.raises(SampleError) as refused:
+        compute(photos, k="pixels")
+    told = refused.value.problems
+    names = {i: path.name for i, path in enumerate(by_name(photos))}
+    assert {names[i] for i in told} == {"10.png", "2.png", "5.png", "6.png"}
+    for i, problem in told.items():
+        assert str(photos / names[i]) in problem
+    (place,) = (i for i, name in names.items() if name == "2.png")
+    assert told[place] == f"({photos / '2.png'}) is black all over, which has no cosine; remove it"
+    with pytest.warns(UserWarning, match="left out 4 of 12 samples"):
+        found = compute(photos, k="pixels", on_error="skip", details=True)
+    good = [path for i, path in enumerate(by_name(photos)) if i not in told]
+    assert found["VS"] == compute(good, k="pixels")["VS"]
+    # The same of lists of paths, and of the values of a `datasets.Image` column.
+    for hold in (str, lambda path: {"bytes": None, "path": str(path)}):
+        with pytest.raises(SampleError, match=r"sample \d \(.*2\.png\) is black all over"):
+            compute([hold(path) for path in [*good, photos / "2.png"]], k="pixels")
+
+
+def test_errors_of_a_model_name_the_files(photos):
+    def model(images):
+        return np.array([np.ravel(image)[:5] * (i != 3) for i, image in enumerate(images)])
+
+    with pytest.raises(SampleError, match=r"sample 3 \(.*12\.PNG\) has an embedding of zeros"):
+        compute(photos, k="image_embeddings", model=model)
+    spoil(photos)
+    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image \(.*10\.png\)"):
+        compute(photos, k="image_embeddings", model=lambda images: [[1.0]] * len(images))
+
+
+def test_the_samples_of_a_folder_are_paths(photos):
+    found = as_samples(photos)
+    assert isinstance(found, list)
+    assert [*found] == by_name(photos)
+    np.testing.assert_array_equal(
+        as_similarity(photos, k=lambda a, b: float(a == b)).dense(), np.eye(12)
+    )

@@ -1,0 +1,166 @@
+"""Strings that are no text: molecules and images in all their forms, by every way in."""
+
+import warnings
+
+import magnitudes
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import compute
+from vendiscore.hints import looks_like, unspaced
+
+TEXTS = ["a b", "a c", "d"]
+SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
+PATHS = ["cats/1.png", "my cats/2.JPG", "C:\\my pictures\\3.webp", "../4.tif"]
+OTHERWISE = {
+    "SMILES with names": (
+        ["CCO ethanol", "CC(=O)O\tacetic acid", "c1ccccc1 benzene"],
+        "morgan",
+        "",
+    ),
+    "lines of a file": (["CC=O\n", "C#N\n", " CCO"], "morgan", ""),
+    "InChI": (["InChI=1S/CH4O/c1-2/h2H,1H3", "InChI=1/H2O/h1H2 water"], "morgan", ""),
+    "SELFIES": (["[C][C][=O]", "[N+1][C][Branch1][C][O][C]"], "morgan", ", of selfies.decoder"),
+    "SELFIES of chains": (["[C][C][O]", "[C][C][C]"], "morgan", ", of selfies.decoder"),
+    "salts": (["[Na+].[Cl-]", "[K+].[Br-]"], "morgan", ""),
+    "paths": (PATHS, "pixels", ""),
+    "addresses": (
+        ["https://x.org/1.png?size=3", "s3://bucket/a.JPG", "http://x.org/b.webp#top"],
+        "pixels",
+        ", once they are downloaded",
+    ),
+    "files as addresses": (["file:///photos/1.png"], "pixels", ""),
+    "data URIs": (["data:image/png;base64,iVBORw0KGgo="], "pixels", ", as bytes: base64.b64decode"),
+    "base64": (["/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD"], "pixels", ", as bytes: base64.b64decode"),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERWISE)
+def test_what_is_no_text_in_other_forms_is_known(kind):
+    samples, kernel, first = OTHERWISE[kind]
+    found = looks_like(samples)
+    assert found.kernel == kernel
+    assert found.first.startswith(first)
+    assert bool(found.first) == bool(first)
+    with pytest.warns(UserWarning, match=f"look like {found.what}, but were compared as text"):
+        compute(samples, analyzer="char", ns=1, q=2)
+
+
+def test_molecules_in_other_forms_can_be_compared_as_told():
+    pytest.importorskip("rdkit")
+    expected = compute(["CO", "O", "CC(=O)O"], k="morgan")
+    named = ["CO methanol", "O\twater", " CC(=O)O"]
+    inchi = ["InChI=1S/CH4O/c1-2/h2H,1H3", "InChI=1S/H2O/h1H2 water", "CC(=O)O"]
+    assert compute(named, k="morgan") == compute(inchi, k="morgan") == expected
+    with pytest.raises(vendiscore.SampleError, match="sample 1 is not an InChI that RDKit can rea"):
+        compute(["CO", "InChI=1S/what"], k="morgan")
+
+
+def held(samples, kind):
+    if kind == "array":
+        return np.array(samples)
+    if kind == "objects":
+        return np.array(samples, dtype=object)
+    if kind == "tuple":
+        return tuple(samples)
+    if kind == "iterator":
+        return iter(samples)
+    if kind == "arrow":
+        return pytest.importorskip("pyarrow").array(samples)
+    if kind == "datasets":
+        return pytest.importorskip("datasets").Dataset.from_dict({"x": samples})["x"]
+    return pytest.importorskip("pandas").Series(samples, dtype=kind)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["array", "objects", "tuple", "iterator", "arrow", "datasets", "object", "string", "category"],
+)
+@pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
+def test_no_container_hides_what_is_no_text(samples, kernel, kind):
+    with pytest.warns(UserWarning, match=f"k='{kernel}' compares what they stand for"):
+        compute(held(samples, kind), q=2)
+
+
+@pytest.mark.parametrize(("samples", "kernel"), [(SMILES, "morgan"), (PATHS, "pixels")])
+def test_no_call_hides_what_is_no_text(samples, kernel):
+    metric = vendiscore.load("vendiscore")
+    added = vendiscore.load("vendiscore")
+    added.add_batch(predictions=samples)
+    for call in (
+        lambda: metric.compute(predictions=samples),
+        lambda: metric.compute(samples=samples, q=[1, 2]),
+        added.compute,
+        lambda: compute([samples, samples[:2]]),
+        lambda: compute(samples, groups=[0, 0, *[1] * len(samples[2:])]),
+        lambda: compute(TEXTS * 40, samples, measures="MagDiff"),  # references alone are none
+        lambda: compute(samples, TEXTS * 40, measures="MagDiff"),
+        lambda: magnitudes.compute(samples),
+        lambda: vendiscore.as_similarity(samples),
+        lambda: vendiscore.compare({"a": samples * 2, "b": [*TEXTS, *TEXTS]}, permutations=39),
+        lambda: vendiscore.mag_areas([TEXTS * 40, samples]),
+    ):
+        with pytest.warns(UserWarning, match=f"k='{kernel}' compares what they stand for"):
+            call()
+
+
+def test_a_kernel_that_is_named_is_meant():
+    records = [
+        {"smiles": smiles, "path": path} for smiles, path in zip(SMILES, PATHS, strict=False)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for samples in (SMILES, PATHS):
+            compute(samples, k="ngram_overlap")
+            compute([samples, samples], k="ngram_overlap")
+            vendiscore.load("vendiscore").compute(samples=samples, k="ngram_overlap")
+        compute(records, k={"ngram_overlap:smiles": 0.5, "ngram_overlap:path": 0.5})
+
+
+def test_smiles_and_names_of_images_are_not_scored_as_text_in_silence(odors):
+    molecules = [smiles for smiles, _ in odors]
+    for samples, kernel in [
+        (SMILES, "morgan"),
+        (molecules, "morgan"),
+        ([*molecules[:18], "a remark", "another"], "morgan"),  # nearly all
+        (["a/1.png", "b 2.JPG", "http://x/y.webp"], "pixels"),
+    ]:
+        with pytest.warns(UserWarning, match=f"look like .*k='{kernel}' compares what they stand"):
+            result = compute(samples, q=2, details=True)
+        assert any(f"k='{kernel}'" in note for note in result["details"]["notes"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compute(samples, k="ngram_overlap", q=2)  # meant
+
+
+def test_text_is_not_taken_for_anything_else(questions):
+    words = [word for question in questions for word in question.split()]
+    for samples in (
+        questions,
+        words,
+        ["C", "CC", "NO", "I"],  # letters of atoms
+        ["GATTACA", "CCCGGG"],
+        ["B1", "C2", "N3"],  # rings that do not close
+        ["1.", "=)", ":-)"],
+        ["No. 5", "Co. Inc.", "So. what?"],
+        ["I am", "On-off", "no (so)"],
+        ["[Music]", "[Applause]", "[laughs]"],
+        ["[MASK] [SEP]", "[CLS][PAD]"],
+        ["InChI is a name", "see photo.png there", "/9j/ begins a JPEG", "data: 1, 2"],
+        ["https://x.org/", "https://x.org/a.html?from=b.png"],
+        [""],
+    ):
+        assert looks_like(samples) is None
+        assert unspaced(samples) == 0
+
+
+def test_no_string_takes_long_to_look_at():
+    for text in (
+        "C" + "1" * 9000 + "!",
+        "[C]" * 9000 + "!",
+        "a.png " * 9000,
+        "[" * 9000,
+        " " * 9000,
+    ):
+        assert looks_like([text] * 200) in (None, looks_like(["a.png"]))

@@ -1,0 +1,162 @@
+""" "ConditionalVS" as a measure: the number of `conditional_score`, of sets, groups and halves."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, compute, conditional_score
+
+RBF = {"k": "rbf", "sigma": 1.0}
+PROMPTS = ["tell a joke", "tell a story", "tell a joke", "sing", "tell a joke", "sing"]
+ORDERS = [0, 0.5, 1, 2, "inf"]
+
+
+def cloud(n: int = 6, seed: int = 0, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def conditional(X: Any, given: Any = PROMPTS, **how: Any) -> float:
+    return compute(X, measures="ConditionalVS", given=given, **{**RBF, **how})["ConditionalVS"]
+
+
+def naive(K: np.ndarray, T: np.ndarray, p: np.ndarray) -> float:
+    """At order 1, from eigenvalues of K ∘ T and T."""
+
+    def entropy(A: np.ndarray) -> float:
+        values = np.linalg.eigvalsh(np.sqrt(p)[:, None] * A * np.sqrt(p))
+        values = values[values > 1e-14]
+        return -float(values @ np.log(values))
+
+    return math.exp(entropy(K * T) - entropy(T))
+
+
+@pytest.mark.parametrize("p", [None, [0.1, 0.2, 0.3, 0.1, 0.1, 0.2], [0.5, 0.5, 0, 0, 0, 0]])
+@pytest.mark.parametrize("given_k", [None, "labels"])
+def test_it_is_the_diversity_of_samples_and_prompts_over_that_of_prompts(
+    p: list | None, given_k: str | None
+) -> None:
+    X = cloud()
+    K = as_similarity(X, **RBF).dense()
+    T = as_similarity(PROMPTS, k=given_k).dense()
+    weights = np.full(6, 1 / 6) if p is None else np.array(p)
+    found = conditional(X, given_k=given_k, p=p)
+    assert found == pytest.approx(naive(K, T, weights), rel=1e-9)
+    assert found == conditional_score(X, PROMPTS, given_k=given_k, p=p, **RBF)
+
+
+def test_every_order_is_that_of_the_function() -> None:
+    X = cloud()
+    how = {"given": PROMPTS, "given_k": "labels", **RBF}
+    found = compute(X, measures=["VS", "ConditionalVS"], q=ORDERS, **how)
+    for q in ORDERS:
+        expected = conditional_score(X, PROMPTS, given_k="labels", q=q, **RBF)
+        assert found[f"ConditionalVS_q{q}"] == pytest.approx(expected, rel=1e-12)
+    within = compute(X, groups=PROMPTS, measures="WithinVS", **RBF)["WithinVS"]
+    assert conditional(X, given_k="labels") == pytest.approx(within, rel=1e-12)
+
+
+def test_one_thing_given_to_all_leaves_the_vendi_score_and_one_for_each_leaves_one() -> None:
+    X = cloud()
+    assert conditional(X, ["same"] * 6) == pytest.approx(compute(X, **RBF)["VS"], rel=1e-12)
+    assert conditional(X, list("abcdef"), given_k="labels") == pytest.approx(1, rel=1e-12)
+    assert conditional(X[:1], ["a"]) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "generator", "array", "Similarity", "vectors"])
+def test_what_is_given_may_come_as_samples_come(kind: str) -> None:
+    X, numbers = cloud(), np.array([0, 1, 0, 2, 0, 2])
+    T = as_similarity(numbers, k="labels")
+    given, k = {
+        "list": (numbers.tolist(), "labels"),
+        "tuple": (tuple(numbers.tolist()), "labels"),
+        "generator": ((i for i in numbers.tolist()), "labels"),
+        "array": (numbers, "labels"),
+        "Similarity": (T, None),
+        "vectors": (np.eye(3)[numbers], "cosine"),
+    }[kind]
+    expected = conditional(X, numbers, given_k="labels")
+    groups = np.arange(6) % 2  # so that it is looked at more than once
+    parts = [conditional(X[i::2], numbers[i::2], given_k="labels") for i in (0, 1)]
+    found = compute(X, measures="ConditionalVS", given=given, given_k=k, groups=groups, **RBF)
+    assert found["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
+    if kind != "generator":
+        assert conditional(X, given, given_k=k) == pytest.approx(expected, rel=1e-12)
+
+
+def test_groups_in_nested_lists_have_what_was_given_in_their_order() -> None:
+    texts = [["a cat", "a dog"], ["red", "blue", "a cat"]]
+    given = ["pet", "pet", "hue", "hue", "pet"]
+    found = compute(texts, measures="ConditionalVS", given=given, given_k="labels")
+    parts = [
+        conditional_score(texts[0], given[:2], given_k="labels"),
+        conditional_score(texts[1], given[2:], given_k="labels"),
+    ]
+    assert found["ConditionalVS"] == pytest.approx(np.mean(parts), rel=1e-12)
+
+
+def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
+    X, p = cloud(), np.array([1, 2, 3, 4, 5, 6]) / 21
+    X[2] = 0
+    how = {"k": "cosine", "given_k": "labels"}
+    kept = [0, 1, 3, 4, 5]
+    prompts = [PROMPTS[i] for i in kept]
+    with pytest.warns(UserWarning, match="left out 1 of 6 samples"):
+        found = compute(X, measures="ConditionalVS", given=PROMPTS, on_error="skip", p=p, **how)[
+            "ConditionalVS"
+        ]
+    rest = p[kept] / p[kept].sum()
+    expected = conditional_score(X[kept], prompts, p=rest, **how)
+    assert found == pytest.approx(expected, rel=1e-12)
+    labels = [0, 0, 0, 1, 1, 1]
+    with pytest.warns(UserWarning, match="left out 1 of 6 samples"):
+        grouped = compute(
+            X, measures="ConditionalVS", given=PROMPTS, on_error="skip", groups=labels, **how
+        )["ConditionalVS"]
+    parts = [conditional_score(X[i], [PROMPTS[j] for j in i], **how) for i in ([0, 1], [3, 4, 5])]
+    assert grouped == pytest.approx(np.mean(parts), rel=1e-12)
+
+
+def test_a_standard_error_takes_halves_of_both() -> None:
+    X = cloud(40)
+    prompts = [f"p{i % 4}" for i in range(40)]
+    found = compute(X, measures="ConditionalVS", given=prompts, given_k="labels", ci=0.95, **RBF)
+    assert 0 < found["ConditionalVS_se"] < found["ConditionalVS"]
+
+
+def test_gradients_go_through() -> None:
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(cloud(), requires_grad=True)
+    conditional(X, given_k="labels").backward()
+    assert bool(X.grad.isfinite().all())
+    assert float(abs(X.grad).max()) > 1e-3
+
+
+def test_signatures_tell_what_was_given_by_a_digest() -> None:
+    def signature(given: Any, **how: Any) -> str:
+        found = compute(
+            cloud(), measures=["ConditionalVS", "MagArea"], given=given, details=True, **RBF, **how
+        )
+        assert isinstance(found["details"]["options"]["given"], str)
+        return found["details"]["signature"]
+
+    copied = ["".join(list(prompt)) for prompt in PROMPTS]
+    assert signature(PROMPTS) == signature(copied) != signature(PROMPTS[::-1])
+    assert signature(PROMPTS) != signature(PROMPTS, given_k="labels")
+    assert "sing" not in signature(PROMPTS)
+    pairs = [as_similarity(labels, k="labels") for labels in (list("aabbcc"), list("ababcc"))]
+    assert signature(pairs[0]) != signature(pairs[1])
+
+
+def test_refusals() -> None:
+    with pytest.raises(TypeError, match="ConditionalVS needs `given`, one for each sample such as"):
+        compute(cloud(), measures="ConditionalVS", **RBF)
+    for call in (conditional, lambda X, given: conditional_score(X, given, **RBF)):
+        with pytest.raises(ValueError, match="`given` must have one for each of 6 samples, got 2"):
+            call(cloud(), ["a", "b"])
+        with pytest.raises(ValueError) as raised:
+            call(cloud(), [None] * 6)
+        assert raised.value.__notes__ == ["this is about `given`"]
+    with pytest.raises(TypeError, match="`given` is an option of ConditionalVS: name one of them"):
+        compute(cloud(), given=PROMPTS, **RBF)

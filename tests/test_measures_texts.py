@@ -1,0 +1,235 @@
+"""Measures of texts by what they repeat: n-grams, BLEU of each against the others, compression."""
+
+import gzip
+import re
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError, compute
+
+TEXTS = ["a cat sat on a mat", "the cat sat", "a cat sat on a mat", "no, no, no!", "dogs ran"]
+WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "Red", "red", "."]
+
+
+def texts_of(seed, n=12, least=1, most=9):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, rng.integers(least, most + 1))) for _ in range(n)]
+
+
+def ngrams(tokens, n):
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+def distinct(texts, sizes, split=str.split, per="corpus"):
+    """Distinct n-grams / all n-grams, by lists and sets."""
+    ratios = []
+    for n in sizes:
+        every = [ngrams(split(text), n) for text in texts]
+        every = [own for own in every if own]
+        if per == "corpus":
+            every = [[gram for own in every for gram in own]]
+        ratios.append(np.mean([len(set(own)) / len(own) for own in every]))
+    return np.mean(ratios)
+
+
+def measured(texts, measure, **options):
+    return compute(texts, measures=measure, **options)[measure]
+
+
+class TestNgramDiversity:
+    @pytest.mark.parametrize("per", ["corpus", "text"])
+    @pytest.mark.parametrize("sizes", [1, [2], (1, 2), (1, 2, 3, 4)])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_is_distinct_over_all(self, per, sizes, seed):
+        texts = texts_of(seed)
+        found = measured(texts, "NgramDiversity", sizes=sizes, per=per, tokens=str.split)
+        assert found == pytest.approx(distinct(texts, np.atleast_1d(sizes), per=per), abs=1e-12)
+
+    def test_in_the_head(self):
+        texts = ["a b a b", "a b"]  # a b a b a b; ab ba ab, ab
+        assert measured(texts, "NgramDiversity", sizes=1) == 2 / 6
+        assert measured(texts, "NgramDiversity", sizes=2) == 2 / 4
+        assert measured(texts, "NgramDiversity", sizes=2, per="text") == (2 / 3 + 1) / 2
+        assert measured(["a b c d e"], "NgramDiversity") == 1.0
+
+    def test_tokens_are_those_of_the_kernel_of_ngrams(self):
+        from nltk.tokenize import NLTKWordTokenizer
+
+        usual = distinct(TEXTS, (1, 2), NLTKWordTokenizer().tokenize)
+        by = {"measures": ["VS", "NgramDiversity"], "sizes": (1, 2)}
+        assert compute(TEXTS, **by)["NgramDiversity"] == pytest.approx(usual)
+        assert compute(TEXTS, k="labels", **by)["NgramDiversity"] == pytest.approx(usual)
+        for how, split in (
+            ({"tokenizer": str.split}, str.split),
+            ({"analyzer": "char"}, list),
+        ):
+            expected = pytest.approx(distinct(TEXTS, (1, 2), split))
+            for named in ({}, {"k": "ngram_overlap"}):
+                assert compute(TEXTS, **by, **how, **named)["NgramDiversity"] == expected
+                assert compute(TEXTS, **by, **how, **named)["VS"] == compute(TEXTS, **how)["VS"]
+                alone = measured(TEXTS, "NgramDiversity", sizes=(1, 2), **how, **named)
+                assert alone == expected
+        expected = pytest.approx(distinct(TEXTS, (1, 2), list))
+        assert compute(TEXTS, tokens="char", **by)["NgramDiversity"] == expected
+        own = {"tokenizer": str.split, "tokens": "word"}
+        assert compute(TEXTS, **by, **own)["NgramDiversity"] == pytest.approx(usual)
+
+    def test_the_signature_says_which_tokens(self):
+        def signature(**how):
+            how = {"measures": "NgramDiversity", "details": True} | how
+            return compute(TEXTS, **how)["details"]["signature"]
+
+        assert signature().startswith("NgramDiversity|analyzer=word|sizes=1,2,3,4|per=corpus|n=5|")
+        both = signature(measures=["VS", "NgramDiversity"])
+        assert both.count("analyzer=word") == 1
+        every = [{}, {"analyzer": "char"}, {"tokenizer": str.split}, {"tokens": str.lower}]
+        assert len({signature(**how) for how in every[:3]} | {both}) == 4
+
+    def test_scripts_without_spaces_are_read_by_characters_in_all_groups(self):
+        groups = [
+            ["我喜欢猫", "我喜欢狗"],
+            ["a cat", "a dog"],
+            ["我喜欢红色", "他喜欢猫", "他走了"],
+        ]
+        flat = [text for group in groups for text in group]
+        with pytest.warns(UserWarning, match="n-grams are of characters for all") as warned:
+            found = measured(groups, "NgramDiversity", sizes=1)
+        assert len(warned) == 1
+        assert found == np.mean([distinct(group, [1], list) for group in groups])
+        with pytest.warns(UserWarning, match="n-grams are of characters"):
+            assert measured(flat, "NgramDiversity", sizes=1) == distinct(flat, [1], list)
+
+    def test_lengths_that_no_text_has_are_left_out_and_said(self):
+        found = compute(["a b", "c"], measures="NgramDiversity", details=True)
+        assert found["NgramDiversity"] == 1.0
+        assert found["details"]["notes"] == [
+            "NgramDiversity leaves out n-grams of 3, 4 tokens: the longest text has 2."
+        ]
+        with pytest.raises(ValueError, match=r"needs a text of 3 tokens or more .* longest has 2"):
+            compute(["a b", "c"], measures="NgramDiversity", sizes=[3, 4])
+
+    @pytest.mark.parametrize(
+        ("option", "error", "message"),
+        [
+            ({"sizes": 0}, ValueError, "`sizes` must be an integer of at least 1, got 0"),
+            ({"sizes": []}, ValueError, "`sizes` must be one or more lengths of n-grams, got none"),
+            ({"per": "sentence"}, ValueError, "`per` must be 'corpus' or 'text', got 'sentence'"),
+            ({"tokens": 3}, TypeError, "`tokens` must be 'word', 'char', a tokenizer's name, or"),
+        ],
+    )
+    def test_options_are_checked_at_the_door(self, option, error, message):
+        with pytest.raises(error, match=message):
+            compute(TEXTS, measures="NgramDiversity", **option)
+
+
+class TestSelfBLEU:
+    @staticmethod
+    def loop(texts, lowercase=False, **options):
+        from sacrebleu.metrics import BLEU
+
+        bleu = BLEU(effective_order=True, lowercase=lowercase, **options)
+        others = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
+        pairs = zip(texts, others, strict=True)
+        return np.mean([bleu.sentence_score(text, rest).score for text, rest in pairs]) / 100
+
+    @pytest.mark.parametrize("n", [2, 3, 5, 12])
+    @pytest.mark.parametrize("seed", range(6))
+    def test_is_the_mean_of_sentence_scores_against_all_others(self, seed, n):
+        pytest.importorskip("sacrebleu")
+        texts = texts_of(seed, n)
+        assert measured(texts, "SelfBLEU") == pytest.approx(self.loop(texts), abs=1e-12)
+
+    @pytest.mark.parametrize(
+        ("ours", "theirs"),
+        [
+            ({"smooth": "floor"}, {"smooth_method": "floor"}),
+            ({"smooth": "add-k", "max_order": 2}, {"smooth_method": "add-k", "max_ngram_order": 2}),
+            ({"smooth": "none"}, {"smooth_method": "none"}),
+            ({"tokenize": "char", "max_order": 6}, {"tokenize": "char", "max_ngram_order": 6}),
+            ({"lowercase": True}, {"lowercase": True}),
+        ],
+        ids=str,
+    )
+    def test_options_are_those_of_sacrebleu_and_of_the_kernel(self, ours, theirs):
+        pytest.importorskip("sacrebleu")
+        texts = texts_of(7, 20)
+        expected = pytest.approx(self.loop(texts, **theirs), abs=1e-12)
+        assert measured(texts, "SelfBLEU", **ours) == expected
+        assert measured(texts, "SelfBLEU", **ours) != measured(texts, "SelfBLEU")
+        beside = compute(texts, k="bleu", psd="clip", measures=["VS", "SelfBLEU"], **ours)
+        assert beside["SelfBLEU"] == expected
+        assert beside["VS"] == compute(texts, k="bleu", psd="clip", **ours)["VS"]
+        how = {"measures": "SelfBLEU", "details": True, **ours}
+        name, value = next(iter(ours.items()))
+        assert f"|{name}={value}|" in compute(texts, **how)["details"]["signature"]
+
+    def test_of_real_questions(self, questions):
+        pytest.importorskip("sacrebleu")
+        texts = [*questions[:150], *questions[:3]]
+        assert measured(texts, "SelfBLEU") == pytest.approx(self.loop(texts), abs=1e-8)
+
+    def test_copies_have_one_and_what_shares_no_word_has_none(self):
+        pytest.importorskip("sacrebleu")
+        assert measured(["a cat sat on it"] * 3, "SelfBLEU") == 1.0
+        assert measured(["a", "a"], "SelfBLEU") == 1.0
+        assert measured(["a cat", "the dog", "red"], "SelfBLEU") == 0.0
+
+    def test_needs_others_and_names_that_it_knows(self):
+        pytest.importorskip("sacrebleu")
+        with pytest.raises(ValueError, match=r"SelfBLEU needs 2 texts or more, .* got 1; pass"):
+            compute(["alone"], measures="SelfBLEU")
+        for name, wrong, meant in (("smooth", "ext", "exp"), ("tokenize", "13b", "13a")):
+            with pytest.raises(ValueError, match=f"`{name}` is unknown: '{wrong}'.*'{meant}'"):
+                compute(TEXTS, measures="SelfBLEU", **{name: wrong})
+
+
+class TestCompressionRatio:
+    def test_is_of_bytes_joined_by_spaces(self):
+        texts = [*TEXTS, "été", "\ud800"]
+        data = " ".join(texts).encode("utf-8", "surrogatepass")
+        expected = len(data) / len(gzip.compress(data, 9))
+        assert measured(texts, "CompressionRatio") == pytest.approx(expected, abs=1e-12)
+
+    def test_grows_with_repeats(self):
+        texts = [" ".join(np.random.default_rng(i).choice(WORDS, 20)) for i in range(50)]
+        ratios = [measured(texts[:m] * (50 // m), "CompressionRatio") for m in (50, 25, 10, 5, 1)]
+        assert ratios == sorted(set(ratios))
+
+
+@pytest.mark.parametrize("measure", ["NgramDiversity", "SelfBLEU", "CompressionRatio"])
+class TestEvery:
+    def test_groups_are_a_loop(self, measure):
+        groups = [texts_of(1, 4), texts_of(2, 7), texts_of(3, 5)]
+        expected = np.mean([measured(group, measure) for group in groups])
+        assert measured(groups, measure) == pytest.approx(expected, abs=1e-12)
+        flat = [text for group in groups for text in group]
+        labels = np.repeat([0, 1, 2], [4, 7, 5])
+        found = compute(flat, groups=labels, measures=[measure, "VS"])
+        assert found[measure] == pytest.approx(expected, abs=1e-12)
+
+    def test_texts_that_a_kernel_leaves_out_are_left_out(self, measure):
+        texts = texts_of(4, 8, least=2)
+        how = {"measures": [measure], "k": "ngram_overlap", "ns": 2, "on_error": "skip"}
+        with pytest.warns(UserWarning, match="left out 1 of 9 samples"):
+            found = compute([*texts[:3], "word", *texts[3:]], **how)
+        assert found[measure] == pytest.approx(measured(texts, measure), abs=1e-12)
+
+    @pytest.mark.parametrize("samples", [np.eye(3), ["a", 3.5]], ids=["rows", "number"])
+    def test_needs_strings(self, measure, samples):
+        kind = "ndarray" if isinstance(samples, np.ndarray) else "float at 1"
+        message = f"{measure} needs samples that are strings, got {kind}; leave it out"
+        with pytest.raises(TypeError, match=re.escape(message)):
+            compute(samples, measures=measure)
+
+    def test_empty_texts_are_named_with_their_group(self, measure):
+        with pytest.raises(SampleError, match=r"^sample 3 \(sample 1 of group 1\) (has no|is emp)"):
+            compute([["a", "b"], ["c", " ", "d"]], measures=measure)
+
+    def test_takes_no_weights(self, measure):
+        with pytest.raises(ValueError, match=f"`p` cannot be used with {measure}"):
+            compute(TEXTS, measures=measure, p=np.full(5, 0.2))
+
+    def test_has_an_interval(self, measure):
+        found = compute(texts_of(5, 30), measures=measure, ci=0.9)
+        assert found[f"{measure}_low"] < found[measure] < found[f"{measure}_high"]

@@ -1,0 +1,218 @@
+"""Measures made of the Vendi Score: with quality, cut short, as an entropy of order two."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compute
+
+CLOUD = np.random.default_rng(0).standard_normal((24, 3))
+RBF = {"k": "rbf", "sigma": 1.0}
+ORDERS = [0, 0.5, 1, 2, 3, "inf"]
+QUALITY = np.random.default_rng(1).random(24)
+WEIGHTS = np.random.default_rng(2).dirichlet(np.ones(24)) * (np.arange(24) != 5)
+WEIGHTS /= WEIGHTS.sum()
+
+
+def kernel(X=CLOUD):
+    return np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 2)
+
+
+def shares(K, p=None):
+    """Eigenvalues of the weighted matrix, descending."""
+    p = np.full(len(K), 1 / len(K)) if p is None else p
+    return np.linalg.eigvalsh(np.sqrt(p)[:, None] * K * np.sqrt(p))[::-1]
+
+
+def hill(shares, q):
+    shares = shares[shares > 1e-14]
+    q = float(q)
+    if q == 1:
+        return math.exp(-(shares * np.log(shares)).sum())
+    return 1 / shares.max() if q == math.inf else (shares**q).sum() ** (1 / (1 - q))
+
+
+def keys(name):
+    return [f"{name}_q{q}" for q in ORDERS]
+
+
+class TestQuality:
+    def test_the_example_of_its_authors(self):
+        # Quality-Weighted-Vendi-Score, README: samples [0, 0, 2], s = exp(−|a − 2|)
+        found = compute(
+            [0, 0, 2],
+            k=lambda a, b: math.exp(-abs(a - b)),
+            measures="qVS",
+            quality=[math.exp(-2), math.exp(-2), 1],
+        )
+        assert found["qVS"] == pytest.approx(0.793705659274703, abs=1e-12)
+
+    @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
+    def test_is_mean_quality_times_the_score(self, p):
+        found = compute(CLOUD, measures="qVS", quality=QUALITY, q=ORDERS, p=p, **RBF)
+        mean = QUALITY.mean() if p is None else p @ QUALITY
+        for key, q in zip(keys("qVS"), ORDERS, strict=True):
+            assert found[key] == pytest.approx(mean * hill(shares(kernel(), p), q), rel=1e-8)
+
+    def test_of_quality_one_it_is_the_vendi_score(self):
+        for p in (None, WEIGHTS):
+            found = compute(CLOUD, measures=["VS", "qVS"], quality=np.ones(24), p=p, **RBF)
+            assert found["qVS"] == pytest.approx(found["VS"], rel=1e-12)
+        assert compute(CLOUD, measures="qVS", quality=[0] * 24, **RBF) == {"qVS": 0.0}
+
+    @pytest.mark.parametrize("of", [list, iter, np.float32, lambda x: np.array(x)[:, None]])
+    def test_may_come_in_any_container(self, of):
+        quality = np.arange(24) / 8
+        found = compute(CLOUD, measures="qVS", quality=of(quality), **RBF)
+        assert found == compute(CLOUD, measures="qVS", quality=quality, **RBF)
+
+    def test_of_samples_that_are_left_out_is_left_out(self):
+        X, quality = CLOUD.copy(), QUALITY.copy()
+        X[[3, 7]], quality[[3, 7]] = 0, 100
+        kept = np.delete(np.arange(24), [3, 7])
+        expected = compute(X[kept], measures="qVS", quality=quality[kept], k="cosine")
+        with pytest.warns(UserWarning, match="left out 2 of 24 samples"):
+            found = compute(X, measures="qVS", quality=quality, k="cosine", on_error="skip")
+        assert found == pytest.approx(expected, rel=1e-12)
+
+    def test_each_group_has_its_own(self):
+        labels = np.random.default_rng(3).permutation(np.repeat([0, 1, 2], [5, 8, 11]))
+        parts = [labels == group for group in range(3)]
+        for p in (None, WEIGHTS):
+            each = [
+                compute(
+                    CLOUD[own],
+                    measures="qVS",
+                    quality=QUALITY[own],
+                    p=None if p is None else p[own] / p[own].sum(),
+                    **RBF,
+                )["qVS"]
+                for own in parts
+            ]
+            found = compute(CLOUD, measures="qVS", quality=QUALITY, groups=labels, p=p, **RBF)
+            assert found["qVS"] == pytest.approx(np.mean(each), rel=1e-10)
+
+    def test_has_an_interval_and_a_place_in_the_signature(self):
+        how = {"measures": ["qVS", "t_conv"], "ci": 0.9, "details": True, **RBF}
+        found = compute(CLOUD, quality=QUALITY, **how)
+        assert 0 <= found["qVS_low"] < found["qVS"] < found["qVS_high"]
+        other = compute(CLOUD, quality=QUALITY[::-1], **how)
+        assert "|quality=" in found["details"]["signature"]
+        json.dumps(found["details"])
+        assert found["details"]["signature"] != other["details"]["signature"]
+
+    @pytest.mark.parametrize(
+        ("quality", "error", "message"),
+        [
+            (None, TypeError, "qVS needs `quality`, a number of at least 0 for each sample"),
+            ([1, 2], ValueError, "`quality` must have one number for each of 24 samples, got 2"),
+            ([1] * 23 + [-0.5], ValueError, "`quality` must be at least 0, got -0.5 at index 23"),
+            ([1] * 23 + [np.nan], ValueError, "sample 23 of `quality` must be finite"),
+            (np.ones((24, 2)), ValueError, "one number for each sample, got rows of 2"),
+            (3, TypeError, "`quality` must be a collection"),
+        ],
+    )
+    def test_what_is_no_quality_is_refused(self, quality, error, message):
+        with pytest.raises(error, match=message):
+            compute(CLOUD, measures="qVS", quality=quality, **RBF)
+
+
+class TestTruncated:
+    @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
+    @pytest.mark.parametrize("top", [1, 2, 9, 23])
+    def test_is_of_the_top_eigenvalues_raised_by_what_they_leave(self, top, p):
+        found = compute(CLOUD, measures="TruncatedVS", top=top, q=ORDERS, p=p, **RBF)
+        values = shares(kernel(), p)[:top]
+        values = values + (1 - values.sum()) / top
+        for key, q in zip(keys("TruncatedVS"), ORDERS, strict=True):
+            assert found[key] == pytest.approx(hill(values, q), rel=1e-8)
+            assert found[key] <= top * (1 + 1e-12)
+
+    def test_of_as_many_as_there_are_it_is_the_vendi_score(self):
+        rank = np.repeat(np.eye(3), [5, 3, 2], axis=0)  # eigenvalues 0.5 0.3 0.2 and zeros
+        for X, how, tops in (
+            (CLOUD, RBF, (24, 25, 500)),
+            (CLOUD, {"k": "cosine"}, (3, 4, 24)),
+            (rank, {"score_K": False, "score_X": True}, (3, 4, 10)),
+            (rank @ rank.T, {"score_K": True}, (3, 4, 10)),
+        ):
+            expected = compute(X, q=ORDERS, **how)
+            for top in tops:
+                found = compute(X, measures="TruncatedVS", top=top, q=ORDERS, **how)
+                assert list(found.values()) == pytest.approx(list(expected.values()), rel=1e-9)
+
+    def test_top_must_be_a_number_of_eigenvalues(self):
+        for top, error in ((0, ValueError), (2.5, TypeError)):
+            with pytest.raises(error, match="`top` must be an integer of at least 1"):
+                compute(CLOUD, measures="TruncatedVS", top=top, **RBF)
+
+
+class TestEntropy:
+    @pytest.mark.parametrize("p", [None, WEIGHTS], ids=["uniform", "weighted"])
+    @pytest.mark.parametrize("q", [1, 2, [0.5, "inf"]])
+    @pytest.mark.parametrize("beside", [[], ["VS"], ["VS", "SampleCoverage"]], ids=str)
+    def test_is_that_of_order_two_whatever_is_known(self, p, q, beside):
+        found = compute(CLOUD, measures=[*beside, "RKE"], q=q, p=p, **RBF)["RKE"]
+        w = np.full(24, 1 / 24) if p is None else p
+        assert found == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
+        assert found == pytest.approx(math.log(compute(CLOUD, q=2, p=p, **RBF)["VS"]), rel=1e-10)
+
+    def test_unbiased_is_of_pairs_of_different_samples(self):
+        K = kernel()
+        pairs = K[~np.eye(24, dtype=bool)] ** 2
+        found = compute(CLOUD, measures="RKE", unbiased=True, **RBF)["RKE"]
+        assert found == pytest.approx(-math.log(pairs.mean()), rel=1e-10)
+        w = WEIGHTS
+        both = w[:, None] * w * ~np.eye(24, dtype=bool)
+        found = compute(CLOUD, measures="RKE", unbiased=True, p=w, **RBF)["RKE"]
+        assert found == pytest.approx(-math.log((both * K**2).sum() / both.sum()), rel=1e-10)
+
+    def test_the_unbiased_purity_is_the_mean_of_that_of_smaller_sets(self):
+        def purity(X):
+            return math.exp(-compute(X, measures="RKE", unbiased=True, **RBF)["RKE"])
+
+        left = [purity(np.delete(CLOUD, i, axis=0)) for i in range(24)]
+        assert purity(CLOUD) == pytest.approx(np.mean(left), rel=1e-10)
+
+    @pytest.mark.parametrize(
+        ("X", "message"),
+        [(np.eye(1), "this set has one sample"), (np.eye(5), "no two that have anything in comm")],
+    )
+    def test_unbiased_needs_pairs_that_have_something_in_common(self, X, message):
+        assert compute(X, score_X=True, measures="RKE")["RKE"] == pytest.approx(math.log(len(X)))
+        with pytest.raises(ValueError, match=message):
+            compute(X, score_X=True, measures="RKE", unbiased=True)
+        with pytest.raises(TypeError, match="`unbiased` must be True or False, got 'yes'"):
+            compute(X, score_X=True, measures="RKE", unbiased="yes")
+
+
+def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():
+    how = {"measures": ["qVS", "TruncatedVS", "RKE"], "quality": [0.5] * 4, **RBF}
+    least = {"qVS": 0.5, "TruncatedVS": 1.0, "RKE": 0.0}
+    assert compute(np.ones((4, 2)), **how) == pytest.approx(least, abs=1e-12)
+    assert compute(np.ones((1, 2)), **{**how, "quality": [0.5]}) == least
+
+
+@pytest.mark.parametrize("name", ["qVS", "TruncatedVS", "RKE"])
+def test_gradients_are_right_or_refused(name):
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(CLOUD[:7], dtype=torch.float64)
+    options = {
+        "qVS": {"quality": QUALITY[:7]},
+        "TruncatedVS": {"top": 2},
+        "RKE": {"unbiased": True},
+    }
+
+    def value(X, p=None):
+        return compute(X, k="cosine", p=p, measures={name: options[name]})[name]
+
+    assert float(value(X)) == pytest.approx(value(CLOUD[:7]), rel=1e-10)
+    assert torch.autograd.gradcheck(value, X.clone().requires_grad_())
+    p = torch.full((7,), 1 / 7, dtype=torch.float64, requires_grad=True)
+    value(X, p).backward()
+    assert torch.isfinite(p.grad).all()
+    quality = torch.ones(7, requires_grad=True)
+    with pytest.raises(TypeError, match="qVS by its `quality` cannot be differentiated"):
+        compute(X, k="cosine", measures="qVS", quality=quality)

@@ -1,0 +1,114 @@
+"""Folders of images as samples: their image files, by name."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import warn
+from ..hints import IMAGES
+
+# Of files that are left out so many are named.
+_NAMED = 5
+# Files that systems put into folders, and show to nobody, besides those that begin with a dot.
+_HIDDEN = ("thumbs.db", "desktop.ini")
+
+
+class Files(list[Path]):
+    """The image files of a folder, in order of their names, and what to say of them.
+
+    Attributes
+    ----------
+    note : str
+        A sentence for whoever reads a number about them.
+    """
+
+    def __init__(self, paths: Sequence[Path], note: str) -> None:
+        super().__init__(paths)
+        self.note = note
+
+
+def is_folder(samples: Any) -> bool:
+    """Whether samples are the path of a folder, which is there."""
+    return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
+
+
+def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
+    """The image files in a folder, ordered as `sorted` orders their names.
+
+    A file is an image by the end of its name, whatever is in it. Folders in the folder are not
+    looked into, and hidden files (".…", "Thumbs.db", "desktop.ini") count as not there.
+
+    Parameters
+    ----------
+    folder : str or Path
+    name : str
+        What an error calls the samples.
+
+    Raises
+    ------
+    ValueError
+        If it has no image files; the message says what it has.
+
+    Warns
+    -----
+    UserWarning
+        That names other files and folders in it, which are left out.
+    """
+    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    shown = [e for e in entries if not e.name.startswith(".") and e.name.lower() not in _HIDDEN]
+    folders = [entry.name for entry in shown if entry.is_dir()]
+    files = [entry.name for entry in shown if not entry.is_dir()]
+    images = [file for file in files if _suffix(file) in IMAGES]
+    others = [file for file in files if _suffix(file) not in IMAGES]
+    path = Path(os.fsdecode(folder))
+    if not images:
+        raise ValueError(
+            f"`{name}` must be a collection of samples, or a folder with image files, got the "
+            f"folder {str(path)!r} with {_contents(folders, others)}; "
+            f"{_remedy(path, folders, others)}"
+        )
+    note = f"{_count(len(images), 'image file')} of the folder {str(path)!r}, by name"
+    if left := [*others, *(f"{folder}/" for folder in folders)]:
+        named = ", ".join(map(repr, left[:_NAMED])) + (", …" if len(left) > _NAMED else "")
+        warn(
+            f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
+            f"left out, no image by name or a folder: {named}"
+        )
+        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} none"
+    return Files([path / image for image in images], f"The {name} are the {note}.")
+
+
+def _suffix(file: str) -> str:
+    return os.path.splitext(file)[1].lower().removeprefix(".")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def _contents(folders: Sequence[str], others: Sequence[str]) -> str:
+    """What is in a folder without images."""
+    parts = []
+    if folders:
+        named = ", ".join(map(repr, folders[:_NAMED])) + (", …" if len(folders) > _NAMED else "")
+        parts.append(f"{_count(len(folders), 'folder')} ({named})")
+    if others:
+        kinds = Counter(_suffix(file) for file in others).most_common(_NAMED)
+        named = ", ".join(f".{kind}" if kind else "no ending" for kind, _ in kinds)
+        parts.append(f"{_count(len(others), 'other file')} ({named})")
+    return " and ".join(parts) or "nothing in it"
+
+
+def _remedy(path: Path, folders: Sequence[str], others: Sequence[str]) -> str:
+    if folders:
+        return (
+            f"pass one of them, or all files: sorted(Path({str(path)!r}).rglob('*.png')), say, "
+            f"with [path.parent.name for path in …] as `groups`"
+        )
+    if others:
+        return "pass what is in the files, a list of samples, or the paths of images"
+    return "check the path"

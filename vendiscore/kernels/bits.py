@@ -1,0 +1,226 @@
+"""The kernel on bits: rows of 0 and 1, and fingerprints that RDKit made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import one_of
+from ..arrays import memory
+from ..arrays.inputs import as_matrix
+from ..arrays.namespace import is_torch, refuse_gradient, row_blocks, to_host
+from ..arrays.pools import as_numpy
+from ..errors import SampleError
+from ..registry import register_kernel
+from ..similarity.base import Similarity
+from ..similarity.bits import COEFFICIENTS, RARE, BitSimilarity
+
+# Sizes of sets of fewer bits than this are exact in single precision.
+_MOST_BITS = (1 << 24) - 1
+_OF_TEXT = "pass [int(bit) for bit in bits] of each"
+_OF_MOLECULES = "molecules go to k='morgan'"
+_REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k='cosine'"
+
+
+@register_kernel(
+    "tanimoto",
+    samples="rows of bits",
+    source="Jaccard, New Phytologist 1912; Willett et al., J. Chem. Inf. Comput. Sci. 1998",
+)
+def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
+    """|A ∩ B| / |A ∪ B| of two rows of bits (Jaccard): what both have of what either has.
+
+    Parameters
+    ----------
+    bits : array (n, d), or list
+        Rows of 0 and 1 in any numbers or booleans: NumPy, SciPy sparse, torch, lists. Or
+        fingerprints that RDKit made, of one length: bit vectors (`ExplicitBitVect`,
+        `SparseBitVect`), or count vectors (`UIntSparseIntVect` and its kin), of which minima are
+        shared: Σ min(a, b) / Σ max(a, b).
+    coefficient : {"tanimoto", "dice"}
+        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|).
+
+    Returns
+    -------
+    Similarity
+        Rows with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
+
+    Raises
+    ------
+    SampleError
+        If rows have anything but 0 and 1 (the message names the column), differ in length, or are
+        no rows of numbers and no fingerprints.
+    TypeError
+        For a tensor that wants a gradient.
+    TooLargeError
+        If 5 bytes for each bit of each row do not fit in memory.
+
+    Notes
+    -----
+    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit, to the last bit, and to 1 − the
+    "jaccard" distance of SciPy. rdkit is not needed for rows of numbers. Sparse rows stay sparse;
+    all others keep a byte a bit, and 4 more while they are compared. No n² memory but for what
+    needs the matrix itself.
+    """
+    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
+    if isinstance(bits, list) and any(map(_is_vector, bits)):
+        return BitSimilarity(_compact(_of_vectors(bits)), chosen)
+    X = _numbers(bits)
+    SampleError.check(_improper(X))
+    return BitSimilarity(_compact(X) if sp.issparse(X) else _bytes(X), chosen)
+
+
+def _numbers(samples: Any) -> Any:
+    """Rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
+    if isinstance(samples, list):
+        samples = _stacked(samples)
+    refuse_gradient(samples, "kernel 'tanimoto'")
+    if is_torch(samples):
+        samples = as_numpy(samples)
+    if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
+        try:
+            X = as_matrix(samples, also=lambda X: _improper(to_host(X)))
+        except SampleError as error:
+            raise _told(error, samples) from error.__cause__
+        refuse_gradient(X, "kernel 'tanimoto'")
+        return to_host(X)
+    if not samples.shape[1]:
+        as_matrix(samples)  # which says so
+    return samples
+
+
+def _stacked(rows: list[Any]) -> Any:
+    """Rows as one array if they are numbers that fit, in their precision; else as they are."""
+    if any(is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in rows):
+        return rows
+    try:
+        X = np.asarray(rows)
+    except (TypeError, ValueError, OverflowError):
+        return rows  # ragged, or worse
+    return X if X.dtype.kind in "biuf" else rows
+
+
+def _improper(X: Any) -> dict[int, str]:
+    """What is wrong with rows that have other numbers than 0 and 1."""
+    if sp.issparse(X):
+        wrong = np.flatnonzero((X.data != 0) & (X.data != 1))[::-1]
+        rows = np.searchsorted(X.indptr, wrong, "right") - 1
+        found = {int(i): (X.data[j], int(X.indices[j])) for i, j in zip(rows, wrong, strict=True)}
+        return {i: _not_a_bit(*found[i]) for i in sorted(found)}
+    if X.dtype.kind == "b":
+        return {}
+    problems = {}
+    for block in row_blocks(len(X), X[:1].nbytes):
+        other = (X[block] != 0) & (X[block] != 1)
+        for i in np.flatnonzero(other.any(axis=1)) if other.any() else ():
+            column = int(np.argmax(other[i]))
+            problems[block.start + int(i)] = _not_a_bit(X[block][i, column], column)
+    return problems
+
+
+def _not_a_bit(value: Any, column: int) -> str:
+    return f"must have only 0 and 1, got {value:.6g} in column {column}; {_REMEDY}"
+
+
+def _told(error: SampleError, samples: Any) -> SampleError:
+    """The error with a remedy for molecules, which have no bits yet."""
+    problems = dict(error.problems)
+    for i in problems if isinstance(samples, list) else ():
+        sample = samples[i]
+        if isinstance(sample, str) or _is_of_rdkit(sample):
+            text = isinstance(sample, str) and not sample.strip("01")
+            problems[i] = (
+                f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
+                f"{type(sample).__name__}: {sample!r:.40}; {_OF_TEXT if text else _OF_MOLECULES}"
+            )
+    return SampleError(*next(iter(problems.items())), problems)
+
+
+def _bytes(X: np.ndarray) -> np.ndarray:
+    """Rows of 0 and 1 in a byte each, not copied if they are."""
+    n, d = X.shape
+    _check_size(int(d))
+    _require(n, d)
+    if X.dtype.itemsize == 1:
+        return X.view(np.uint8)
+    found = np.empty((n, d), np.uint8)
+    for block in row_blocks(n, X[:1].nbytes):
+        np.not_equal(X[block], 0, out=found[block].view(bool))
+    return found
+
+
+def _require(n: int, d: int) -> None:
+    memory.require(5 * n * d, f"{n} rows of {d} bits", "pass sparse rows, or fewer samples")
+
+
+def _check_size(bits: int) -> None:
+    if bits > _MOST_BITS:
+        raise ValueError(f"rows must have at most {_MOST_BITS} bits, got {bits}; fold them")
+
+
+def _compact(B: Any) -> Any:
+    """CSR rows of ones without columns that nobody has; as bytes where many are set."""
+    B = sp.csr_array(B, dtype=np.float32, copy=True)
+    B.eliminate_zeros()
+    names, columns = np.unique(B.indices, return_inverse=True)
+    n, d = B.shape[0], max(1, len(names))
+    B = sp.csr_array((B.data, columns.ravel(), B.indptr), shape=(n, d))
+    _check_size(int(np.diff(B.indptr).max()))
+    if B.nnz <= RARE * n * d:
+        return B
+    _require(n, d)
+    return B.astype(np.uint8).toarray()
+
+
+def _is_of_rdkit(sample: Any) -> bool:
+    return type(sample).__module__.partition(".")[0] == "rdkit"
+
+
+def _is_vector(sample: Any) -> bool:
+    """Whether it is a fingerprint that RDKit made, of bits or of counts."""
+    return _is_of_rdkit(sample) and (
+        hasattr(sample, "GetOnBits") or hasattr(sample, "GetNonzeroElements")
+    )
+
+
+def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
+    """Fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "at least c"."""
+    kinds = [_kind(sample) for sample in samples]
+    usual = Counter(kind for kind in kinds if kind).most_common(1)[0][0]
+    problems: dict[int, str] = {}
+    places: list[np.ndarray] = []
+    levels: list[np.ndarray] = []
+    for i, (sample, kind) in enumerate(zip(samples, kinds, strict=True)):
+        if kind != usual:
+            found = f"one of {kind}" if kind else f"{type(sample).__name__}: {sample!r:.40}"
+            problems[i] = f"must be a fingerprint of {usual} like others, got {found}; make it anew"
+            continue
+        bits = hasattr(sample, "GetOnBits")
+        counts = dict.fromkeys(sample.GetOnBits(), 1) if bits else sample.GetNonzeroElements()
+        own, many = (np.fromiter(each, np.int64) for each in (counts, counts.values()))
+        if (many < 0).any():
+            problems[i] = f"has a count of {many.min()}; counts must be at least 0"
+            continue
+        places.append(np.repeat(own, many))
+        levels.append(np.arange(many.sum()) - np.repeat(many.cumsum() - many, many))
+    SampleError.check(problems)
+    starts = np.cumsum([0, *map(len, places)])
+    names = np.unique(np.concatenate(places), return_inverse=True)[1].ravel()
+    level = np.concatenate(levels)
+    columns = names * (int(level.max(initial=0)) + 1) + level
+    kept, columns = np.unique(columns, return_inverse=True)
+    shape = (len(samples), max(1, len(kept)))
+    return sp.csr_array((np.ones(len(level), np.float32), columns.ravel(), starts), shape=shape)
+
+
+def _kind(sample: Any) -> str:
+    """What a fingerprint is made of, and its length; empty for what is none."""
+    if not _is_vector(sample):
+        return ""
+    if hasattr(sample, "GetOnBits"):
+        return f"{sample.GetNumBits()} bits"
+    return f"{sample.GetLength()} counts"

@@ -1,0 +1,231 @@
+"""Samples and references as one set: what is between them, for measures that compare the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.distances import numpy_rows
+from ..arrays.namespace import Array, as_kind_of, is_numpy, to_host
+from ..arrays.pools import size
+from ..arrays.weights import check_weights
+from ..magnitude.distances import as_spaces, of_rows, stacked
+from ..magnitude.space import MetricSpace
+from ..registry import Kernel
+from ..resolve import apart, kept_starts, resolve_pool
+from ..resolve.how import How
+from ..signature import digest, plain
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.vendi import spectrum_of
+from . import neighbourhoods
+from .neighbourhoods import Neighbourhoods
+
+
+class Both:
+    """Two sets, pooled before they are compared: each view is found once, when first asked for.
+
+    Parameters
+    ----------
+    sets : sequence of two
+        The samples and the references.
+    how : How
+    names : sequence of str
+        What errors call them.
+    psd : {"check", "clip"}
+    pool : callable, optional
+        Gives the Similarity of both, and how many of its samples are those of the first set,
+        where somebody has them.
+    whole : Both, optional
+        All samples beside the same references, where these are some of them.
+    """
+
+    def __init__(
+        self,
+        sets: Sequence[Any],
+        how: How,
+        names: Sequence[str],
+        psd: PSD = "check",
+        pool: Callable[[], tuple[Similarity, int]] | None = None,
+        whole: Both | None = None,
+    ) -> None:
+        self._sets, self._how, self._names, self._psd = sets, how, names, psd
+        self._given, self._whole = pool, whole
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether distances are between rows of numbers, and not those of the kernel."""
+        return of_rows(self._sets, self._how)
+
+    @cached_property
+    def _resolved(self) -> tuple[Similarity, np.ndarray]:
+        self._check_no_spaces()
+        return resolve_pool(self._sets, self._how, self._names)
+
+    def _check_no_spaces(self) -> None:
+        if any(isinstance(samples, MetricSpace) for samples in self._sets):
+            raise TypeError(_ALONE.format("a MetricSpace"))
+
+    @cached_property
+    def _pool(self) -> tuple[Similarity, int]:
+        if self._given is not None:
+            return self._given()
+        similarity, starts = self._resolved
+        return similarity, int(kept_starts(similarity, starts)[1])
+
+    @property
+    def compared(self) -> bool:
+        """Whether somebody has looked at their similarities."""
+        return "_pool" in self.__dict__
+
+    @property
+    def similarity(self) -> Similarity:
+        """That of the samples and, after them, the references, with unit diagonal."""
+        return self._pool[0]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many samples and how many references there are, less those that were left out."""
+        similarity, n = self._pool
+        return n, similarity.n - n
+
+    @cached_property
+    def apart(self) -> list[Similarity]:
+        """That of the samples, and that of the references."""
+        return apart(*self._resolved)
+
+    @cached_property
+    def weights(self) -> Array | None:
+        """Weights of all, by which each set has one half."""
+        halves = np.repeat(np.array([0.5, 0.5]) / self.sizes, self.sizes)
+        return check_weights(halves, len(halves), like=self.similarity.diagonal())
+
+    @cached_property
+    def means(self) -> Array:
+        """Mean similarities (2, 2) within and between the sets, self-pairs included."""
+        (n, m), K = self.sizes, self.similarity
+        V = np.zeros((n + m, 2))
+        V[:n, 0], V[n:, 1] = 1 / n, 1 / m
+        diagonal = K.diagonal()
+        if is_numpy(diagonal):
+            return V.T @ K.matmul(V)
+        like = as_kind_of(V, diagonal)
+        if K.dim is not None:
+            M = K.features().T @ like
+            return M.T @ M
+        return like.T @ (K.dense() @ like)
+
+    @cached_property
+    def eigen(self) -> Spectrum:
+        """The spectrum of the mixture (ρ_X + ρ_Y)/2 of both sets, with its eigenvectors."""
+        return spectrum_of(self.similarity, self.weights, self._psd, vectors=True)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The same, of which the eigenvectors may be missing."""
+        if "eigen" in self.__dict__:
+            return self.eigen
+        return spectrum_of(self.similarity, self.weights, self._psd)
+
+    @cached_property
+    def of_references(self) -> Spectrum:
+        """The spectrum of the references alone."""
+        if self._whole is not None:
+            return self._whole.of_references
+        n, m = self.sizes
+        return spectrum_of(self.similarity.take(np.arange(n, n + m)), psd=self._psd)
+
+    @cached_property
+    def space(self) -> MetricSpace:
+        """Both sets at the distances of a metric, or those of their kernel; n² memory."""
+        self._check_no_spaces()
+        if self._how.metric == "precomputed":
+            raise TypeError(_ALONE.format("a matrix of distances"))
+        own: Any = self.rows if self.of_rows else self.similarity
+        return as_spaces([own], self._how, ["samples"])[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The distances between both sets, to be reported: as a MetricSpace has them."""
+        if self.of_rows:
+            metric = self._how.metric or "euclidean"
+            return {"metric": plain(metric) if callable(metric) else metric} | dict(
+                self._how.metric_options
+            )
+        name = "1−k" if self._how.metric == "1-k" else "√(2−2k)"
+        return {"metric": name, **self.similarity.settings}
+
+    @cached_property
+    def neighbourhoods(self) -> Neighbourhoods:
+        """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
+        alone = next((each for each in self._sets if isinstance(each, MetricSpace)), None)
+        if alone is not None or self._how.metric == "precomputed":
+            raise TypeError(_ALONE.format("a MetricSpace" if alone else "a matrix of distances"))
+        if "space" in self.__dict__ or (self.of_rows and callable(self._how.metric)):
+            n = size(self._sets[0]) if self.of_rows else self.sizes[0]
+            return neighbourhoods.of_space(self.space, n)
+        whole = None if self._whole is None else self._whole.neighbourhoods
+        if not self.of_rows:
+            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how, whole)
+        sets = zip(self._sets, self._names, strict=True)
+        rows = [numpy_rows(each, name) for each, name in sets]
+        return neighbourhoods.of_rows(rows, self._how, whole)
+
+    @property
+    def digest(self) -> str:
+        """What tells these references from others, beside the samples."""
+        if self.of_rows:
+            return digest(self.rows[-size(self._sets[1]) :])
+        K, p = self.similarity, self.weights
+        ordinary = K.matmul(p) if is_numpy(p) else K.dense() @ p
+        return digest(ordinary[self.sizes[0] :])
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """Both sets as rows of numbers (n + m, d), where distances are between such."""
+        sets = zip(self._sets, self._names, strict=True)
+        return stacked([numpy_rows(each, name) for each, name in sets], self._names)
+
+    @cached_property
+    def features(self) -> list[Any] | None:
+        """Each set as rows of numbers, or of features before these are brought to unit length.
+
+        In double precision, dense or CSR; None for kernels that have no features.
+        """
+        rows = [rows_of_numbers(samples, self._how) for samples in self._sets]
+        given = not any(each is None for each in rows)
+        if given and not (self._how.skip and self.similarity.dropped):
+            pairs = zip(rows, self._names, strict=True)
+            found = [each if sp.issparse(each) else numpy_rows(each, name) for each, name in pairs]
+            stacked([np.empty((0, each.shape[1])) for each in found], self._names)  # as wide
+            return [each.astype(np.float64, copy=False) for each in found]
+        K, n = self.similarity, self.sizes[0]
+        if K.dim is None:
+            return None
+        inner = getattr(K, "distinct", K)
+        F = inner.bare().features()
+        F = F if sp.issparse(F) else to_host(F)
+        F = F if inner is K else F[K.inverse]  # type: ignore[attr-defined]
+        return [F[:n], F[n:]]
+
+
+def rows_of_numbers(samples: Any, how: How) -> Any:
+    """The samples themselves where they are compared as vectors or numbers, else None."""
+    k = how.k
+    if isinstance(k, tuple) or how.given == "K" or isinstance(samples, Similarity):
+        return None
+    if isinstance(k, Kernel) and k.samples != "vectors":
+        return None  # numbers may name classes, and arrays be images
+    first = samples[0] if isinstance(samples, list) else samples
+    numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(first, "dtype")
+    return samples if numbers else None
+
+
+_ALONE = (
+    "{} knows nothing of the samples of another set: pass the samples themselves, and how they "
+    "are compared, or leave measures between two sets out of `measures`"
+)

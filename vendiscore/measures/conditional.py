@@ -1,0 +1,96 @@
+"""How different samples are for one thing given: the Conditional Vendi Score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Array, Samples, is_numpy, to_host
+from ..resolve import as_similarity
+from ..resolve.how import KernelArgument
+from ..signature import digest, plain
+from ..similarity.base import Similarity
+from ..similarity.composite import ProductSimilarity
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import vendi
+from .registry import register_measure
+from .subject import Part, Subject, UnsuitedError
+
+
+class Given:
+    """What samples were made for, one for each, compared once for each way to compare it.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+    """
+
+    def __init__(self, samples: Samples) -> None:
+        self.samples = list(samples) if isinstance(samples, Iterator) else samples
+        self._made: list[tuple[Any, Similarity]] = []
+
+    def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
+        """That of those for n samples, under a kernel; a ValueError if there are not as many."""
+        made = next((T for known, T in self._made if known is k), None)
+        if made is None:
+            try:
+                made = as_similarity(self.samples, k=k)
+            except Exception as error:
+                error.add_note("this is about `given`")
+                raise
+            self._made.append((k, made))
+        if made.n != n:
+            raise ValueError(
+                f"`given` must have one for each of {n} samples, got {made.n}; leave out the same "
+                f"of both, or repeat a prompt for each of its samples"
+            )
+        return made
+
+    def __getstate__(self) -> str:
+        """What tells it from others, in a signature."""
+        if isinstance(self.samples, Similarity):
+            v = np.random.default_rng(0).standard_normal(self.samples.n)
+            K = self.samples
+            product = K.matmul(v) if is_numpy(K.diagonal()) else to_host(K.dense()) @ v
+            return digest(product)
+        return repr(plain(self.samples))
+
+
+def conditional(
+    K: Similarity, T: Similarity, orders: Sequence[float], p: Array | None, psd: PSD
+) -> list[Any]:
+    """VS_q(K ∘ T) / VS_q(T) of each order."""
+    joint = vendi(ProductSimilarity([K, T]), orders, p, psd).values
+    alone = vendi(T, orders, p, psd).values
+    return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]
+
+
+@register_measure(
+    "ConditionalVS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1)",
+    weighted=True,
+    ordered=True,
+    readers={"given": Given},
+)
+def conditional_vendi_score(
+    subject: Subject, given: Samples | None = None, given_k: KernelArgument | None = None
+) -> list[Any]:
+    """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
+
+    `given` has what each sample was made for, such as its prompt, which `given_k` compares
+    (strings by "ngram_overlap" without it): what these have in common does not count as diversity
+    of the samples. See `conditional_score`.
+    """
+    if given is None:
+        raise UnsuitedError("`given`, one for each sample such as its prompt, got none")
+    whole = subject.whole if isinstance(subject, Part) else subject
+    T = given.similarity(given_k, len(whole.row_of))
+    rows = np.flatnonzero(whole.row_of >= 0)  # of what was given, for rows of the similarity
+    rows = rows[subject.rows] if isinstance(subject, Part) else rows
+    T = T if len(rows) == T.n and subject is whole else T.take(rows)
+    return conditional(subject.similarity, T, subject.orders, subject.p, subject.psd)

@@ -1,0 +1,89 @@
+"""How far points are from filling a box evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import qmc
+
+from ..arguments import is_several, number
+from ..arrays.distances import numpy_rows
+from ..arrays.namespace import refuse_gradient
+from ..errors import SampleError
+from .places import located, places_of
+from .registry import register_measure
+from .subject import Subject, UnsuitedError
+
+Ends = float | tuple[float, ...]
+
+
+def _read_box(box: Any) -> tuple[Ends, Ends]:
+    expected = (
+        f"`box` must be the lowest and the highest corner, each a number or one for each column, "
+        f"got {box!r:.60}; pass (0, 1)"
+    )
+    ends = list(box) if is_several(box) else []
+    if len(ends) != 2:
+        raise ValueError(expected)
+    low, high = (tuple(_end(x) for x in end) if is_several(end) else _end(end) for end in ends)
+    lows, highs = np.atleast_1d(low), np.atleast_1d(high)
+    if 1 not in (len(lows), len(highs)) and len(lows) != len(highs):
+        raise ValueError(expected)
+    if not (lows < highs).all():
+        raise ValueError(f"`box` must have every lowest end below the highest, got {box!r:.60}")
+    return low, high
+
+
+def _end(end: Any) -> float:
+    return number("box", end, "of finite numbers", remedy="pass (0, 1)")
+
+
+@register_measure(
+    "L2Star",
+    needs="samples",
+    range="[0, ∞)",
+    direction="lower",
+    source="Warnock 1972; Limbeck et al., arXiv 2311.16054, C.5",
+    readers={"box": _read_box},
+)
+def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
+    """The L2-star discrepancy of points from an even filling of a box, the unit cube by default.
+
+    The root of the mean square, over corners y, of how far the share of points below y in every
+    column is from the volume below it; `scipy.stats.qmc.discrepancy(method="L2-star")`. `box` is
+    its lowest and its highest corner, each a number or one for each column. Time O(n² d).
+    """
+    X = _points(subject)
+    low, high = (np.broadcast_to(np.asarray(end, float), X.shape[1:]) for end in _fitting(box, X))
+    outside = ~((low <= X) & (high >= X))
+    problems, places = {}, places_of(subject)
+    for i in map(int, np.flatnonzero(outside.any(axis=1))):
+        j = int(np.argmax(outside[i]))
+        problems[int(places[i])] = (
+            f"has {X[i, j]:.6g} in column {j}, outside of [{low[j]:g}, {high[j]:g}], the box that "
+            f"L2Star is about; pass `box`, the same for all sets, or leave L2Star out"
+        )
+    SampleError.check(problems)
+    unit = np.clip((X - low) / (high - low), 0.0, 1.0)  # what is inside may be rounded out of it
+    return float(qmc.discrepancy(unit, method="L2-star"))
+
+
+def _points(subject: Subject) -> np.ndarray:
+    X = subject.vectors
+    if X is None:
+        raise UnsuitedError(f"samples that are points, got {type(subject.samples).__name__}")
+    refuse_gradient(X, "L2Star")
+    with located(subject):
+        return np.asarray(numpy_rows(X), dtype=np.float64)
+
+
+def _fitting(box: Sequence[Any], X: np.ndarray) -> Sequence[Any]:
+    for end in box:
+        if np.ndim(end) and len(end) not in (1, X.shape[1]):
+            raise ValueError(
+                f"`box` must have an end for each of {X.shape[1]} columns, got {len(end)}; pass "
+                f"one number for all"
+            )
+    return box

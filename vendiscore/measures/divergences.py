@@ -1,0 +1,142 @@
+"""How far two sets are apart as states of quantum information: divergences of their entropies.
+
+With unit features x of the kernel, a set is the matrix ρ = mean of xxᵀ of trace 1, whose entropy
+H(ρ) = −tr ρ log ρ is log VS, and both sets together, with half of the weight each, are
+σ = (ρ_X + ρ_Y)/2. The relative entropy to it, S(ρ_X ‖ σ) = tr ρ_X (log ρ_X − log σ), is 0 where the
+sets are alike and at most log 2, since σ ≥ ρ_X/2 and log is operator monotone; log 2 where no
+sample has anything in common with a reference. Relative to ρ_Y alone it is infinite as soon as one
+sample is outside of the span of the references, as some sample is under most kernels. The mean of
+S(ρ_X ‖ σ) and S(ρ_Y ‖ σ) is the Jensen–Shannon divergence H(σ) − (H(ρ_X) + H(ρ_Y))/2. As xxᵀ is
+that of −x, too, sets of opposite vectors are alike here under kernels with negative values
+("cosine"), and far apart for "MMD".
+
+References
+----------
+Umegaki, Kodai Math. Sem. Rep. 1962 (relative entropy); Majtey, Lamberti & Prato, Phys. Rev. A 2005
+(quantum Jensen–Shannon divergence); Bach, arXiv 2202.08545 (of covariances under a kernel).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from ..arguments import one_of
+from ..arrays.namespace import Samples, is_torch, refuse_gradient
+from ..magnitude.distances import read_samples
+from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..spectral import rank_one
+from ..spectral.spectrum import PSD, Spectrum
+from .registry import register_measure
+from .subject import Subject
+
+
+@register_measure(
+    "JensenShannon",
+    needs="similarity",
+    range=f"[0, {math.log(2)}]",
+    direction="lower",
+    source="Majtey, Lamberti & Prato, Phys. Rev. A 2005; of kernels Bach, arXiv 2202.08545",
+    aspect="likeness",
+    pooled=True,
+)
+def jensen_shannon(subject: Subject) -> Any:
+    """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
+
+    0 for a set with itself, log 2 for sets that have nothing in common; log of the Vendi Score of
+    both sets together, less the mean of those of each. At order 1, whatever `q` is.
+    """
+    both = subject.both
+    return _entropy(both.spectrum) - (_entropy(subject.spectrum) + _entropy(both.of_references)) / 2
+
+
+@register_measure(
+    "RelativeVS",
+    needs="similarity",
+    range="[1, 2]",
+    direction="lower",
+    source="Umegaki, 1962; of kernels Bach, arXiv 2202.08545",
+    aspect="likeness",
+    pooled=True,
+    vectors=True,
+)
+def relative_vendi_score(subject: Subject) -> float:
+    """exp of the relative entropy of the samples to both sets together, S(ρ_X ‖ σ).
+
+    1 for a set with itself, 2 where no sample has anything in common with a reference. References
+    that no sample is like count less than in "JensenShannon", which is symmetric. `surprise` shares
+    it out among the samples. At order 1, whatever `q` is.
+    """
+    both = subject.both
+    refuse_gradient(both.similarity.diagonal(), "RelativeVS")
+    surprises = rank_one.surprise(both.eigen)[: both.sizes[0]]
+    return math.exp(float(surprises.mean()) - _entropy(subject.spectrum))
+
+
+def surprise(
+    samples: Samples,
+    references: Samples,
+    *,
+    k: KernelArgument | None = None,
+    psd: PSD = "check",
+    **how: Any,
+) -> np.ndarray:
+    """How much rarer each sample is in samples and references together than in the samples.
+
+    xᵀ (log ρ_X − log σ) x, with ρ_X = mean of xxᵀ over the samples and σ that over both sets, with
+    half of the weight each: which samples the references do not have. Its mean is the log of the
+    measure "RelativeVS" exactly.
+
+    Parameters
+    ----------
+    samples, references : list or array
+        n and m samples of the kind that `k` compares. Not changed.
+    k, psd, **how
+        As for `compute`: how samples are compared, and what to do about negative eigenvalues.
+
+    Returns
+    -------
+    array (n,), at most log 2
+        In nats: log 2 = 0.69 for a sample that has nothing in common with any reference, 0 for one
+        that is as common among the references, below 0 where it is more common there. NaN for
+        samples that the kernel left out, with on_error="skip".
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError
+        As for `compute`.
+
+    Notes
+    -----
+    Time O((n + m)³), and n + m squared memory; O((n + m) d² + d³) from d features.
+
+    References
+    ----------
+    Umegaki, Kodai Math. Sem. Rep. 1962; Bach, arXiv 2202.08545.
+
+    Examples
+    --------
+    >>> surprise(["a", "a", "b"], ["a", "c", "c"], k="labels").round(3)  # log 4/3, and log 2
+    array([0.288, 0.288, 0.693])
+    """
+    rest = {**how, "k": k}
+    read = with_the_rest(read_how(rest), rest)
+    psd = one_of("psd", psd, ("check", "clip"))
+    sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
+    subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
+    with np.errstate(all="ignore"):
+        refuse_gradient(subject.both.similarity.diagonal(), "surprise")
+        together = rank_one.surprise(subject.both.eigen)[: subject.both.sizes[0]]
+        found = np.minimum(together - rank_one.surprise(subject.eigen), math.log(2))
+    every = np.full(len(subject.row_of), np.nan)
+    every[subject.row_of >= 0] = found
+    return every
+
+
+def _entropy(spectrum: Spectrum) -> Any:
+    """H in nats."""
+    number = spectrum.effective_number(1)
+    return sys.modules["torch"].log(number) if is_torch(number) else math.log(number)

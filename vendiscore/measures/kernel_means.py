@@ -1,0 +1,104 @@
+"""How far the means of two sets are apart in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import flag
+from ..arrays.namespace import is_torch, refuse_gradient, row_blocks, scalar
+from .registry import RANGE_ROUNDING, register_measure
+from .subject import Subject, UnsuitedError
+
+
+@register_measure(
+    "MMD",
+    needs="similarity",
+    range="[−2, 4]",
+    direction="lower",
+    source="Gretton et al., JMLR 2012, equation 5; Lemma 6 with `unbiased`",
+    readers={"unbiased": partial(flag, "unbiased")},
+    aspect="likeness",
+    pooled=True,
+)
+def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
+    """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
+
+    From 0, for a set with itself, to 4: the V-statistic, with the similarity of each sample with
+    itself. The U-statistic, `unbiased`, leaves these out: then it is right on average over draws
+    of both sets, and below 0 for about half of those from one source, −1/(n−1) − 1/(m−1) at least.
+    """
+    (n, m), means = subject.both.sizes, subject.both.means
+    within = means[0, 0], means[1, 1]
+    if unbiased:
+        _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
+        own = subject.both.similarity.diagonal()
+        within = (
+            (n * n * within[0] - own[:n].sum()) / (n * (n - 1)),
+            (m * m * within[1] - own[n:].sum()) / (m * (m - 1)),
+        )
+    value = within[0] + within[1] - 2 * means[0, 1]
+    if unbiased or is_torch(value):
+        return value
+    if scalar(value) < -RANGE_ROUNDING - 4 * subject.both.similarity.roundoff:
+        raise ValueError(
+            f"MMD came out as {scalar(value):.6g}, and a positive semidefinite kernel has none "
+            f"below 0; use another kernel, or leave it out of `measures`"
+        )
+    return max(float(value), 0.0)
+
+
+@register_measure(
+    "KID",
+    needs="features",
+    range="(−∞, ∞)",
+    direction="lower",
+    source="Bińkowski et al., ICLR 2018, arXiv 1801.01401",
+    aspect="likeness",
+    pooled=True,
+)
+def kernel_inception_distance(subject: Subject) -> float:
+    """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
+
+    Of samples that are rows of numbers, these; else of the features of the kernel before they are
+    brought to unit length, such as those of "image_embeddings". The usual mean over random subsets
+    of 1,000 estimates this number, of all samples, with more noise: over all subsets that mean is
+    this number. Its scale is that of the features: compare values of one encoder.
+    """
+    for samples in (subject.samples, subject.references):
+        refuse_gradient(samples, "KID")
+    features = subject.both.features
+    if features is None:
+        raise UnsuitedError(
+            "samples that are vectors or a kernel that has features, got "
+            f"{type(subject.similarity).__name__}"
+        )
+    X, Y = features
+    n, m = X.shape[0], Y.shape[0]
+    _check_two("KID", n, m, "pass more")
+    of_samples = _sum_of_cubes(X, X, apart=True) / (n * (n - 1))
+    of_references = _sum_of_cubes(Y, Y, apart=True) / (m * (m - 1))
+    return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
+
+
+def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:
+    """Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
+    total = 0.0
+    for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
+        G = A[rows] @ B.T
+        G = (G.toarray() if sp.issparse(G) else G) / A.shape[1] + 1
+        if apart:
+            G[np.arange(len(G)), np.arange(rows.start, rows.stop)] = 0.0
+        total += float((G * G * G).sum())
+    return total
+
+
+def _check_two(name: str, n: int, m: int, remedy: str) -> None:
+    """Raise where there are no two different samples of a set."""
+    if min(n, m) < 2:
+        raise ValueError(
+            f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {remedy}"
+        )

@@ -1,0 +1,301 @@
+"""What samples and references are in each other's neighbourhoods: balls that reach k neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.distances import UNIT_ROUNDING, check_truths, unit_rows
+from ..arrays.identical import identical_rows
+from ..arrays.metrics import BOOLEAN, check_options
+from ..arrays.namespace import row_blocks, to_host
+from ..arrays.neighbours import (
+    EPS,
+    TIES,
+    MatrixPairs,
+    MetricPairs,
+    Pairs,
+    RowPairs,
+    Squared,
+    members,
+    nearest,
+)
+from ..magnitude.distances import (
+    KERNEL_ROUNDING,
+    KERNEL_TOLERANCE,
+    metric_of_rows,
+    precision_of,
+    stacked,
+)
+from ..magnitude.space import MetricSpace
+from ..resolve.how import How
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+
+# Neighbours that are found at once: some more than are asked for cost nothing.
+AT_ONCE = 10
+SETS = ("samples", "references")
+
+
+@dataclass(frozen=True, eq=False)
+class Balls:
+    """Who is in whose ball, of n samples and m references; a ball has its boundary.
+
+    The ball of a point reaches to the k-th nearest other point of its own set. Clipped ones reach
+    no further than the median ball of their set.
+
+    Attributes
+    ----------
+    k : int
+    around, around_clipped : int array (n,)
+        In how many balls of references each sample is, and in how many clipped ones.
+    met : int array (m,)
+        How many samples are in the ball of each reference.
+    recalled : int array (m,)
+        In how many balls of samples each reference is; none where there are k samples or fewer.
+    """
+
+    k: int
+    around: np.ndarray
+    around_clipped: np.ndarray
+    met: np.ndarray
+    recalled: np.ndarray
+
+
+class Neighbourhoods:
+    """Nearest neighbours and balls of samples and references, each found once, when asked for.
+
+    One pass over the distances within each set, for any k; one over those between the sets for each
+    k, and one over those of references again for their clipped balls. Memory: some blocks of rows.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The distances of the distinct samples and, after them, references.
+    inverse : tuple of int array (n,) and (m,)
+        Which of them each sample is, and each reference.
+    whole : Neighbourhoods, optional
+        Those of more samples beside the same references.
+    """
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        inverse: tuple[np.ndarray, np.ndarray],
+        whole: Neighbourhoods | None = None,
+    ) -> None:
+        self.pairs, self.inverse = pairs, inverse
+        self.sizes = len(inverse[0]), len(inverse[1])
+        # Distances that are found in another way may be of another unit, or rounded otherwise.
+        self._whole = whole if whole is not None and type(whole.pairs) is type(pairs) else None
+        self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
+        distinct = len(self._counts[0])
+        self._sides = slice(0, distinct), slice(distinct, pairs.n)
+        self._nearest: list[np.ndarray | None] = [None, None]
+        self._balls: dict[int, Balls] = {}
+        self._own: dict[int, np.ndarray] = {}
+
+    def radii(self, side: int, k: int) -> np.ndarray:
+        """How far the k-th nearest other is from each sample (side 0) or reference (1)."""
+        if side == 1 and self._whole is not None:
+            return self._whole.radii(1, k)
+        found = self._nearest[side]
+        if found is None or found.shape[1] < k:
+            most = min(max(k, AT_ONCE), self.sizes[side] - 1)
+            what = f"nearest neighbours of {SETS[side]}"
+            found = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
+            self._nearest[side] = found
+        return found[self.inverse[side], k - 1]
+
+    def clipped(self, k: int) -> np.ndarray:
+        """The radii of references, of which none is above their median."""
+        radii = self.radii(1, k)
+        ordered = np.sort(radii)
+        low, high = ordered[(len(radii) - 1) // 2], ordered[len(radii) // 2]
+        return np.minimum(radii, self.pairs.middle(float(low), float(high)))
+
+    def balls(self, k: int) -> Balls:
+        """Who is in whose ball; there are more than k references."""
+        if k not in self._balls:
+            first, second = self._sides
+            radii = [self._distinct(1, each)[None] for each in (self.radii(1, k), self.clipped(k))]
+            if self.sizes[0] > k:
+                radii.append(self._distinct(0, self.radii(0, k))[:, None])
+            what = "samples beside references"
+            found = members(self.pairs, first, second, self._counts, radii, what)
+            (around, met), (around_clipped, _), *others = found
+            recalled = others[0][1] if others else np.zeros_like(met)
+            x, y = self.inverse
+            self._balls[k] = Balls(k, around[x], around_clipped[x], met[y], recalled[y])
+        return self._balls[k]
+
+    def own(self, k: int) -> np.ndarray:
+        """In how many clipped balls of other references each reference (m,) is."""
+        if self._whole is not None:
+            return self._whole.own(k)
+        if k not in self._own:
+            side, counts = self._sides[1], self._counts[1]
+            radii = [self._distinct(1, self.clipped(k))[None]]
+            what = "references beside others"
+            ((found, _),) = members(self.pairs, side, side, (counts, counts), radii, what)
+            self._own[k] = found[self.inverse[1]]
+        return self._own[k]
+
+    def _distinct(self, side: int, values: np.ndarray) -> np.ndarray:
+        """Those of distinct points, of values of all of one side."""
+        found = np.empty(len(self._counts[side]))
+        found[self.inverse[side]] = values
+        return found
+
+
+def of_rows(
+    sets: Sequence[np.ndarray], how: How, whole: Neighbourhoods | None = None
+) -> Neighbourhoods:
+    """Those of rows of numbers of two sets, by a metric that SciPy has."""
+    metric = str(metric_of_rows(how))
+    options = check_options(metric, how.metric_options, sets[0].shape[1])
+    if metric in BOOLEAN:
+        for X, name in zip(sets, SETS, strict=True):
+            check_truths(X, metric, name)
+    units = metric in ("cosine", "correlation") and not options
+    if units:
+        sets = [unit_rows(X, metric, name) for X, name in zip(sets, SETS, strict=True)]
+    X = stacked(sets, SETS)
+    places, inverse = _distinct(np.asarray(identical_rows(X)), len(sets[0]))
+    X = X if len(places) == len(X) else X[places]
+    pairs: Pairs
+    if units:
+        pairs = RowPairs(X, UNIT_ROUNDING, squared=True)
+    elif metric == "seuclidean":
+        pairs = RowPairs(X / np.sqrt(options["V"]))
+    elif metric in ("euclidean", "sqeuclidean") and not options:
+        pairs = RowPairs(X, squared=metric == "sqeuclidean")
+    else:
+        n = len(sets[0])
+
+        def place(i: int) -> str:
+            own = int(places[i] >= n)
+            return f"row {places[i] - own * n} of `{SETS[own]}`"
+
+        pairs = MetricPairs(X, metric, options, place)
+    return Neighbourhoods(pairs, inverse, whole)
+
+
+def of_kernel(
+    similarity: Similarity, n: int, how: How, whole: Neighbourhoods | None = None
+) -> Neighbourhoods:
+    """Those at the distances of a kernel, of n samples and the references after them."""
+    groups = similarity.groups()
+    places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
+    if len(places) < similarity.n:
+        similarity = similarity.take(places)
+    n, squared = int(inverse[0].max()) + 1, how.metric == "1-k"
+    F: Any = None if similarity.dim is None else similarity.features()
+    pairs: Pairs
+    if F is None:
+        pairs = _KernelPairs(similarity, n, squared)
+    elif sp.issparse(F):
+        pairs = _SparsePairs(similarity, n, squared, F.tocsr())
+    else:
+        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING, squared=squared)
+    return Neighbourhoods(pairs, inverse, whole)
+
+
+def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
+    """Those at the distances of a MetricSpace of n samples and the references after them."""
+    places, inverse = _distinct(space.inverse, n)
+    return Neighbourhoods(MatrixPairs(space.D, space.inverse[places]), inverse)
+
+
+def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Places of the distinct samples of both sets; which of its set's each sample is."""
+    places, inverse = [], []
+    for start, own in ((0, groups[:n]), (n, groups[n:])):
+        _, first, which = np.unique(own, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        places.append(start + first[order])
+        inverse.append(np.argsort(order)[which])
+    return np.concatenate(places), (inverse[0], inverse[1])
+
+
+class _KernelPairs(Squared):
+    """√(k(x, x) + k(y, y) − 2 k(x, y)) of what a kernel compares, computed when asked.
+
+    Similarities are known to their rounding: squares that differ by less count as equal.
+    """
+
+    threaded = False  # whatever the kernel is
+
+    def __init__(self, similarity: Similarity, n: int, squared: bool) -> None:
+        self.n, self.squared = similarity.n, squared
+        self.rounding = KERNEL_ROUNDING * precision_of(similarity)
+        self.parts = [(slice(0, self.n), similarity)]
+        if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
+            sides = (slice(0, n), slice(n, self.n))
+            own = [(side, similarity.take(np.arange(side.start, side.stop))) for side in sides]
+            self.parts = [*own, *self.parts]
+        self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
+        groups = similarity.groups()
+        repeated = groups is not None and len(np.unique(groups)) < self.n
+        self.groups = np.asarray(groups) if repeated else None
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        side, part = next(
+            (side, part)
+            for side, part in self.parts
+            if all(side.start <= some.start and some.stop <= side.stop for some in (rows, columns))
+        )
+        K = to_host(part.rows(slice(rows.start - side.start, rows.stop - side.start)))
+        K = K[:, columns.start - side.start : columns.stop - side.start]
+        D = np.multiply(K, -2.0, dtype=np.float64)
+        D += self.diagonal[rows, None]
+        D += self.diagonal[columns]
+        if not D.min() >= -2 * KERNEL_TOLERANCE:
+            raise ValueError(
+                f"distances need a similarity of at most 1, got {1 - D.min() / 2:.6g} for two of "
+                f"the samples and references; pass normalize=True or a positive semidefinite "
+                f"kernel with k(x, x) = 1"
+            )
+        D[self.rounding > D] = 0.0
+        if self.groups is not None:
+            D[self.groups[rows, None] == self.groups[columns]] = 0.0
+        return np.asarray(D)
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return np.asarray(super().reach(r) + self.rounding)
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        return np.sqrt(found)
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        return np.asarray(found <= self.reach(r))
+
+
+class _SparsePairs(_KernelPairs):
+    """The same of a kernel with sparse features F, by their differences where that is in doubt."""
+
+    def __init__(self, similarity: Similarity, n: int, squared: bool, F: Any) -> None:
+        super().__init__(similarity, n, squared)
+        self.F = F
+        # As many products in a sum as a row has numbers, of vectors of length 1.
+        self.rounding = 4 * (int(np.diff(F.indptr).max(initial=0)) + 16) * EPS
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        squares = found.copy()
+        close = np.flatnonzero(found < self.rounding / TIES)  # of the others rounding is a tie
+        for part in row_blocks(len(close), 1 << 10):
+            some = close[part]
+            gap = self.F[i[some]] - self.F[j[some]]
+            squares[some] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+        squares[squares < UNIT_ROUNDING] = 0.0
+        return np.sqrt(squares)
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        inside = found < r * r - 2 * self.rounding
+        doubt = np.flatnonzero(~inside)
+        inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
+        return np.asarray(inside)

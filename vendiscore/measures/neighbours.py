@@ -1,0 +1,183 @@
+"""What samples and references find of each other among their nearest neighbours.
+
+The ball B of a point reaches to the k-th nearest other point of its own set, that one included, for
+k = `neighbours`; there are n samples x and m references y. Distances are those of `metric` (of
+vectors Euclidean ones unless it is given) or of the kernel. Under a kernel by which most pairs have
+nothing in common, as of short texts, k must be small: a point that has something in common with
+fewer than k others has a ball that reaches everything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import partial
+
+import numpy as np
+
+from ..arguments import integer
+from ..arrays.namespace import refuse_gradient
+from .neighbourhoods import SETS, Balls
+from .registry import Reader, register_measure
+from .subject import Subject
+
+_KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
+_NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
+_SALVY = "Salvy, Talbot & Thirion, ICLR 2026, arXiv 2507.01761"
+_READERS: dict[str, Reader] = {"neighbours": partial(integer, "neighbours")}
+# Expectations and shares that are equal differ by rounding.
+ROUNDING = 1e-9
+
+
+@register_measure(
+    "Precision",
+    needs="distances",
+    range="[0, 1]",
+    direction="higher",
+    source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (5)",
+    readers=_READERS,
+    aspect="fidelity",
+    pooled=True,
+)
+def precision(subject: Subject, neighbours: int = 5) -> float:
+    """The share of samples in the ball of some reference: |{x : x ∈ ⋃ B(y)}| / n.
+
+    An outlier among the references has a large ball, in which any sample is precise.
+    """
+    return float((_balls(subject, "Precision", neighbours).around > 0).mean())
+
+
+@register_measure(
+    "Recall",
+    needs="distances",
+    range="[0, 1]",
+    direction="higher",
+    source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)",
+    readers=_READERS,
+    pooled=True,
+)
+def recall(subject: Subject, neighbours: int = 5) -> float:
+    """The share of references in the ball of some sample: |{y : y ∈ ⋃ B(x)}| / m.
+
+    An outlier among the samples has a large ball, which recalls any reference.
+    """
+    balls = _balls(subject, "Recall", neighbours, own=True)
+    return float((balls.recalled > 0).mean())
+
+
+@register_measure(
+    "Density",
+    needs="distances",
+    range="[0, ∞)",
+    direction="higher",
+    source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)",
+    readers=_READERS,
+    aspect="fidelity",
+    pooled=True,
+)
+def density(subject: Subject, neighbours: int = 5) -> float:
+    """In how many balls of references samples are, of k: Σ_x |{y : x ∈ B(y)}| / (k n).
+
+    About 1 for samples of the references' distribution; m/k at most, where every sample is in every
+    ball.
+    """
+    balls = _balls(subject, "Density", neighbours)
+    return float(balls.around.mean() / neighbours)
+
+
+@register_measure(
+    "Coverage",
+    needs="distances",
+    range="[0, 1]",
+    direction="higher",
+    source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)",
+    readers=_READERS,
+    pooled=True,
+)
+def coverage(subject: Subject, neighbours: int = 5) -> float:
+    """The share of references that have a sample in their ball: |{y : some x ∈ B(y)}| / m.
+
+    About 1 − 2⁻ᵏ for as many samples of the references' distribution; more samples cover more.
+    """
+    return float((_balls(subject, "Coverage", neighbours).met > 0).mean())
+
+
+@register_measure(
+    "ClippedDensity",
+    needs="distances",
+    range="[0, 1]",
+    direction="higher",
+    source=_SALVY,
+    readers=_READERS,
+    aspect="fidelity",
+    pooled=True,
+)
+def clipped_density(subject: Subject, neighbours: int = 5) -> float:
+    """The share of samples that are as good as references: density that outliers do not raise.
+
+    With balls B* of references, whose radii are at most the median of all, the mean over samples of
+    min(1, |{y : x ∈ B*(y)}| / k), divided by that over references of
+    min(1, |{y' ≠ y : y ∈ B*(y')}| / k); 1 at most.
+    """
+    balls = _balls(subject, "ClippedDensity", neighbours)
+    own = subject.both.neighbourhoods.own(neighbours)
+    return min(
+        1.0, _clipped_mean(balls.around_clipped, neighbours) / _clipped_mean(own, neighbours)
+    )
+
+
+@register_measure(
+    "ClippedCoverage",
+    needs="distances",
+    range="[0, 1]",
+    direction="higher",
+    source=_SALVY,
+    readers=_READERS,
+    pooled=True,
+)
+def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
+    """The share of good samples that would cover references as well as these samples do.
+
+    From c, the mean over references of min(1, |{x : x ∈ B(y)}| / k): the least s/n for which s
+    samples of the references' distribution are expected to reach it, f(s) ≥ c, with
+    f(s) = Σ_j min(1, j/k) C(s, j) β(k + j, m − k + s − j) / β(k, m − k) and the beta function β;
+    1 where n of them are not. (The authors' code divides s by n + 1.)
+    """
+    balls = _balls(subject, "ClippedCoverage", neighbours)
+    n, m = subject.both.neighbourhoods.sizes
+    reached = _clipped_mean(balls.met, neighbours) * (1 - ROUNDING)
+    least = bisect_left(range(n + 1), reached, key=lambda s: expected_cover(s, m, neighbours))
+    return min(least, n) / n
+
+
+def expected_cover(s: int, m: int, k: int) -> float:
+    """The expected mean of min(1, j/k) for the number j of s good samples in the ball of one of m.
+
+    The share of the distribution in a ball that reaches the k-th nearest of m − 1 others is of the
+    beta distribution (k, m − k), and j is beta-binomial.
+    """
+    i = np.arange(k)
+    none = np.prod((m - k + i) / (m - k + s + i))
+    ratios = (s - i) * (k + i) / ((i + 1) * np.maximum(m - k + s - i - 1, 1))
+    chances = none * np.cumprod(np.append(1.0, ratios[:-1]))  # of j = 0, …, k − 1
+    return float(1 - ((k - i) @ chances) / k)
+
+
+def _clipped_mean(counts: np.ndarray, k: int) -> float:
+    return float(np.minimum(counts / k, 1.0).mean())
+
+
+def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
+    """The balls of k neighbours; with `own` those of samples are needed, too."""
+    for samples in (subject.samples, subject.references):
+        refuse_gradient(samples, name)
+    both = subject.both
+    if not both.of_rows:
+        refuse_gradient(both.similarity.diagonal(), name)
+    sizes = both.neighbourhoods.sizes
+    for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:
+        if size <= k:
+            raise ValueError(
+                f"{name} needs more than {k} {what} for `neighbours={k}`, got {size}; pass fewer "
+                f"neighbours, or more {what}"
+            )
+    return both.neighbourhoods.balls(k)

@@ -1,0 +1,88 @@
+"""How much of the samples is of kinds that the references lack."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import number
+from ..arrays import memory
+from ..arrays.namespace import gram, refuse_gradient, to_host
+from ..similarity.base import Similarity
+from ..spectral.cholesky import factor_of
+from ..spectral.eigen import decompose
+from ..spectral.weighted import fault_of, merge_identical
+from .both import Both
+from .registry import register_measure
+from .subject import Subject
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def _read_eta(eta: Any) -> float:
+    expected, remedy = "a finite number of at least 0", "1 is usual"
+    return number("eta", eta, expected, lambda x: 0 <= x < math.inf, remedy)
+
+
+@register_measure(
+    "KEN",
+    needs="similarity",
+    range="[0, ∞)",
+    direction="higher",
+    source="Zhang, Li & Farnia, ICML 2024, arXiv 2402.17287",
+    readers={"eta": _read_eta},
+    aspect="novelty",
+    pooled=True,
+)
+def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
+    """Kernel entropic novelty: how much of C_X − ηC_Y is positive, times the entropy of its modes.
+
+    Σ λ⁺ log(S/λ⁺) with λ⁺ the positive eigenvalues of that difference of covariances, and S their
+    sum: the share of samples of kinds that are more than η times as common as among references,
+    times the entropy of these kinds. One new kind alone has no entropy, and so scores 0. With η = 0
+    it is the entropy of the samples, log VS. Eigenvalues that are no more than rounding count as 0.
+    """
+    both = subject.both
+    refuse_gradient(both.similarity.diagonal(), "KEN")
+    own, other = _covariances(both)
+    size = np.linalg.norm(own) + eta * np.linalg.norm(other)
+    rounding = both.similarity.n * EPS * size
+    other *= -eta
+    own += other
+    values = decompose(own, lambda: fault_of(both.similarity)).values
+    found = values[values > rounding]
+    total = found.sum()
+    return max(float(total * math.log(total) - found @ np.log(found)), 0.0) if len(found) else 0.0
+
+
+def _covariances(both: Both) -> tuple[np.ndarray, np.ndarray]:
+    """C_X and C_Y (r, r) in one orthonormal basis of both, of as few dimensions as is cheap."""
+    K, (n, m) = both.similarity, both.sizes
+    few = K.dim is not None and K.dim < K.n
+    if not few and ("eigen" in both.__dict__ or not K.psd):
+        values, vectors = to_host(both.eigen.values), both.eigen.vectors
+        assert vectors is not None
+        values = values[: vectors.shape[1]]
+        own = gram((to_host(vectors)[:n] * np.sqrt(2 * values)).T)  # weights are 1/2n and 1/2m
+        other = -own
+        np.einsum("ii->i", other)[:] += 2 * values
+        return own, other
+    F = _features(K) if few else _factor(K)
+    return gram(F[:n].T) / n, gram(F[n:].T) / m
+
+
+def _features(K: Similarity) -> np.ndarray:
+    F = K.normalized().features()
+    return F.toarray() if sp.issparse(F) else to_host(F)
+
+
+def _factor(K: Similarity) -> np.ndarray:
+    """F (n + m, r) with F Fᵀ = K; copies have the same row, to the last digit."""
+    distinct = merge_identical(K, None)
+    what = f"comparing {distinct.similarity.n} samples and references with each other"
+    memory.require_large(32 * distinct.similarity.n**2, what, "compare fewer")
+    F = factor_of(np.ascontiguousarray(to_host(distinct.similarity.normalized().dense())))
+    return F if distinct.inverse is None else F[distinct.inverse]

@@ -1,0 +1,76 @@
+"""One self-contained HTML file about a set, and the words and pictures that it and the page share.
+
+`findings` has what there is to say, `sentences` and `pictures` say it, `sections` put it in order,
+`document` makes a file of them; `shown` shows samples, `code` gives the number again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..arrays.namespace import Samples
+    from .document import Report
+
+__all__ = ["report"]
+
+
+def report(
+    samples: Samples,
+    references: Samples | None = None,
+    *,
+    title: str | None = None,
+    **keywords: Any,
+) -> Report:
+    """A report of how diverse samples are, and why: one HTML file that needs nothing else.
+
+    The number and its interval, groups of near-duplicates and modes with samples that stand for
+    them, the most redundant samples, growth, pictures, all samples, and Python that gives the
+    number again.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        As for `compute`; a list of lists means groups. Not changed.
+    references : the same, optional
+        A second set, for measures that compare two.
+    title : str, optional
+        The heading; "Diversity of 20 texts" unless given.
+    **keywords
+        Those of `compute`: `k`, `q`, `groups`, `measures` and so on.
+
+    Returns
+    -------
+    Report
+        `write_html(path)` writes it, `html()` is its text, `numbers` what `compute` gives, with
+        details; notebooks show it.
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
+        As `compute` does; and `NotPSDError` at every order unless `psd="clip"`, since the profile
+        needs all eigenvalues.
+
+    Notes
+    -----
+    The same samples and keywords give the same bytes, with the same versions of packages. A 95 %
+    interval is added where `ci` is not given and there can be one. Pairs are looked at of 2,000
+    samples at most, those of different groups too, and growth is that of 1,000: of more, so many
+    are drawn, and the report says so. The table of all samples ends where the file would become
+    larger than about 500 kB.
+
+    Pictures are drawn if matplotlib is there, molecules if RDKit is. Samples are escaped: no text
+    can become anything but text.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = vendiscore.report(["a cat", "a cat", "the dog"], ns=[1, 2])
+    >>> found.numbers["VS"]
+    1.889...
+    >>> [section.title for section in found.sections][:2]
+    ['The number', 'What is alike']
+    """
+    from .document import written
+
+    return written(samples, references, title, keywords)

@@ -1,0 +1,124 @@
+"""Python that gives a number again."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..signature import plain
+
+# What to import, and the download as an expression.
+READ_DOWNLOAD = (
+    "json, pathlib",
+    'json.loads(pathlib.Path("vendiscore.json").read_text())',
+)
+# Characters of samples, or of another argument, that are written out.
+INLINE = 1_500
+
+
+def code(modules: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
+    """Three lines of Python that give the same number; `samples` needs `modules`."""
+    return f"{source(modules)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
+
+
+def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
+    """Python that scores samples: by this Space where it runs as one, else by the package."""
+    return called(samples, keywords(arguments, q))
+
+
+def called(samples: str, options: str) -> str:
+    """The same with the options as they are to be written."""
+    after = f", {options}" if options else ""
+    if space := os.environ.get("SPACE_ID"):
+        return f'evaluate.load("{space}").compute(samples={samples}{after})'
+    return f"vendiscore.compute({samples}{after})"
+
+
+def source(modules: str) -> str:
+    """The import of what `call` needs, and of these modules."""
+    caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
+    return f"import {caller}, {modules}" if modules else f"import {caller}"
+
+
+def keywords(arguments: Mapping[str, Any], q: float) -> str:
+    """Arguments of `compute` as one writes them."""
+    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())
+
+
+def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what: str) -> str:
+    """Python that gives the numbers of a report again.
+
+    What is short is written out; the rest is called by its name, and said to be what was passed.
+
+    Parameters
+    ----------
+    samples, references : anything
+        As they came; `references` may be None.
+    arguments : mapping
+        Keywords of `compute`.
+    what : str
+        What samples are, such as "1,000 texts".
+    """
+    lines = [source("")]
+    options = []
+    if (said := literal(samples)) is not None:
+        lines.append(f"samples = {said}")
+    else:
+        lines.append(f"# `samples` are the {what} of this report, in their order.")
+    if references is not None:
+        said = literal(references)
+        lines.append(f"references = {said}" if said else "# `references` are those of this report.")
+        options.append("references=references")
+    for name, value in arguments.items():
+        said = literal(value)
+        if said is None:
+            lines.append(f"# `{name}` is what was passed: {_told(value)}")
+        options.append(f"{name}={name if said is None else said}")
+    lines.append(f"print({called('samples', ', '.join(options))})")
+    return "\n".join(lines)
+
+
+def literal(value: Any) -> str | None:
+    """A value as Python that makes it again, or None for one that is long or has no such form.
+
+    >>> literal([1, float("inf")]), literal(print)
+    ("[1, 'inf']", None)
+    """
+    if isinstance(value, np.ndarray) and value.size <= INLINE:
+        exact = value.dtype in (np.float64, np.int64)
+        value = value.tolist() if exact else value
+    found = _written(value)
+    return None if found is None or len(found) > INLINE else found
+
+
+def _written(value: Any) -> str | None:
+    if value is None or type(value) in (bool, int, str):
+        return repr(value)
+    if type(value) is float:
+        infinite = "'inf'" if value == math.inf else None
+        return repr(value) if math.isfinite(value) else infinite
+    if type(value) in (list, tuple):
+        if len(value) > INLINE:
+            return None
+        items = [_written(item) for item in value]
+        if None in items:
+            return None
+        inside = ", ".join(map(str, items))
+        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
+    if type(value) is dict:
+        pairs = [(_written(key), _written(item)) for key, item in value.items()]
+        if any(None in pair for pair in pairs):
+            return None
+        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
+    return None
+
+
+def _told(value: Any) -> str:
+    """A value in a comment: of one line, and without anything that another run would not say."""
+    said = plain(value)
+    return " ".join((said if isinstance(said, str) else f"a {type(value).__name__}")[:100].split())

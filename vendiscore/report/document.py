@@ -1,0 +1,92 @@
+"""A report as one HTML file that needs no other: its sections in a page of its own."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .findings import find
+from .markup import escape
+from .sections import Section, sections
+from .shown import Shown
+
+
+@dataclass(frozen=True)
+class Report:
+    """How diverse samples are, and why; see `vendiscore.report`.
+
+    Attributes
+    ----------
+    title : str
+    numbers : dict
+        What `compute` gives, with `details`, and with an interval where there can be one.
+    sections : tuple of Section
+        Each with `name`, `title` and `html`, to be taken apart or put into another page; they need
+        the style sheet `style()`.
+    """
+
+    title: str
+    numbers: dict[str, Any] = field(repr=False)
+    sections: tuple[Section, ...] = field(repr=False)
+
+    def html(self) -> str:
+        """The whole file as text."""
+        body = "".join(
+            f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
+            f"{part.html}</section>"
+            for part in self.sections
+        )
+        links = "".join(
+            f'<li><a href="#{part.name}">{part.title}</a></li>' for part in self.sections
+        )
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="referrer" content="no-referrer">'
+            f"<title>{escape(self.title)}</title><style>\n{style()}</style></head>\n"
+            f'<body><main class="report"><header><h1>{escape(self.title)}</h1>'
+            f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
+            f"{body}</main></body></html>\n"
+        )
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the file, in UTF-8; one that is there is replaced."""
+        Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        """The report in a frame of its own, so that its style touches nothing else."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html())}" sandbox '
+            f'title="{escape(self.title)}" style="width:100%;height:40em;border:0"></iframe>'
+        )
+
+
+def written(
+    samples: Any, references: Any, title: str | None, keywords: Mapping[str, Any]
+) -> Report:
+    """The report of samples that nobody has looked at; see `vendiscore.report`."""
+    if title is not None and not isinstance(title, str):
+        raise TypeError(
+            f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
+        )
+    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+        found = find(samples, references, keywords)
+        shown = Shown.of(found.subject)
+        return Report(
+            title=title or f"Diversity of {shown.counted(found.n)}",
+            numbers=found.numbers,
+            sections=tuple(sections(found, shown)),
+        )
+
+
+@cache
+def style() -> str:
+    """The style sheet."""
+    return (files(__package__) / "style.css").read_text(encoding="utf-8")

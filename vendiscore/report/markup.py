@@ -1,0 +1,82 @@
+"""Text as HTML, and the few elements that a report is made of."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+# Characters of a text that are seen before it is unfolded.
+SEEN = 160
+
+
+def escape(text: str, longest: int = 160) -> str:
+    """Text of a visitor as HTML that cannot be anything but text.
+
+    Braces, `$` and backticks go too, since gradio fills in templates of those.
+
+    >>> escape("<b>${x}")
+    '&lt;b&gt;&#36;&#123;x&#125;'
+    """
+    text = html.escape(cut(text, longest))
+    for sign in "${}`":
+        text = text.replace(sign, f"&#{ord(sign)};")
+    return text
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of no more than so many characters.
+
+    >>> cut("diversity", 4)
+    'div…'
+    """
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def folded(text: str, longest: int) -> str:
+    """A text of which the beginning is seen, and the rest, up to a length, after a click."""
+    if len(text) <= min(SEEN, longest):
+        return f"<bdi>{escape(text, longest)}</bdi>"
+    if longest <= SEEN:
+        return f"<bdi>{escape(text, longest)}</bdi>"
+    beyond = len(text) - longest
+    more = f"<i>… and {beyond:,} more characters</i>" if beyond > 0 else ""
+    rest = escape(text[SEEN:longest], longest)
+    seen = f"<summary>{escape(text[:SEEN])}…</summary>"
+    return f'<details class="text" dir="auto">{seen}{rest}{more}</details>'
+
+
+def paragraph(*sentences: str) -> str:
+    """Sentences of plain text as a paragraph, without those that are empty."""
+    said = " ".join(sentence for sentence in sentences if sentence)
+    return f"<p>{escape(said, 2_000)}</p>" if said else ""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """Cells of HTML as a table; the first of a row is its name."""
+    titles = "".join(f'<th scope="col">{title}</th>' for title in head)
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+        for first, *rest in rows
+    )
+    said = f"<caption>{caption}</caption>" if caption else ""
+    name = caption or ", ".join(head)
+    return (
+        f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{said}'
+        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
+    """Items of HTML as a list; `name` is for the style sheet."""
+    of = f' class="{name}"' if name else ""
+    return f"<{kind}{of}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
+
+
+def figure(picture: str, caption: str) -> str:
+    """A picture with what is to be seen in it."""
+    return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
+
+
+def preformatted(text: str) -> str:
+    """Code, or a line to be copied."""
+    return f'<pre tabindex="0"><code>{html.escape(text)}</code></pre>'

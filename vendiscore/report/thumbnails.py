@@ -1,0 +1,85 @@
+"""Small pictures of images and molecules."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LARGEST_DRAWN = 100  # atoms
+WIDTH, HEIGHT = 150, 110
+_LINES = re.compile(r" d='([^']*)' style='fill:([^;]*);(?:[^']*;)?stroke:([^;]*);")
+_LETTERS = re.compile(
+    r"<text x='([^']*)' y='([^']*)'[^>]*font-size:([^;]*)px;[^>]*fill:([^'; ]*)[^>]*>([^<]*)</text>"
+)
+
+
+def drawing(smiles: str) -> str:
+    """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
+    svg = _drawn(smiles)
+    return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def sketch(smiles: str) -> str:
+    """The same as inline SVG a fifth as long: the lines of each colour as one."""
+    svg = _drawn(smiles, letters=True)
+    if not svg:
+        return ""
+    lines: dict[tuple[str, str], str] = {}
+    for d, fill, stroke in _LINES.findall(svg):
+        short = re.sub(r"\.0(?!\d)|(?<=[MLCQZ]) | (?=[MLCQZ])", "", d).strip()
+        lines[fill, stroke] = lines.get((fill, stroke), "") + short
+    paths = "".join(
+        f'<path d="{d}" fill="{_ink(fill)}" stroke="{_ink(stroke)}"/>'
+        for (fill, stroke), d in lines.items()
+    )
+    letters = "".join(
+        f'<text x="{x}" y="{y}" font-size="{size}" fill="{_ink(fill)}">{escaped}</text>'
+        for x, y, size, fill, text in _LETTERS.findall(svg)
+        if (escaped := html.escape(html.unescape(text)))
+    )
+    return (
+        f'<svg class="molecule" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
+        f'stroke-width="2">{paths}{letters}</svg>'
+    )
+
+
+def _ink(colour: str) -> str:
+    return "currentColor" if colour == "#000000" else colour
+
+
+def _drawn(smiles: str, letters: bool = False) -> str:
+    """RDKit's SVG; `letters` keeps text as text."""
+    from rdkit import Chem, rdBase
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    with rdBase.BlockLogs():
+        molecule: Any = Chem.MolFromSmiles(smiles)
+        if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
+            return ""
+        canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
+        canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
+        canvas.FinishDrawing()
+    svg: str = canvas.GetDrawingText()
+    return svg
+
+
+def uri(image: Image) -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def small(image: Image, side: int = 48) -> str:
+    """An image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
+    image = image.convert("RGB") if image.mode != "L" else image.copy()
+    image.thumbnail((side, side))
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=70)
+    jpeg = "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return min(jpeg, uri(image), key=len)
