@@ -10,7 +10,7 @@ import tarfile
 import textwrap
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,12 +48,22 @@ def python(code: str, folder: Path, *path: Path) -> str:
     return run.stdout.strip()
 
 
-def declared(lines: list[str]) -> set[str]:
+def declared(lines: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=~!]", line)[0] for line in lines}
 
 
+def of_extra(name: str) -> Iterator[str]:
+    """What an extra declares, by way of others too."""
+    for line in PROJECT["optional-dependencies"][name]:
+        if others := re.fullmatch(r"vendiscore\[(.+)\]", line):
+            for other in others[1].split(","):
+                yield from of_extra(other)
+        else:
+            yield line
+
+
 BASE = declared(PROJECT["dependencies"])
-EXTRAS = {name: declared(lines) for name, lines in PROJECT["optional-dependencies"].items()}
+EXTRAS = {name: declared(of_extra(name)) for name in PROJECT["optional-dependencies"]}
 
 
 def imports(path: Path) -> Iterator[tuple[str, str | None]]:

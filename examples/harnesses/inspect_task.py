@@ -1,0 +1,32 @@
+"""A task of inspect_ai: how diverse the answers to each question are, beside how many are right.
+
+    pip install 'vendiscore[inspect]'
+    inspect eval examples/harnesses/inspect_task.py --model …
+
+Every question is answered in four epochs; `vendi_score` is the mean over questions of the effective
+number of different answers among the four.
+"""
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import accuracy, includes
+from inspect_ai.solver import generate
+
+from vendiscore.integrations.inspect import vendi_score
+
+QUESTIONS = {
+    "Name a planet of the solar system, in a sentence.": "planet",
+    "Name a colour, in a sentence.": "colour",
+}
+
+
+@task
+def diversity(epochs: int = 4) -> Task:
+    """Questions with many answers, of which each is asked for several times."""
+    return Task(
+        dataset=[Sample(input=ask, target=word) for ask, word in QUESTIONS.items()],
+        solver=generate(temperature=1.0),
+        scorer=includes(),
+        metrics=[accuracy(), vendi_score(ns=(1, 2))],
+        epochs=epochs,
+    )

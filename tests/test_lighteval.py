@@ -1,0 +1,93 @@
+"""The metric of lighteval, run by lighteval itself on the task of the examples."""
+
+from pathlib import Path
+
+import pytest
+
+from vendiscore import compute
+
+pytest.importorskip("lighteval")
+
+import lighteval_task
+from lighteval.logging.evaluation_tracker import EvaluationTracker
+from lighteval.models.dummy.dummy_model import DummyModel, DummyModelConfig
+from lighteval.models.model_output import ModelResponse
+from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+from lighteval.tasks.registry import Registry
+
+from vendiscore.integrations.lighteval import VendiScore, vendi_score
+
+ANSWERS = [
+    ["the sea rose", "the sea rose", "the sea fell", "no light"],
+    ["an umbrella", "a book", "an umbrella and a book", "a child"],
+    ["Loaf", "Loaf", " ", ""],
+]
+GROUPS = [*ANSWERS[:2], ["Loaf", "Loaf", "∅", "∅"]]
+
+
+class Parrot(DummyModel):
+    """A model that has as many answers ready as it is asked for."""
+
+    def greedy_until(self, docs):
+        return [ModelResponse(text=ANSWERS[int(doc.id)][: doc.num_samples]) for doc in docs]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the example with a model; the numbers of the task."""
+    # Of lighteval's own tasks some fetch files when they are imported.
+    for name in ("_load_from_files", "_load_from_subdirs"):
+        monkeypatch.setattr(Registry, name, staticmethod(lambda *others: {}))
+
+    def run(model):
+        pipeline = Pipeline(
+            tasks="diversity|0",
+            pipeline_parameters=PipelineParameters(
+                launcher_type=ParallelismManager.NONE,
+                custom_tasks_directory=lighteval_task.__file__,
+            ),
+            evaluation_tracker=EvaluationTracker(output_dir=str(tmp_path)),
+            model=model(DummyModelConfig(cache_dir=str(tmp_path))),
+        )
+        pipeline.evaluate()
+        return pipeline.evaluation_tracker.metrics_logger.metric_aggregated["diversity|0"]
+
+    return run
+
+
+def test_lighteval_asks_for_several_and_finds_the_mean_over_prompts_and_its_error(run):
+    found = run(Parrot)
+    expected = compute(GROUPS)
+    assert found["vendi_score"] == pytest.approx(expected["VS"], rel=1e-12)
+    assert found["vendi_score_stderr"] == pytest.approx(expected["VS_se"], rel=1e-12)
+
+
+def test_a_model_that_gives_one_answer_nevertheless_is_told_of(run):
+    with pytest.raises(ValueError, match=r"got 1, which scores 1 .* asked for 4, and must heed"):
+        run(DummyModel)
+
+
+def test_one_prompt_has_the_score_of_its_generations_as_they_are_after_post_processing():
+    metric = vendi_score(4, "order 2", q=2)
+    response = ModelResponse(text=["<think>…</think> a"] * 4, text_post_processed=GROUPS[0])
+    found = metric.compute_sample(doc=None, model_response=response)
+    assert found == {"order 2": compute(GROUPS[0], q=2)["VS"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"n": 1}, ValueError, "`n` must be an integer of at least 2, got 1; one generation"),
+        ({"n": 4, "nss": 1}, TypeError, "unknown keyword `nss`"),
+        ({"n": 4, "q": [1, 2]}, ValueError, "a metric of lighteval is one number, got"),
+        ({"n": 4, "measures": ["VS", "IntDiv"]}, ValueError, "is one number"),
+        ({"n": 4, "details": True}, ValueError, "`details` has no meaning here"),
+    ],
+)
+def test_arguments_are_read(arguments, error, message):
+    with pytest.raises(error, match=message):
+        VendiScore(**arguments)
+
+
+def test_the_example_is_where_the_page_says():
+    assert Path(lighteval_task.TASKS_TABLE[0].hf_repo).is_dir()

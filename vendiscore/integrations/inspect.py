@@ -1,0 +1,66 @@
+"""The diversity of the answers to each sample over epochs, as a metric of inspect_ai.
+
+    Task(dataset, scorer=match(), metrics=[accuracy(), vendi_score()], epochs=4)
+
+It needs the score of every epoch, which releases of inspect_ai hand over that know
+`@metric(scores="unreduced")`. It is registered as `vendiscore/vendi_score`, by an entry point.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..optional import require
+from ..scoring import measure
+from .prompts import filled, read_options
+
+_scorer: Any = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target
+    from inspect_ai.solver import TaskState
+else:  # inspect_ai looks up by these names what a metric takes
+    SampleScore, Score = _scorer.SampleScore, _scorer.Score
+
+
+@_scorer.metric(scores="unreduced")  # type: ignore[misc, untyped-decorator, unused-ignore]
+def vendi_score(**options: Any) -> Metric:
+    """The Vendi Score of the answers to a sample, its mean over samples and that mean's error.
+
+    Parameters
+    ----------
+    **options
+        As for `vendiscore.compute`: `k`, `q`, `measures`, and options of the kernel.
+
+    Returns
+    -------
+    metric
+        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}: what
+        `compute` gives of a list of lists, one for each sample, and how many samples that is. A
+        blank answer counts as one more text, the same for all. Samples without two answers have no
+        diversity and are left out. So VS is NaN, of 0 samples, with one epoch, as long as the first
+        one runs (inspect_ai shows metrics of what is there), and if the scorer gives no answers.
+    """
+
+    request = read_options(options)
+
+    def diversity(scores: list[SampleScore]) -> dict[str, float]:
+        answers: dict[Any, list[str]] = {}
+        if any(each.score.answer is not None for each in scores):
+            for each in scores:
+                answers.setdefault(each.sample_id, []).append(each.score.answer or "")
+        groups = [filled(texts) for texts in answers.values() if len(texts) > 1]
+        found = measure(groups, None, request) if groups else {"VS": float("nan")}
+        return {**found, "samples": len(groups)}
+
+    return diversity
+
+
+@_scorer.scorer(metrics=[vendi_score()])  # type: ignore[misc, untyped-decorator, unused-ignore]
+def completion() -> Scorer:
+    """A scorer that keeps the whole completion as the answer, where no other one does."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        text = state.output.completion
+        return Score(value=len(text), answer=text)
+
+    return score

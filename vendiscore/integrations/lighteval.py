@@ -1,0 +1,80 @@
+"""The diversity of the generations for each prompt, as a metric of lighteval.
+
+LightevalTaskConfig(…, metrics=[vendi_score(n=4)])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arguments import integer
+from ..optional import require
+from .prompts import of_prompt, read_options
+
+_samples: Any = require("lighteval.metrics.metrics_sample", "lighteval", "a metric of lighteval")
+_metrics: Any = require(
+    "lighteval.metrics.utils.metric_utils", "lighteval", "a metric of lighteval"
+)
+
+
+# lighteval generates several texts for a prompt only if a metric is a SamplingMetric.
+class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # type: ignore[misc]
+    """The Vendi Score of the generations for one prompt.
+
+    Parameters
+    ----------
+    n : int of at least 2
+        How many texts lighteval is to generate for a prompt, for which it wants a temperature.
+    **options
+        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that are refused, and several orders or measures.
+    """
+
+    def __init__(self, n: int, **options: Any) -> None:
+        super().__init__()
+        self.n = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
+        request = read_options(options)
+        if request.several or len(request.measures) > 1 or request.unsure:
+            raise ValueError(
+                f"a metric of lighteval is one number, got {options!r:.80}; make a metric with a "
+                f"`name` of its own for each order or measure"
+            )
+        self.options = options
+
+    def num_samples(self) -> int:
+        """How many texts lighteval is to generate."""
+        return self.n
+
+    def compute(self, doc: Any, model_response: Any, **others: Any) -> float:
+        """VS of the texts of a response; a blank one counts as one more, always the same.
+
+        Raises a ValueError for a single text, and for whatever `compute` refuses.
+        """
+        remedy = f"the model was asked for {self.n}, and must heed `num_samples`"
+        (value,) = of_prompt(model_response.final_text, read_options(self.options), remedy).values()
+        return value
+
+
+def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
+    """The metric for `metrics` of a task; its mean over prompts is that of `compute`.
+
+    Parameters
+    ----------
+    n, **options
+        As for `VendiScore`.
+    name : str
+        What lighteval calls it.
+    """
+    return _metrics.SampleLevelMetric(
+        metric_name=name,
+        higher_is_better=True,
+        category=_metrics.SamplingMethod.GENERATIVE,
+        sample_level_fn=VendiScore(n, **options),
+        corpus_level_fn=np.mean,
+    )

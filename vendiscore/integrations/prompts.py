@@ -1,0 +1,65 @@
+"""The diversity of what a model answers to one prompt, as harnesses ask for it: prompt by prompt.
+
+A harness takes the mean over prompts, and its standard error, by itself: those are the numbers that
+`vendiscore.compute` gives of a list of lists, one for each prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..request import Request, read_request
+from ..scoring import measure
+
+# What a blank generation counts as: one more text, and always the same, so that a model that
+# answers nothing is not diverse, and a run of hours does not end in an error of its last step.
+BLANK = "∅"
+
+
+def read_options(options: Mapping[str, Any]) -> Request:
+    """Keywords of `compute` that say how generations are measured, and give numbers alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compute` does, and for `details`, `groups` and `p`.
+    """
+    for name in {"details", "groups", "p"} & options.keys():
+        raise ValueError(
+            f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
+            f"leave it out"
+        )
+    return read_request(options)
+
+
+def filled(samples: Any) -> Any:
+    """Samples, or a list of lists of them, with `BLANK` for each text without a character.
+
+    >>> filled([["a", " "], ["", "b"]])
+    [['a', '∅'], ['∅', 'b']]
+    """
+    if isinstance(samples, (list, tuple)):
+        return [filled(one) for one in samples]
+    return BLANK if isinstance(samples, str) and not samples.strip() else samples
+
+
+def of_prompt(generations: Sequence[str], request: Request, remedy: str) -> dict[str, float]:
+    """The numbers of the generations for one prompt, at least two of them.
+
+    Raises
+    ------
+    ValueError
+        For a single one, with the remedy.
+    TypeError, ValueError
+        As `compute` does.
+
+    >>> of_prompt(["a cat", "the dog"], read_options({"q": [0, 2]}), "ask for two")
+    {'VS_q0': 2.0, 'VS_q2': 2.0}
+    """
+    if isinstance(generations, str) or len(generations) < 2:
+        raise ValueError(
+            f"the generations for a prompt must be two or more, got 1, which scores 1 whatever it "
+            f"is; {remedy}"
+        )
+    return measure(filled(list(generations)), None, request)

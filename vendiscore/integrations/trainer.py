@@ -1,0 +1,129 @@
+"""The diversity of what a model generates while it is trained, as a callback of transformers.
+
+trainer.add_callback(DiversityCallback(prompts, log=trainer.log))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ..arguments import integer, number
+from ..errors import warn
+from ..optional import require
+from ..scoring import measure
+from .collapse import collapses
+from .generating import generations
+from .prompts import filled, read_options
+
+_callbacks: Any = require("transformers.trainer_callback", "trainer", "DiversityCallback")
+
+
+class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
+    """Scores what a model generates at each evaluation, and warns when that collapses.
+
+    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error. They are among the
+    metrics that `evaluate` returns, so that `metric_for_best_model` may name them, and in
+    `state.log_history`.
+
+    Parameters
+    ----------
+    prompts : list of str, optional
+        What the model continues, n times each.
+    n : int of at least 2
+    max_new_tokens : int
+    seed : int
+        Of what is drawn for that: the same in each evaluation. Training draws what it would have.
+    generate : callable (model, processing_class) → samples, optional
+        Instead of `prompts`: gives samples of any kind, or a list of lists of them.
+    collapse : float of at least 0
+        Below 1, a share: of VS − 1 at the first evaluation. Else a VS.
+    patience : int
+        After how many evaluations in a row at or below that there is a warning. There is one a
+        collapse: the next only once VS − 1 was 1.25 times as high for as many.
+    log : callable, optional
+        `trainer.log`, so that numbers reach what the trainer reports to.
+    **options
+        As for `vendiscore.compute`: `k`, `q`, and options of the kernel.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that are refused.
+    MissingPackageError
+        By the import of this module, without transformers (extra `trainer`).
+
+    Notes
+    -----
+    A blank generation counts as one more text, the same for all. Every process generates, and the
+    first one warns. Several evaluations at one step are one.
+    """
+
+    def __init__(
+        self,
+        prompts: Sequence[str] | None = None,
+        *,
+        n: int = 8,
+        max_new_tokens: int = 64,
+        seed: int = 0,
+        generate: Callable[[Any, Any], Any] | None = None,
+        collapse: float = 0.5,
+        patience: int = 2,
+        log: Callable[[dict[str, float]], None] | None = None,
+        **options: Any,
+    ) -> None:
+        if generate is None and (isinstance(prompts, str) or not prompts):
+            raise TypeError(
+                f"`prompts` must be a list of str, got {prompts!r:.60}; pass one, or a function "
+                f"`generate`"
+            )
+        drawn: dict[str, Any] = {
+            "prompts": prompts,
+            "n": integer("n", n, 2, remedy="one generation scores 1 whatever it is"),
+            "max_new_tokens": integer("max_new_tokens", max_new_tokens),
+            "seed": integer("seed", seed, 0),
+        }
+        own: Callable[[Any, Any], Any] = partial(generations, **drawn)
+        self.generate = own if generate is None else generate
+        self.log = log
+        self.patience = integer("patience", patience)
+        self.collapse = number("collapse", collapse, "a number of at least 0", lambda c: c >= 0)
+        self.request = read_options(options)
+        if self.request.several or self.request.measures[0].measure.name != "VS":
+            raise ValueError(
+                f"the first of `measures` must be 'VS', of one order, which tells of a collapse; "
+                f"got {options!r:.80}"
+            )
+
+    def on_evaluate(
+        self,
+        args: Any,
+        state: Any,
+        control: Any,
+        model: Any = None,
+        processing_class: Any = None,
+        metrics: dict[str, float] | None = None,
+        **others: Any,
+    ) -> None:
+        """Called by the trainer after each evaluation."""
+        past = [entry for entry in state.log_history if "eval_VS" in entry]
+        if past and past[-1]["step"] == state.global_step:  # of another set to evaluate on
+            found = {key: past[-1][key] for key in past[-1] if key.startswith("eval_")}
+        else:
+            samples = filled(self.generate(model, processing_class))
+            scores = measure(samples, None, self.request)
+            found = {f"eval_{key}": float(value) for key, value in scores.items()}
+            if self.log is not None:
+                self.log(dict(found))
+            else:
+                state.log_history.append({**found, "epoch": state.epoch, "step": state.global_step})
+            values = [entry["eval_VS"] for entry in past] + [found["eval_VS"]]
+            fallen = len(values) - 1 in collapses(values, self.collapse, self.patience)
+            if fallen and state.is_world_process_zero:
+                warn(
+                    f"generations have collapsed: VS is {values[-1]:.3g} at step "
+                    f"{state.global_step}, and was {values[0]:.3g} at first"
+                )
+        if metrics is not None:
+            metrics |= found

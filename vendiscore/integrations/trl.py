@@ -1,0 +1,163 @@
+"""Diversity as a reward of TRL: the part of each completion in that of all for its prompt.
+
+GRPOTrainer(…, reward_funcs=[correct, VendiReward()])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arguments import flag, one_of
+from ..errors import warn
+from ..request import PSD_REMEDY, PSDS
+from ..resolve import part_of, resolve_sets
+from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..spectral.rank_one import adds, check_order, log_score, surprise
+from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.vendi import spectrum_of
+from .completions import groups_of, matched, text_of
+
+Credit = Literal["surprise", "leave_one_out"]
+CREDITS: dict[Credit, Callable[[Spectrum, float], Any]] = {
+    "surprise": surprise,
+    "leave_one_out": adds,
+}
+ALONE = (
+    "some completions are alone with their prompt on this process, and have no reward from "
+    "VendiReward: let `num_generations` divide the number of completions of each process"
+)
+
+
+class VendiReward:
+    """A reward function of TRL: the part of each completion in the diversity of its group.
+
+    A group is the n completions for one prompt. Rewards are divided by log n:
+
+    - "surprise": −xᵀ log(A) x / log n, A the mean of xxᵀ over the group; from 0 to 1. Their mean
+      is log VS / log n exactly, at order 1: the diversity of the group, shared out.
+    - "leave_one_out": (log VS of the group − log VS without the completion) / log n, below 0 for
+      one that repeats others. As the second term does not depend on the completion, the policy
+      gradient, before it is scaled, is that of the expected log VS of a group.
+
+    Parameters
+    ----------
+    credit : {"surprise", "leave_one_out"}
+    q : float in (0, ∞]
+        Order.
+    match_length : bool
+        Compare completions by their distinct words, in order, without case and punctuation, and by
+        no more of them than half of the group have (characters, in a script without spaces). Then
+        what is said again, or after as much as others say, makes no completion different.
+    k, **options
+        How completions are compared, as for `vendiscore.compute`: by their n-grams, unless given.
+    psd : {"check", "clip"}
+        As for `compute`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that are refused.
+
+    Notes
+    -----
+    Novelty is all that it sees: words that nobody else has earn the most, nonsense too. Add a
+    reward of quality.
+
+    A completion that is alone with its prompt on its process has None, and a warning says so. Of a
+    group that is split over processes, each part is a group. Blank completions earn 0 and are
+    compared with nothing. Time O(n³) a group, and that of the kernel.
+
+    Examples
+    --------
+    >>> reward = VendiReward()
+    >>> texts = ["a cat sat", "a cat sat", "the dog ran"]
+    >>> [round(value, 3) for value in reward(prompts=["?"] * 3, completions=texts)]
+    [0.369, 0.369, 1.0]
+    """
+
+    def __init__(
+        self,
+        credit: Credit = "surprise",
+        *,
+        q: float = 1.0,
+        match_length: bool = True,
+        k: KernelArgument | None = None,
+        psd: PSD = "check",
+        **options: Any,
+    ) -> None:
+        self.__name__ = "vendi_reward"  # in logs
+        self.credit = one_of("credit", credit, CREDITS)
+        self.q = check_order(q)
+        self.match_length = flag("match_length", match_length)
+        self.psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+        self.options = {"k": k, **options}
+        if self._how().skip:
+            raise ValueError(
+                "`on_error='skip'` would leave out completions, and each has a reward; leave it "
+                "out: blank ones earn 0"
+            )
+
+    def __call__(
+        self,
+        prompts: Sequence[Any],
+        completions: Sequence[Any],
+        log_metric: Callable[[str, float], None] | None = None,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """A reward for each completion of a batch, as TRL asks for it.
+
+        Parameters
+        ----------
+        prompts, completions : list of str, or of lists of messages
+            Completions of equal prompts are a group. Of messages, what the assistant says.
+        log_metric, log_extra : callable, optional
+            TRL's: get the mean VS of the groups, and that of each beside its completions, as "VS".
+        **columns
+            Not looked at.
+
+        Raises
+        ------
+        SampleError, NotPSDError, ValueError
+            As for `compute`.
+        """
+        groups = groups_of(prompts)
+        texts = [text_of(completion) for completion in completions]
+        if self.match_length:
+            texts = matched(texts, groups)
+        some = np.flatnonzero([bool(text.strip()) for text in texts])
+        read = [[texts[i] for i in some]]
+        pool = None
+        if len(some):
+            pool = resolve_sets(read, self._how(), ["completions"], in_parts=True)[0]
+        rewards = np.full(len(texts), np.nan)
+        scores = np.full(len(texts), np.nan)
+        several = [group for group in groups if len(group) > 1]
+        for group in several:
+            rewards[group], scores[group] = 0.0, 1.0
+            places = np.flatnonzero(np.isin(some, group))
+            if pool is not None and len(places) > 1:
+                spectrum = spectrum_of(part_of(pool, places), psd=self.psd, vectors=True)
+                credits = CREDITS[self.credit](spectrum, self.q)
+                rewards[some[places]] = credits / math.log(len(group))
+                scores[group] = math.exp(log_score(spectrum, self.q))
+        if len(several) < len(groups):
+            warn(ALONE)
+        if log_metric is not None and several:
+            log_metric("VS", float(np.mean([scores[group[0]] for group in several])))
+        if log_extra is not None:
+            log_extra("VS", _plain(scores))
+        return _plain(rewards)
+
+    def _how(self) -> How:
+        # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
+        rest = dict(self.options)
+        return with_the_rest(read_how(rest), rest)
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
