@@ -15,13 +15,10 @@ import scipy
 
 from ..arrays import memory
 from ..arrays.namespace import row_blocks
-from ..arrays.threads import in_order
 
 # Similarities below e^−60 are taken for that, 9e-27: beside a diagonal of ones it is nothing, and
 # numbers that single precision holds only as subnormal ones slow a product down thirty times.
 LEAST = -60.0
-# From here on threads take less time than they are waited for.
-MANY = 500
 
 
 class Triangles:
@@ -100,34 +97,29 @@ def product(
     """
     n = len(D)
     y = np.zeros(n)
+    buffer = np.empty(0)
     tiny = not t * largest <= -LEAST
-
-    def share(block: slice) -> tuple[slice, np.ndarray, np.ndarray, np.ndarray]:
-        """What rows from their diagonal on add to y: of their own block, and right of it."""
+    for block in row_blocks(n, 12 * n):
         start, stop = block.start, block.stop
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
-        own = square @ w[block]
+        y[block] += square @ w[block]
         if keep is not None:
-            np.copyto(
-                keep[block, block], square, casting="same_kind", where=_above(stop - start)
-            )
-        z = np.multiply(D[block, stop:], np.float64(-t))
+            own = keep[block, block]
+            np.copyto(own, square, casting="same_kind", where=_above(stop - start))
+        if stop == n:
+            break
+        rows, columns = stop - start, n - stop
+        buffer = buffer if buffer.size >= rows * columns else np.empty(rows * columns)
+        z = buffer[: rows * columns].reshape(rows, columns)
+        np.multiply(D[block, stop:], np.float64(-t), out=z)
         if tiny:
             np.maximum(z, LEAST, out=z)
         np.exp(z, out=z)
         if keep is not None:
             keep[block, stop:] = z
-        if stop == n:
-            return block, own, np.zeros(len(own)), np.zeros(0)
         # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
-        right = scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
-        return block, own, right, scipy.linalg.blas.dgemv(1.0, z.T, w[block])
-
-    blocks = row_blocks(n, 12 * n)
-    for block, own, right, below in in_order(share, blocks) if n > MANY else map(share, blocks):
-        y[block] += own
-        y[block] += right
-        y[block.stop :] += below
+        y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
+        y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
     return y
 
 
