@@ -8,6 +8,7 @@ the argument names of `vendi_score.vendi`, so that changing one import line migr
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from .arguments import is_several, one_of
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
+from .encoders.tokenizers import tokens_remembered
 from .errors import SampleError
 from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
@@ -235,8 +237,9 @@ def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
 
 def measured(subject: Subject, request: Request) -> dict[str, Any]:
     """The numbers that a request asks for, of a subject made for it."""
+    several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # What overflows or is undefined on the way shows in the result, which is checked.
-    with np.errstate(all="ignore"):
+    with several, np.errstate(all="ignore"):
         try:
             return answer(subject, request)
         except SampleError as error:

@@ -1,11 +1,17 @@
-"""Tokenizers by name: those of sacrebleu, some of which know words where no spaces are written."""
+"""Tokenizers by name, and what they have found already.
+
+Those of sacrebleu, some of which know words where no spaces are written.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
+from typing import Any
 
 from ..errors import MissingPackageError
 from ..hints import suggestion
@@ -20,6 +26,35 @@ _NEEDS = {
     "flores200": ("sentencepiece", "sentencepiece"),
     "spBLEU-1K": ("sentencepiece", "sentencepiece"),
 }
+
+
+# By tokenizer: the tokens of texts, where they are remembered.
+_known: ContextVar[dict[Hashable, dict[str, Any]] | None] = ContextVar("tokens", default=None)
+
+
+@contextmanager
+def tokens_remembered() -> Iterator[None]:
+    """While it lasts, no text is taken apart twice by the same tokenizer."""
+    before = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(before)
+
+
+def remembering(tokenize: Callable[[str], Any], name: Hashable) -> Callable[[str], Any]:
+    """A tokenizer that looks first whether a text is known under its name."""
+    known = _known.get()
+    if known is None:
+        return tokenize
+    own = known.setdefault(name, {})
+
+    def found(text: str) -> Any:
+        if text not in own:
+            own[text] = tokenize(text)
+        return own[text]
+
+    return found
 
 
 def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:

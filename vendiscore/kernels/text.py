@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ..arguments import integer, one_of
 from ..arrays.hashing import hashed_ngrams
-from ..encoders.tokenizers import named_tokenizer
+from ..encoders.tokenizers import named_tokenizer, remembering
 from ..errors import SampleError, warn
 from ..hints import unspaced, words_by
 from ..registry import Fitted, register_kernel
@@ -196,7 +196,10 @@ def tokenized(
     """
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
-    return read_tokens(texts, read_tokenizer(tokenizer, analyzer), least, than)
+    tokenize = read_tokenizer(tokenizer, analyzer)
+    if not callable(tokenizer):  # two functions may be one, or the same one give other tokens
+        tokenize = remembering(tokenize, (tokenizer, analyzer))
+    return read_tokens(texts, tokenize, least, than)
 
 
 def read_tokens(
