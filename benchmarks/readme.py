@@ -3,9 +3,11 @@
 python benchmarks/readme.py            # rewrites the marked blocks
 """
 
+import ast
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +43,19 @@ def built_in() -> str:
     )
 
 
+def integrations() -> str:
+    """The modules that are named after an extra, or need one, by what they say first."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = ["| module | what it is | extra |", "|---|---|---|"]
+    for path in sorted((ROOT / "vendiscore" / "integrations").glob("*.py")):
+        extra = {"loss": "torch"}.get(path.stem, path.stem.replace("_", "-"))
+        if extra in project["optional-dependencies"]:
+            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            file = path.relative_to(ROOT).as_posix()
+            lines.append(f"| [{path.stem}]({file}) | {said.splitlines()[0]} | `{extra}` |")
+    return "\n".join(lines)
+
+
 def page() -> str:
     """How the page starts and bears a load."""
     start, load = (
@@ -64,6 +79,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "aspects": aspects,
     "measures": measures,
     "built-in": built_in,
+    "integrations": integrations,
     "speed": speed,
     "page": page,
 }

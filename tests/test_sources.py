@@ -102,12 +102,11 @@ def test_examples_of_dropped_kernels_run(path):
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-PAGES = ["kernels/README.md", "docs/extending.md", "docs/questions.md", "docs/large.md"]
+PAGES = [ROOT / "kernels" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 
 @pytest.mark.usefixtures("_own_registry")
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page):
-    tried = doctest.testfile(str(ROOT / page), False, optionflags=FLAGS)
-    assert tried.failed == 0
-    assert tried.attempted > 2
+    assert doctest.testfile(str(page), False, optionflags=FLAGS).failed == 0
