@@ -8,15 +8,13 @@ and samples take, each in a process of its own (Linux only).
 """
 
 import csv
-import multiprocessing
 import os
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, arguments, compare, environment, write
+from pairs import agree, arguments, compare, environment, peak, write
 from rdkit import DataStructs, rdBase
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.AllChem import GetMorganFingerprintAsBitVect
@@ -170,28 +168,12 @@ def bleu(repeats: int) -> list[dict[str, Any]]:
 
 def peak_above_samples(score: Callable[[list[str], float], float], q: float) -> float:
     """MB that scoring the questions takes at most, in a fresh process."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=_peak, args=(score, q, there))
-    process.start()
-    peak: float = here.recv()
-    process.join()
-    return peak
+    return peak(_scored, score, q)
 
 
-def _peak(score: Callable[[list[str], float], float], q: float, answer: Connection) -> None:
+def _scored(score: Callable[[list[str], float], float], q: float) -> tuple[Callable[[], Any], ...]:
     texts = questions()
-    score(texts[:50], q)  # imports and LAPACK's own
-    before = _record_mb()
-    score(texts, q)
-    answer.send(_record_mb() - before)
-
-
-def _record_mb() -> float:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) * 1024 / 1e6
-    raise OSError("no VmHWM in /proc/self/status")
+    return lambda: score(texts[:50], q), lambda: score(texts, q)
 
 
 if __name__ == "__main__":

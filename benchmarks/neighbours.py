@@ -9,16 +9,13 @@ and rows take, each in a process of its own (Linux only). Of 2 × 20,000 rows th
 others, beside distances from differences.
 """
 
-import multiprocessing
 import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import arguments, compare, environment, write
+from pairs import arguments, compare, environment, peak, write
 from prdc import compute_prdc
 from scipy.spatial.distance import cdist
 
@@ -67,7 +64,7 @@ def pairs(repeats: int) -> list[dict[str, Any]]:
                     **facts,
                 )
             )
-        peaks = {f"{who}_mb": peak(f, n) for who, f in (("ours", all_ours), ("theirs", theirs))}
+        peaks = {f"{who}_mb": peak_of(f, n) for who, f in (("ours", all_ours), ("theirs", theirs))}
         print(f"peak of memory, n = m = {n}: {peaks}")
         results.append({"name": f"peak of memory, n = m = {n}", **facts, **peaks})
     return results
@@ -79,7 +76,7 @@ def large() -> list[dict[str, Any]]:
     scores = all_ours(X, Y)
     seconds = time.perf_counter() - start
     facts = {"n": LARGE, "m": LARGE, "d": D, "k": K, "dtype": "float64", **scores}
-    row = {"name": "six, of large sets", "ours_s": seconds, "ours_mb": peak(all_ours, LARGE)}
+    row = {"name": "six, of large sets", "ours_s": seconds, "ours_mb": peak_of(all_ours, LARGE)}
     print(f"{row}")
     return [row | facts]
 
@@ -102,30 +99,16 @@ def close_together() -> list[dict[str, Any]]:
     return [row]
 
 
-def peak(score: Callable[[np.ndarray, np.ndarray], Any], n: int) -> float:
+def peak_of(score: Callable[[np.ndarray, np.ndarray], Any], n: int) -> float:
     """MB that it takes at most for n rows beside n, in a fresh process."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=_peak, args=(score, n, there))
-    process.start()
-    found: float = here.recv()
-    process.join()
-    return found
+    return peak(_scored, score, n)
 
 
-def _peak(score: Callable[[np.ndarray, np.ndarray], Any], n: int, answer: Connection) -> None:
+def _scored(
+    score: Callable[[np.ndarray, np.ndarray], Any], n: int
+) -> tuple[Callable[[], Any], ...]:
     X, Y = rows(n)
-    score(X[:50], Y[:50])  # imports and BLAS's own
-    before = _record_mb()
-    score(X, Y)
-    answer.send(_record_mb() - before)
-
-
-def _record_mb() -> float:
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) * 1024 / 1e6
-    raise OSError("no VmHWM in /proc/self/status")
+    return lambda: score(X[:50], Y[:50]), lambda: score(X, Y)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ product, and would take the cores of whoever comes next.
 
 import argparse
 import json
+import multiprocessing
 import os
 import platform
 import statistics
@@ -124,6 +125,36 @@ def machine() -> dict[str, Any]:
         "system": platform.platform(),
         "blas": blas,
     }
+
+
+def peak(prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> float:
+    """MB that a function takes at most above what it starts from, in a fresh process.
+
+    `prepare(*given)` makes its input there, and gives a call of little, for imports and what BLAS
+    keeps, and the one that is measured.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_peak, args=(there, prepare, *given))
+    process.start()
+    found: float = here.recv()
+    process.join()
+    return found
+
+
+def _peak(answer: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> None:
+    little, measured = prepare(*given)
+    little()
+    before = _record_mb()
+    measured()
+    answer.send(_record_mb() - before)
+
+
+def _record_mb() -> float:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024 / 1e6
+    raise OSError("no VmHWM in /proc/self/status")
 
 
 def arguments(description: str | None) -> argparse.Namespace:

@@ -79,30 +79,11 @@ def bleu(
     numbers are sacrebleu's own: matches of all pairs are counted by sparse products, and
     `compute_bleu` gets each distinct set of counts once. Time O(n²) and up to one such call a pair.
     """
-    BLEU = require("sacrebleu.metrics.bleu", "text", "kernel 'bleu'").BLEU
-    known = BLEU.SMOOTH_DEFAULTS
-    if not isinstance(smooth, str) or smooth not in known:
-        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
-    split = named_tokenizer(tokenize, "tokenize")
     max_order = integer("max_order", max_order)
-    lowercase = flag("lowercase", lowercase)
-
-    def words(text: str) -> list[str]:
-        return split(text.lower() if lowercase else text)
+    words, score = sentence_bleu(tokenize, smooth, max_order, flag("lowercase", lowercase))
 
     def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
-        total = 0.0
-        for length, other in ((a, b), (b, a)):
-            total += BLEU.compute_bleu(
-                correct=list(matches),
-                total=[max(0, length - n) for n in range(max_order)],
-                sys_len=length,
-                ref_len=other,
-                smooth_method=smooth,
-                effective_order=True,
-                max_ngram_order=max_order,
-            ).score
-        return min(total / 200, 1.0)  # sacrebleu's perfect score is 100.00000000000004
+        return (score(matches, a, b) + score(matches, b, a)) / 2
 
     tokens = read_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
@@ -116,6 +97,38 @@ def bleu(
         )
 
     return of(tokens)
+
+
+def sentence_bleu(
+    tokenize: str, smooth: str, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
+) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
+    """What takes a text apart, and the BLEU of one from its counts, from 0 to 1.
+
+    That is of matches of n-grams for n = 1 … `max_order`, its length, and that of its reference,
+    with effective order. Errors as for `bleu`; `who` needs sacrebleu.
+    """
+    BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU
+    known = BLEU.SMOOTH_DEFAULTS
+    if not isinstance(smooth, str) or smooth not in known:
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
+    split = named_tokenizer(tokenize, "tokenize")
+
+    def words(text: str) -> list[str]:
+        return split(text.lower() if lowercase else text)
+
+    def score(matches: Sequence[int], length: int, other: int) -> float:
+        found: float = BLEU.compute_bleu(
+            correct=list(matches),
+            total=[max(0, length - n) for n in range(max_order)],
+            sys_len=length,
+            ref_len=other,
+            smooth_method=smooth,
+            effective_order=True,
+            max_ngram_order=max_order,
+        ).score
+        return min(found / 100, 1.0)  # sacrebleu's perfect score is 100.00000000000004
+
+    return words, score
 
 
 def _from_matches(

@@ -15,8 +15,9 @@ from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.spectrum import PSD
 from ..spectral.vendi import vendi
+from .part import Part
 from .registry import register_measure
-from .subject import Part, Subject, UnsuitedError
+from .subject import Subject, UnsuitedError
 
 
 class Given:

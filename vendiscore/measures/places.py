@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..errors import SampleError
-from .subject import Part, Subject
+from .part import Part
+from .subject import Subject
 
 
 def places_of(subject: Subject) -> np.ndarray:

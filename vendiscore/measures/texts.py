@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..arguments import flag, integer, is_several, one_of
-from ..encoders.tokenizers import named_tokenizer
 from ..errors import SampleError
 from ..hints import suggestion
+from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
 from ..optional import require
 from ..registry import Kernel
@@ -180,30 +180,17 @@ def self_bleu(
 def _self_bleu(
     texts: Sequence[str], tokenize: str, smooth: str, max_order: int, lowercase: bool
 ) -> float:
-    BLEU = require("sacrebleu.metrics.bleu", "text", "measure 'SelfBLEU'").BLEU
-    split = named_tokenizer(tokenize, "tokenize")
-
-    def words(text: str) -> Sequence[str]:
-        return split(text.lower() if lowercase else text)
+    words, score = sentence_bleu(tokenize, smooth, max_order, lowercase, "measure 'SelfBLEU'")
 
     @cache
-    def score(length: int, nearest: int, *matches: int) -> float:
-        found: float = BLEU.compute_bleu(
-            correct=list(matches),
-            total=[max(0, length - n) for n in range(max_order)],
-            sys_len=length,
-            ref_len=nearest,
-            smooth_method=smooth,
-            effective_order=True,
-            max_ngram_order=max_order,
-        ).score
-        return min(found / 100, 1.0)  # sacrebleu's perfect score is 100.00000000000004
+    def known(length: int, nearest: int, *matches: int) -> float:
+        return score(matches, length, nearest)
 
     tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     matches = [_matches(grams, len(tokens)) for grams in _ngrams(tokens, max_order)]
     columns = np.column_stack([lengths, _nearest(lengths), *matches])
-    return float(np.mean([score(*row) for row in columns.tolist()]))
+    return float(np.mean([known(*row) for row in columns.tolist()]))
 
 
 class _Ngrams(NamedTuple):

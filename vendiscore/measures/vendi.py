@@ -14,9 +14,10 @@ from ..arrays.inputs import as_samples
 from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, refuse_gradient, scalar
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
+from .part import Part
 from .places import places_of
 from .registry import register_measure
-from .subject import Part, Subject
+from .subject import Subject
 
 # Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.
 NOTHING = 1e-12

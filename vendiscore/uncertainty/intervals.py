@@ -18,8 +18,9 @@ import scipy
 
 from ..arrays.namespace import scalar, to_host
 from ..errors import warn
+from ..measures.part import Part
 from ..measures.registry import Chosen, measure_each
-from ..measures.subject import Part, Subject
+from ..measures.subject import Subject
 from ..request import Request
 from .jackknife import influence_error, jackknife
 from .subsampling import MIN_SAMPLES, subsample_error
