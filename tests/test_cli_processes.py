@@ -62,6 +62,8 @@ def test_a_reader_that_goes_away_is_no_error(texts):
 def test_an_interrupt_ends_it_quietly():
     code = (
         "import os, signal, sys, threading\n"
+        # In the background of a shell that has no jobs interrupts are ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from vendiscore.cli import main\n"
         "end = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
         "threading.Timer(1, end).start()\n"

@@ -133,7 +133,9 @@ def test_no_limit_is_the_machine(groups, limit):
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on addresses are a matter of Linux")
 def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
     code = (
-        "import resource, numpy as np, psutil; from vendiscore import compute, TooLargeError;"
+        # What is imported at first use takes addresses, too.
+        "import resource, numpy as np, psutil, scipy.linalg, scipy.spatial.distance;"
+        "from vendiscore import compute, TooLargeError;"
         "X = np.ones((4000, 2)); X[:, 0] = range(4000);"
         "used = psutil.Process().memory_info().vms;"
         "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 26), resource.RLIM_INFINITY))\n"
@@ -141,7 +143,8 @@ def test_a_limit_on_addresses_is_seen_before_anything_is_allocated():
         "except TooLargeError as error: print(error)"
     )
     folder = Path(vendiscore.__path__[0]).parent
-    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert "the exact spectrum of a 4000 × 4000 matrix needs 0.1 GB" in ran.stdout, ran.stderr
 
 
