@@ -81,7 +81,11 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
         (TEXTS[:2], {"p": [0.5, 0.5]}, "which `p` says they are not"),
         (X, {"k": "rbf", "method": "estimate"}, "No interval for other samples goes with an"),
         ([TEXTS], {}, "There is no interval: it is that of a mean over groups, and there is one"),
-        (X, {"measures": "MagArea"}, "MagArea takes measuring many halves of the samples; pass"),
+        (
+            X,
+            {"measures": "MagArea", "t_cut": 2},
+            "MagArea takes measuring many halves of the samples; pass",
+        ),
     ],
 )
 def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:

@@ -42,9 +42,9 @@ def kernel(a: float, b: float) -> float:
          "t: a dog ran, n: 2"),
         ([{"t": t, "n": 1} for t in TEXTS], {"k": ["ngram_overlap:t", "labels:n"]},
          "4 samples", "t: snow fell, n: 1"),
-        (abs(X[:, :1] - X[:, 0]), {"metric": "precomputed", "measures": "MagArea"}, "20 samples",
-         "row 7"),
-        (X, {"measures": "MagArea"}, "20 rows", "row 0: 0.126"),
+        (abs(X[:, :1] - X[:, 0]), {"metric": "precomputed", "measures": "MagArea", "t_cut": 2},
+         "20 samples", "row 7"),
+        (X, {"measures": "MagArea", "t_cut": 2}, "20 rows", "row 0: 0.126"),
     ],
     ids=[
         *("texts", "array of texts", "labels", "vectors", "lists", "features", "sparse", "K"),
