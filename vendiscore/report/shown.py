@@ -95,6 +95,8 @@ class Shown:
         if hasattr(self.samples, "iloc"):
             row = self.samples.iloc[place]
             return ", ".join(f"{name}: {_said(row[name])}" for name in self.samples)
+        if sp.issparse(self.samples):
+            return f"row {place}"
         try:
             sample = self.samples[place]
         except (KeyError, IndexError, TypeError):
@@ -131,8 +133,6 @@ def _is_number(x: Any) -> bool:
 
 def _numbers(row: Any) -> str:
     """The first numbers of a row, if there are some."""
-    if sp.issparse(row):
-        return ""
     numbers = np.ravel(to_host(row) if hasattr(row, "dtype") else row)
     more = ", …" if len(numbers) > NUMBERS else ""
     return f": {', '.join(f'{float(x):.3g}' for x in numbers[:NUMBERS])}{more}"
