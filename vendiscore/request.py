@@ -16,14 +16,12 @@ from .arrays.metrics import METRIC_OPTIONS
 from .measures.registry import Chosen, Measure, having, list_measures, read_measures
 from .resolve.how import How, read_how, with_the_rest
 from .spectral.estimate import Estimating
-from .spectral.spectrum import PSD
+from .spectral.spectrum import PSD, check_psd
 
 OWN = (
     *("q", "p", "psd", "measures", "details", "groups", "ci", "interval", "corrected"),
     *("method", "rtol", "seed"),
 )
-PSDS: tuple[PSD, ...] = ("check", "clip")
-PSD_REMEDY = "which raises for negative eigenvalues or sets them to zero"
 Interval = Literal["auto", "jackknife", "subsample"]
 INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
 Method = Literal["auto", "estimate"]
@@ -165,7 +163,7 @@ def read_request(
     chosen = read_measures(names, rest)
     measures = [each.measure for each in chosen]
     orders = check_orders(q)
-    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+    psd = check_psd(psd)
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
         rest = {n: value for n, value in rest.items() if n not in others and not having(n)}

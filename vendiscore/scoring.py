@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import is_several, one_of
+from .arguments import is_several
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
 from .encoders.tokenizers import tokens_remembered
@@ -22,12 +22,12 @@ from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
 from .measures.conditional import Given, conditional
 from .measures.subject import NO_GROUPS, Subject
-from .request import PSD_REMEDY, PSDS, Interval, Method, Request, check_orders, read_request
+from .request import Interval, Method, Request, check_orders, read_request
 from .resolve import as_similarity
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
 from .result import answer
-from .spectral.spectrum import PSD
+from .spectral.spectrum import PSD, check_psd
 
 
 def compute(
@@ -350,7 +350,7 @@ def conditional_score(
     1.39...
     """
     (order,) = check_orders(_single(q))
-    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+    psd = check_psd(psd)
     K = as_similarity(samples, **how)
     T = Given(given).similarity(given_k, K.n)
     weights = check_weights(p, K.n, like=K.diagonal())

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number, one_of
+from ..arguments import number
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..magnitude.distances import read_samples
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.explanations import contributions
-from ..request import PSD_REMEDY, PSDS, check_orders
+from ..request import check_orders
 from ..resolve.how import read_how, with_the_rest
 from ..similarity.base import Similarity
 from ..spectral.rank_one import adds, coverage, novelty, surprise
-from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
 from .duplicates import MARGIN, Duplicates, NearPairs
 from .modes import Mode, modes_of, strongest
@@ -347,7 +347,7 @@ def explain(
     if len(orders) > 1:
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
     order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
-    psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+    psd = check_psd(psd)
     limit = number(
         "threshold",
         threshold,

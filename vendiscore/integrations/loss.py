@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import is_several, number, one_of
+from ..arguments import is_several, number
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
 from ..arrays.weights import check_weights
 from ..optional import require
-from ..request import PSD_REMEDY, PSDS, check_orders
+from ..request import check_orders
 from ..resolve import resolve_sets
 from ..resolve.how import KernelArgument, read_how, with_the_rest
-from ..spectral.spectrum import PSD
+from ..spectral.spectrum import PSD, check_psd
 from ..spectral.vendi import vendi
 
 torch: Any = require("torch", "torch", "VendiLoss")
@@ -103,7 +103,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         self.weight = number(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )
-        self.psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+        self.psd = check_psd(psd)
         named = "cosine" if k is None and not (score_K or score_X) else k
         rest = {"k": named, "score_K": score_K, "score_X": score_X, "normalize": normalize}
         rest |= options

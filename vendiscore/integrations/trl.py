@@ -13,11 +13,10 @@ import numpy as np
 
 from ..arguments import flag, one_of
 from ..errors import warn
-from ..request import PSD_REMEDY, PSDS
 from ..resolve import part_of, resolve_sets
 from ..resolve.how import How, KernelArgument, read_how, with_the_rest
 from ..spectral.rank_one import adds, check_order, log_score, surprise
-from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from .completions import groups_of, matched, text_of
 
@@ -93,7 +92,7 @@ class VendiReward:
         self.credit = one_of("credit", credit, CREDITS)
         self.q = check_order(q)
         self.match_length = flag("match_length", match_length)
-        self.psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+        self.psd = check_psd(psd)
         self.options = {"k": k, **options}
         if self._how().skip:
             raise ValueError(

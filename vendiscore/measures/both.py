@@ -171,9 +171,7 @@ class Both:
         whole = None if self._whole is None else self._whole.neighbourhoods
         if not self.of_rows:
             return neighbourhoods.of_kernel(self.similarity, self.sizes[0], self._how, whole)
-        sets = zip(self._sets, self._names, strict=True)
-        rows = [numpy_rows(each, name) for each, name in sets]
-        return neighbourhoods.of_rows(rows, self._how, whole)
+        return neighbourhoods.of_rows(self._rows, self._how, whole)
 
     @property
     def digest(self) -> str:
@@ -185,10 +183,15 @@ class Both:
         return digest(ordinary[self.sizes[0] :])
 
     @cached_property
+    def _rows(self) -> list[np.ndarray]:
+        """Each set as rows of numbers, where distances are between such."""
+        sets = zip(self._sets, self._names, strict=True)
+        return [numpy_rows(each, name) for each, name in sets]
+
+    @cached_property
     def rows(self) -> np.ndarray:
         """Both sets as rows of numbers (n + m, d), where distances are between such."""
-        sets = zip(self._sets, self._names, strict=True)
-        return stacked([numpy_rows(each, name) for each, name in sets], self._names)
+        return stacked(self._rows, self._names)
 
     @cached_property
     def features(self) -> list[Any] | None:

@@ -89,7 +89,7 @@ def conditional_vendi_score(
     """
     if given is None:
         raise UnsuitedError("`given`, one for each sample such as its prompt, got none")
-    whole = subject.whole if isinstance(subject, Part) else subject
+    whole = subject.whole
     T = given.similarity(given_k, len(whole.row_of))
     rows = np.flatnonzero(whole.row_of >= 0)  # of what was given, for rows of the similarity
     rows = rows[subject.rows] if isinstance(subject, Part) else rows

@@ -24,12 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of
 from ..arrays.namespace import Samples, is_torch, refuse_gradient
 from ..magnitude.distances import read_samples
 from ..resolve.how import KernelArgument, read_how, with_the_rest
 from ..spectral import rank_one
-from ..spectral.spectrum import PSD, Spectrum
+from ..spectral.spectrum import PSD, Spectrum, check_psd
 from .registry import register_measure
 from .subject import Subject
 
@@ -124,7 +123,7 @@ def surprise(
     """
     rest = {**how, "k": k}
     read = with_the_rest(read_how(rest), rest)
-    psd = one_of("psd", psd, ("check", "clip"))
+    psd = check_psd(psd)
     sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
     with np.errstate(all="ignore"):

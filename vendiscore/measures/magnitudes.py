@@ -149,9 +149,8 @@ def magnitude_area(
     it has to be told, by `t_cut`. With t_cut="t_conv" it is the area of the paper for one set, to
     the samples' own convergence scale, which gives the closest samples the longest interval.
     """
-    whole = getattr(subject, "whole", subject)
     told = t_cut is not None or subject.references is not None
-    if not told and not have_unit(whole.samples, subject.how):
+    if not told and not have_unit(subject.whole.samples, subject.how):
         raise ValueError(NO_CUT)
     space = subject.space
     if isinstance(t_cut, float):

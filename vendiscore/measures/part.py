@@ -30,10 +30,18 @@ class Part(Subject):
     """
 
     def __init__(self, whole: Subject, places: np.ndarray, name: str = "this part") -> None:
-        self.whole, self.places, self.name = whole, places, name
+        self._whole, self._places, self.name = whole, places, name
         self.how, self.references, self.groups = whole.how, whole.references, None
         self.orders, self.psd, self.names = whole.orders, whole.psd, whole.names
         self.notes = []
+
+    @property
+    def whole(self) -> Subject:
+        return self._whole
+
+    @property
+    def places(self) -> np.ndarray:
+        return self._places
 
     @cached_property
     def samples(self) -> Any:

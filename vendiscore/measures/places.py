@@ -8,14 +8,12 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..errors import SampleError
-from .part import Part
 from .subject import Subject
 
 
 def places_of(subject: Subject) -> np.ndarray:
     """The place of each sample that was not left out, among all that came in."""
-    whole = subject.whole if isinstance(subject, Part) else subject
-    places = subject.places if isinstance(subject, Part) else np.arange(whole.came)
+    whole, places = subject.whole, subject.places
     known = whole.row_of if "similarities" in whole.__dict__ else whole.rows_came
     return places[known[places] >= 0]
 

@@ -106,6 +106,16 @@ class Subject:
         return Both(self._sets, self.how_of_parts, self.names, self.psd)
 
     @property
+    def whole(self) -> Subject:
+        """All samples that came in, of which a part has some."""
+        return self
+
+    @property
+    def places(self) -> np.ndarray:
+        """The places of its samples among all that came in."""
+        return np.arange(self.came)
+
+    @property
     def similarity(self) -> Similarity:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]

@@ -103,7 +103,7 @@ def ngram_diversity(
 
 def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]:
     """The tokens of each text: of words or characters as the whole set has them."""
-    how, whole = subject.how, getattr(subject, "whole", subject)
+    how, whole = subject.how, subject.whole
     own: dict[str, Any] = {}
     if tokens in ANALYZERS:
         own = {"analyzer": tokens}
@@ -166,7 +166,7 @@ def self_bleu(
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
     options |= {name: value for name, value in given.items() if value is not None}
-    getattr(subject, "whole", subject).settings |= options
+    subject.whole.settings |= options
     texts = subject.texts
     if len(texts) < 2:
         raise ValueError(

@@ -14,7 +14,6 @@ from ..arrays.inputs import as_samples
 from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, refuse_gradient, scalar
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
-from .part import Part
 from .places import places_of
 from .registry import register_measure
 from .subject import Subject
@@ -84,10 +83,10 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
 def _mean_of(subject: Subject, values: np.ndarray) -> Any:
     """Σ p_i s_i for values of all samples that came in, those of other groups among them."""
     _ = subject.similarity  # which says what is left out
-    whole = subject.whole if isinstance(subject, Part) else subject
-    if len(values) != whole.came:
+    came = subject.whole.came
+    if len(values) != came:
         raise ValueError(
-            f"`quality` must have one number for each of {whole.came} samples, got {len(values)}"
+            f"`quality` must have one number for each of {came} samples, got {len(values)}"
         )
     own = values[places_of(subject)]
     return own.mean() if subject.p is None else subject.p @ as_kind_of(own, subject.p)

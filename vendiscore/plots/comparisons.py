@@ -42,12 +42,8 @@ def intervals(
     """
     ax = axes_of(ax)
     for i, (score, left, right) in enumerate(zip(scores, low, high, strict=True)):
-        ax.plot([left, right], [i, i], color=f"C{i}", lw=2.5, alpha=0.6)
-        ax.plot([score], [i], "o", color=f"C{i}", ms=7)
-    ax.set_yticks(range(len(names)), names, parse_math=False)
-    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
-    ax.margins(x=0.1)
-    return ax
+        _bar(ax, i, score, left, right, f"C{i}")
+    return _named(ax, names, label)
 
 
 def differences(
@@ -86,9 +82,20 @@ def differences(
     ax = axes_of(ax)
     ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
     for i, (value, left, right) in enumerate(zip(differences, low, high, strict=True)):
-        face = "none" if left <= 0 <= right else "C0"
-        ax.plot([left, right], [i, i], color="C0", lw=2.5, alpha=0.6)
-        ax.plot([value], [i], "o", color="C0", mfc=face, ms=7)
+        _bar(ax, i, value, left, right, "C0", hollow=left <= 0 <= right)
+    return _named(ax, names, label)
+
+
+def _bar(
+    ax: Any, i: int, value: float, low: float, high: float, colour: str, hollow: bool = False
+) -> None:
+    """The i-th row: an interval with a dot in it."""
+    ax.plot([low, high], [i, i], color=colour, lw=2.5, alpha=0.6)
+    ax.plot([value], [i], "o", color=colour, mfc="none" if hollow else colour, ms=7)
+
+
+def _named(ax: Any, names: Sequence[str], label: str) -> Any:
+    """The Axes with a name for each row, the first at the top."""
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     ax.margins(x=0.1)

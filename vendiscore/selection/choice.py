@@ -8,12 +8,11 @@ import numpy as np
 
 from ..arguments import flag, number, one_of
 from ..arrays.namespace import Samples
-from ..request import PSDS
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
-from ..spectral.spectrum import PSD
+from ..spectral.spectrum import PSD, PSDS
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
 from .constraints import Constraints, listed, read_constraints, read_initial, read_quality

@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from ..arguments import one_of
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
@@ -23,6 +24,7 @@ from .single import SINGLE_TOLERANCE, sensitivity
 from .weighted import fault_of
 
 PSD = Literal["check", "clip"]
+PSDS: tuple[PSD, ...] = ("check", "clip")
 
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
@@ -32,6 +34,12 @@ NEGATIVE_MASS = 1e-6
 CUT_MATTERS, TAIL = 1e-6, 1e4
 # Eigenvalues above this share of the largest are the squared lengths of F v to 1e-12 and better.
 LENGTHS = 1e-4
+
+
+def check_psd(psd: Any) -> PSD:
+    """What to do about negative eigenvalues; a ValueError if that is not known."""
+    remedy = "which raises for negative eigenvalues or sets them to zero"
+    return one_of("psd", psd, PSDS, remedy)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arguments import flag, is_several, one_of
+from ..arguments import flag, is_several
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import Samples, Weights, is_numpy, is_torch, refuse_gradient
 from ..arrays.pools import as_numpy, size
-from ..request import PSD_REMEDY, PSDS, check_orders
+from ..request import check_orders
 from ..resolve import resolve_sets
 from ..resolve.how import How, KernelArgument
 from ..signature import digits
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD, Spectrum, from_covariance
+from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import Configuration, configure, found_in, must_be_unit
 from .report import details as describe
 from .serialized import Record, read_record, write_record
@@ -311,7 +311,7 @@ class State:
         Time O(d³), or O(n³) for n < d / 2 samples.
         """
         orders = list(dict.fromkeys(check_orders(q)))
-        psd = one_of("psd", psd, PSDS, PSD_REMEDY)
+        psd = check_psd(psd)
         told = flag("details", details)
         if self._configuration.precision == "single" and min(orders) < 1:
             raise ValueError(

@@ -20,15 +20,15 @@ import numpy as np
 import scipy
 
 from .. import plots
-from ..arguments import integer, is_several, number, one_of
+from ..arguments import integer, is_several, number
 from ..arrays.namespace import row_blocks, to_host
 from ..optional import require
 from ..progress import Counts, counted
-from ..request import PSD_REMEDY, PSDS, check_orders
+from ..request import check_orders
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD
+from ..spectral.spectrum import PSD, check_psd
 from .drawn import MOST, Part
 from .matching import MOST_WINDOWS, Matched, coverage_curve
 from .plan import MIN_SAMPLES
@@ -160,7 +160,7 @@ def growth(
     (order,) = check_orders([q])
     draws = integer("draws", draws, 2, remedy="20 is usual")
     level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
-    psd, seed = one_of("psd", psd, PSDS, PSD_REMEDY), integer("seed", seed, 0)
+    psd, seed = check_psd(psd), integer("seed", seed, 0)
     similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
     if similarity.n < MIN_SAMPLES:
         raise ValueError(

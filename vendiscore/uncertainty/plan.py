@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..arguments import integer, number, one_of
-from ..request import PSD_REMEDY, PSDS, check_orders
-from ..spectral.spectrum import PSD
+from ..request import check_orders
+from ..spectral.spectrum import PSD, check_psd
 from .permutation import needed
 
 Match = Literal["size", "coverage"]
@@ -47,6 +47,6 @@ class Plan:
             one_of("match", self.match, ("size", "coverage")),
             size,
             tuple(check_orders(self.orders)) if len(self.orders) else (),
-            one_of("psd", self.psd, PSDS, PSD_REMEDY),
+            check_psd(self.psd),
             integer("seed", self.seed, 0),
         )
