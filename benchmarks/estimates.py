@@ -16,7 +16,6 @@ import argparse
 import csv
 import json
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, compare, environment, write
+from pairs import agree, compare, environment, record_mb, write
 
 import vendiscore
 from vendiscore.similarity.base import Similarity
@@ -152,7 +151,7 @@ def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
     how = Estimating(rtol=rtol, seed=seed) if rtol else None
     (found,) = vendi(similarity, [1.0], estimating=how).estimates
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    peak = record_mb() / 1e3
     told = {"value": found.value, "error": found.error, "low": found.low, "high": found.high}
     print(json.dumps(told | {"seconds": seconds, "GB": peak, "why": found.why}))
 

@@ -7,13 +7,13 @@ environment. Only the work itself is timed, not imports; peak memory is the proc
 import contextlib
 import io
 import json
-import resource
 import sys
 import time
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from pairs import record_mb
 
 T_SHARES = (1.0, 0.5, 0.2)  # weights are compared at these shares of the convergence scale
 
@@ -70,7 +70,7 @@ def main() -> None:
         inputs = {name: arrays[name] for name in arrays.files}
     run = {"ours": ours, "magnipy": magnipy}[side]
     run(np.eye(3), "euclidean", 3)  # imports
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = record_mb()
     results: dict[str, Any] = {"version": version("magnipy") if side == "magnipy" else ""}
     for i, job in enumerate(jobs):
         job = {name: inputs[value[1:]] if str(value).startswith("@") else value
@@ -79,8 +79,8 @@ def main() -> None:
         result = run(**job)
         results[f"{i}.seconds"] = time.perf_counter() - start
         results |= {f"{i}.{name}": value for name, value in result.items()}
-    results["imported_mb"] = before / 1e3
-    results["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    results["imported_mb"] = before
+    results["peak_mb"] = record_mb()
     np.savez(target, **results)
 
 

@@ -145,12 +145,16 @@ def peak(prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> 
 def _peak(answer: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *given: Any) -> None:
     little, measured = prepare(*given)
     little()
-    before = _record_mb()
+    before = record_mb()
     measured()
-    answer.send(_record_mb() - before)
+    answer.send(record_mb() - before)
 
 
-def _record_mb() -> float:
+def record_mb() -> float:
+    """MB that this process had at most, so far.
+
+    Not `ru_maxrss`, which begins with what the process had that started this one.
+    """
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) * 1024 / 1e6

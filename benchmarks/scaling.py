@@ -11,7 +11,6 @@ anything is timed. The picture goes to docs/images/scaling.png.
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import ROOT, agree, environment, write
+from pairs import ROOT, agree, environment, record_mb, write
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000)
 SIGMA = 1.0
@@ -89,14 +88,12 @@ def job(side: str, series: str, path: Path) -> None:
     score = SIDES[side](series)
     score(samples(series, 20))  # all is imported before anything is timed
     given = np.load(path)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = record_mb()
     start = time.perf_counter()
     value = float(score(given))
     seconds = time.perf_counter() - start
-    unit = 1e6 if sys.platform == "darwin" else 1e3
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    told = {"value": value, "seconds": seconds}
-    print(json.dumps(told | {"peak_mb": peak / unit, "before_mb": before / unit}))
+    told = {"value": value, "seconds": seconds, "peak_mb": record_mb(), "before_mb": before}
+    print(json.dumps(told))
 
 
 def call(side: str, series: str, path: Path) -> dict[str, float]:

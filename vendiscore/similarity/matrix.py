@@ -14,6 +14,8 @@ from ..arrays.single import in_single
 from ..arrays.threads import each
 from .base import Index, Similarity
 
+IN_THREADS = 32_000_000  # bytes of a copy that takes longer than threads do to start
+
 
 class MatrixSimilarity(Similarity):
     """A dense symmetric K (n, n), NumPy or torch, not copied."""
@@ -67,7 +69,12 @@ class MatrixSimilarity(Similarity):
                     np.multiply(self.K[block], self.scale, out=out[block])
                     out[block] *= self.scale[block, None]
 
-            each(fill, row_blocks(self.n, 8 * self.n))
+            blocks = row_blocks(self.n, 8 * self.n)
+            if out.nbytes < IN_THREADS:
+                for block in blocks:
+                    fill(block)
+            else:
+                each(fill, blocks)
             return out
         K = namespace(self.K).astype(self.K, namespace(self.K).float64)
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
