@@ -39,7 +39,7 @@ export async function send(path, options, text, files, { signal } = {}) {
 export async function follow(path, body, { signal, said }) {
   const response = await asked(path, posted(body, signal));
   for await (const line of lines(response.body)) {
-    const told = JSON.parse(line);
+    const told = parsed(line);
     if ("said" in told) said(told.said);
     else if (told.gone) throw new Refusal({ text: BROKEN }, true);
     else if (told.problem) throw new Refusal(told.problem);
@@ -71,6 +71,14 @@ async function asked(path, options) {
 async function content(response) {
   const json = response.headers.get("Content-Type")?.includes("json");
   return json ? response.json() : response.blob();
+}
+
+function parsed(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Refusal({ text: BROKEN });
+  }
 }
 
 async function* lines(body) {
