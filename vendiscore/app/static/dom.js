@@ -27,7 +27,7 @@ export function present(children) {
 
 /** Words for readers of screens alone. */
 export function unseen(...children) {
-  return el("span", { class: "r-unseen" }, ...children);
+  return el("span", { class: "visually-hidden" }, ...children);
 }
 
 let used = 0;

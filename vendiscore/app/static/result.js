@@ -17,7 +17,8 @@ const lives = new WeakMap();
 /** Shows a result; `call` posts JSON to the server, `announce` tells readers of screens. */
 export function show(container, R, { call, announce }) {
   const view = makeView(R, { call, announce }, renewed(container));
-  view.on("groups", () => container.dispatchEvent(new CustomEvent("threshold", { bubbles: true, detail: { threshold: view.threshold, groups: R.groups, without: R.without } })));
+  // Whoever keeps the result over a reload keeps these groups, too.
+  view.on("groups", (answer) => container.dispatchEvent(new CustomEvent("threshold", { bubbles: true, detail: answer })));
   container.append(...[
     bar(view),
     summary(view),

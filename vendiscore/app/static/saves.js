@@ -80,7 +80,7 @@ export async function copyText(text) {
 function copyBySelection(text) {
   const box = document.createElement("textarea");
   box.value = text;
-  box.className = "r-unseen";
+  box.className = "visually-hidden";
   document.body.append(box);
   box.select();
   const done = document.execCommand("copy");

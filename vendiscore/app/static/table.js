@@ -83,7 +83,7 @@ function head({ name, words, kind, title, first, value }, state, renew) {
       state.by = name;
       renew();
     },
-  }, words === "#" ? [el("span", { "aria-hidden": "true" }, "#"), el("span", { class: "r-unseen" }, "number")] : words, arrow);
+  }, words === "#" ? [el("span", { "aria-hidden": "true" }, "#"), el("span", { class: "visually-hidden" }, "number")] : words, arrow);
   const cell = el("th", { scope: "col", class: kind }, button);
   const mark = () => {
     if (state.by === name) {

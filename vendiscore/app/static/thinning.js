@@ -61,10 +61,9 @@ function chart(view, { removed, VS, thresholds }) {
 }
 
 function sentence({ n }, gone, VS, threshold) {
-  if (!gone) return `None gone: ${score(VS)} effectively different.`;
-  const left = n - gone;
-  const until = Number.isFinite(threshold) && threshold !== null ? `; no two of them are ${alike(threshold)} or more alike` : "";
-  return `Without the ${some(gone, "most redundant one", "most redundant")}: ${score(VS)} of ${count(left)} effectively different${until}.`;
+  if (!gone) return `All kept: ${score(VS)} effectively different.`;
+  const from = Number.isFinite(threshold) ? `, one of each group kept that is alike from ${alike(threshold)}` : "";
+  return `Without ${some(gone, "sample")}: ${score(VS)} of ${count(n - gone)} effectively different${from}.`;
 }
 
 function axes(x, y, most, top) {
@@ -90,10 +89,10 @@ function nearest(places, wanted) {
 function table(removed, VS, thresholds) {
   const every = Math.ceil(removed.length / 20);
   const rows = removed.map((k, i) => i).filter((i) => i % every === 0 || i === removed.length - 1);
-  return el("div", { class: "r-unseen" },
+  return el("div", { class: "visually-hidden" },
     el("table", {},
       el("caption", {}, "The score when the most redundant go"),
-      el("thead", {}, el("tr", {}, ...["taken away", "effectively different", "alike below"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ...["taken away", "effectively different", "alike from"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el("td", {}, Number.isFinite(thresholds?.[i]) ? alike(thresholds[i]) : "–"))))));
 }

@@ -24,7 +24,7 @@ export function makeView(R, { call, announce }, signal) {
     tell: (what, ...given) => heard[what].forEach((run) => run(...given)),
     setGroups(answer) {
       take(view, answer);
-      view.tell("groups");
+      view.tell("groups", answer);
     },
     /** A sample's place as the visitor counts: "#7", or the name of its file. */
     where(i) {
