@@ -15,7 +15,9 @@ export function groups(view) {
   const said = el("p", { class: "r-small", "aria-live": "polite" });
   const renew = () => {
     said.textContent = told(view);
+    const open = [...list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
+    for (const details of list.children) details.open = open.includes(details.dataset.of);
   };
   renew();
   view.on("groups", renew);
@@ -78,7 +80,7 @@ function opened(view, { keep, rest }, number) {
     spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
     thumbnail(view, keep), view.hasText || !view.R.samples.image ? brief(view, keep, 90) : null);
   const body = el("ul", { class: "r-members" });
-  return unfolded(summary, body, () => members(view, [keep, ...rest], "kept"));
+  return unfolded(keep, summary, body, () => members(view, [keep, ...rest], "kept"));
 }
 
 function lonely(view) {
@@ -87,12 +89,12 @@ function lonely(view) {
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
   const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 80) : null);
-  return unfolded(summary, el("ul", { class: "r-members" }), () => members(view, alone, ""));
+  return unfolded("alone", summary, el("ul", { class: "r-members" }), () => members(view, alone, ""));
 }
 
 /** Details whose body is made when they are opened for the first time. */
-function unfolded(summary, body, make) {
-  const details = el("details", { class: "r-group" }, summary, body);
+function unfolded(of, summary, body, make) {
+  const details = el("details", { class: "r-group", "data-of": of }, summary, body);
   details.addEventListener("toggle", () => body.childElementCount || body.append(...make()));
   return details;
 }

@@ -1,7 +1,7 @@
 /** The map: a dot for each sample, alike ones close together, coloured by group. */
 
 import { COLOURED, groupColour, inColours, ink } from "./colours.js";
-import { alike, count, el, later } from "./dom.js";
+import { alike, count, el } from "./dom.js";
 import { explorable } from "./explore.js";
 import { brief, place, thumbnail } from "./sample.js";
 
@@ -30,8 +30,7 @@ export function map(view) {
   };
   const figure = el("figure", { class: "r-figure" }, picture, legend, said,
     el("figcaption", {}, "Alike samples lie close together. Directions and axes mean nothing; distances are squeezed onto the plane."));
-  figure.addEventListener("seen", () => requestAnimationFrame(draw));
-  new ResizeObserver(later(draw, 30)).observe(picture);
+  new ResizeObserver(draw).observe(picture);
   requestAnimationFrame(() => inColours(renew, view.signal));
   view.on("groups", renew);
   explorable(picture, {

@@ -17,7 +17,6 @@ export function maps(view) {
     made.forEach(([name, picture], at) => {
       buttons[at].setAttribute("aria-pressed", String(name === wanted));
       picture.hidden = name !== wanted;
-      if (name === wanted) picture.dispatchEvent(new Event("seen"));
     });
   };
   turn(shown);
