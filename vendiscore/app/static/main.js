@@ -28,6 +28,7 @@ const shown = results(byId("result"), {
     page.thresholds[tab] = threshold;
     writeHash();
   },
+  empty,
 });
 const running = runner(
   { go: byId("score"), stop: byId("stop"), progress: byId("progress") },
@@ -58,6 +59,21 @@ const mark = tabs(byId("tabs"), (tab) => {
 function announce(text) {
   byId("said").textContent = "";
   setTimeout(() => (byId("said").textContent = text), 50); // the same words are said again, too
+}
+
+/** What stands where the result will be. */
+function empty(tab) {
+  const way =
+    tab === "compare"
+      ? "Give two sets or more, and Compare: which is more diverse, and is it more than chance?"
+      : "Paste or drop samples and press Score, or try an example.";
+  return [
+    el("div", { class: "empty" },
+      el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n"),
+      el("p", {}, way),
+      el("p", { class: "hint" }, "Twenty answers that all say the same count as one; twenty that have nothing in common count as twenty. Most sets are somewhere in between."),
+    ),
+  ];
 }
 
 /** Of files that could be of several kinds: the one whose tab the visitor chose. */

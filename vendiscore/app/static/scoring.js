@@ -48,7 +48,7 @@ export function scoring({ shown, redraw, announce }) {
       if (!answer) return failed(tab);
       subject.problem = null;
       shown.put(tab, answer, of);
-      if (tab === page.tab) seen(tab, answer);
+      if (tab === page.tab) seen(tab);
       else announce("The result on the other tab is ready.");
     } catch (error) {
       if (!error.problem) throw error;
@@ -57,10 +57,9 @@ export function scoring({ shown, redraw, announce }) {
     }
   }
 
-  function seen(tab, answer) {
+  function seen(tab) {
     redraw();
     shown.draw(tab);
-    announce(answer.sentence);
     const result = byId("result");
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const below = result.getBoundingClientRect().top > 0.6 * innerHeight;

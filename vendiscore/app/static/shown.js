@@ -10,11 +10,18 @@ const OLD = {
 
 /**
  * The results in a container. `now(tab)` says what a result would be of, {data, settings};
- * `renew(tab, of)` gives one anew; `moved(tab, threshold)` hears of the threshold of groups.
+ * `renew(tab, of)` gives one anew; `moved(tab, threshold)` hears of the threshold of groups;
+ * `empty(tab)` is what stands there before there is one.
  */
-export function results(container, { announce, now, renew, moved }) {
+export function results(container, { announce, now, renew, moved, empty }) {
   const entries = {};
   let marked = "";
+  let seen = "";
+
+  container.addEventListener("threshold", ({ detail: { threshold, groups, without } }) => {
+    Object.assign(entries[seen].answer, { threshold, groups, without });
+    moved(seen, threshold);
+  });
 
   function put(tab, answer, of) {
     entries[tab] = { answer, of, id: answer.id };
@@ -23,7 +30,12 @@ export function results(container, { announce, now, renew, moved }) {
   function draw(tab) {
     const entry = entries[tab];
     marked = "";
-    if (!entry) return clear(container);
+    seen = tab;
+    if (!entry) {
+      clear(container);
+      container.append(...empty(tab));
+      return;
+    }
     const draw = tab === "compare" ? showComparison : show;
     draw(container, entry.answer, { call: caller(tab, entry), announce });
     age(tab);
@@ -35,8 +47,7 @@ export function results(container, { announce, now, renew, moved }) {
     const { data, settings } = now(tab);
     const why = data !== entry.of.data ? "data" : settings !== entry.of.settings ? "settings" : "";
     if (why === marked) return;
-    if (why) markOld(container, OLD[why]);
-    else draw(tab); // it has been changed back
+    markOld(container, OLD[why] ?? "");
     marked = why;
   }
 
@@ -44,7 +55,6 @@ export function results(container, { announce, now, renew, moved }) {
   function caller(tab, entry) {
     const ask = (path, body, options) => call(path, { ...body, id: entry.id }, options);
     return async (path, body, options) => {
-      if (path.endsWith("/groups")) moved(tab, body.threshold);
       try {
         return await ask(path, body, options);
       } catch (error) {
@@ -63,8 +73,5 @@ export function results(container, { announce, now, renew, moved }) {
     draw,
     age,
     of: (tab) => entries[tab] ?? null,
-    drop(tab) {
-      delete entries[tab];
-    },
   };
 }
