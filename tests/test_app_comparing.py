@@ -16,7 +16,6 @@ from vendiscore.app.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.sifting import UnusableError
 from vendiscore.measures.divergences import surprise
-from vendiscore.progress import finish
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import LESS, MORE, SAME
 

@@ -31,8 +31,7 @@ from .sifting import UnusableError, left_out, sifted
 MAX_PICTURES = 60  # that are drawn at once
 _PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
-_AT_ONCE = 4_000_000  # numbers of a matrix, beyond which it takes more than about a second
-_FEATURES = 20_000_000
+_AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Result:
 
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
         self._found, self._job, self.answer = found, job, answer
-        found.__dict__.pop("K", None)  # found again where it is drawn
+        found.forget()
         self.nbytes = size_of((found, job, answer))
 
     def groups(self, threshold: Any) -> dict[str, Any]:
@@ -330,9 +329,9 @@ def is_long(samples: Samples, settings: Settings) -> bool:
     chosen = alike.choice(samples.kind, settings.kernel_of(samples.kind))
     if chosen.is_encoder:
         return True
-    if isinstance(samples.values, np.ndarray) and not chosen.takes_pairs:
-        return samples.values.size * min(samples.values.shape) > _FEATURES * 100
-    return min(len(samples), MAX_SAMPLES) ** 2 > _AT_ONCE
+    pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
+    n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
+    return n * d * min(n, d) > _AT_ONCE
 
 
 def plain_order(q: float) -> float | str:

@@ -213,7 +213,7 @@ def job_of(
 ) -> Job:
     """Some samples as they were read, compared by one of the kernels of their kind."""
     labels = [samples.groups[i] for i in kept] if samples.groups else []
-    values = samples.take(kept)
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
     if samples.kind == "texts":
         return text_job(values, kernel, options, labels)
     if samples.kind == "molecules":
