@@ -21,9 +21,9 @@ export function bar(view) {
       number(R),
       meter(R),
       el("p", { class: "r-verdict" }, R.verdict),
+      el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
       el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
     ),
-    el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
     el("p", { class: "r-was", hidden: true }),
     told,
   );
@@ -70,7 +70,7 @@ export function summary(view) {
   const compare = () => without.replaceChildren(...yardstick(view));
   compare();
   view.on("groups", compare);
-  return el("section", { class: "r-summary", "aria-label": "In words" },
+  return el("section", { class: "r-summary" },
     R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
     el("p", { class: "r-sentence" }, R.sentence),
     without,

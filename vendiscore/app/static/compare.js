@@ -81,10 +81,10 @@ export function comparing({ changed, score, examples }) {
   function load(entry) {
     empty();
     turnAll(entry.kind);
-    for (const { name, text } of entry.sets) {
+    for (const { name, example } of entry.sets) {
       const card = self.cards.find(({ given }) => !given.source) ?? add();
       card.rename(name);
-      card.given.write(text, true);
+      card.given.pick(example);
     }
     self.example = entry.name;
     update();
@@ -111,7 +111,7 @@ export function comparing({ changed, score, examples }) {
       const more = { title: entry.note || null, "aria-pressed": pressed, "data-at": entry.name };
       return button(entry.name, () => choose(entry), "chip", more);
     });
-    const hint = el("span", { class: "hint" }, "Examples");
+    const hint = el("span", { class: "hint" }, "Try");
     fill(byId("sets-examples"), chips.length ? hint : null, chips);
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others) : null);
   }

@@ -11,12 +11,12 @@ export function comparison(view) {
   const C = view.R;
   return [
     top(view),
-    el("section", { class: "r-summary", "aria-label": "In words" },
+    el("section", { class: "r-summary" },
       ...(C.verdicts ?? []).map((verdict) => el("p", { class: "r-sentence" }, verdict)),
       ...(C.notes ?? []).map((note) => el("p", { class: "r-small r-note" }, note))),
     sets(C),
     pairs(C),
-    el("section", { "aria-label": "Pictures" }, figures(view, C.pictures)),
+    el("section", {}, figures(view, C.pictures)),
     only(view),
     lines(view),
   ].filter(Boolean);
@@ -39,8 +39,8 @@ function top(view) {
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
     ["Everything (JSON)", () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"), "all numbers, for programs"],
   ]);
-  return el("div", { class: "r-bar r-compared" },
-    el("div", { class: "r-line" }, el("h2", { class: "r-said" }, C.sentence), el("div", { class: "r-tools" }, share, take)),
+  return el("div", { class: "r-bar" },
+    el("div", { class: "r-line r-two" }, el("h2", { class: "r-said" }, C.sentence), el("div", { class: "r-tools" }, share, take)),
     el("p", { class: "r-was", hidden: true }), told);
 }
 
@@ -54,7 +54,7 @@ function sets({ rows, matched_size: size, level }) {
     el("td", { class: "r-digits" }, el("b", {}, score(matched))),
     el("td", { class: "r-digits" }, range(low, high)),
     el("td", { class: "r-interval-cell" }, interval(matched, low, high, most)));
-  return el("section", { "aria-label": "Scores of the sets" },
+  return el("section", {},
     el("h3", {}, "The sets"),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
       el("caption", { class: "r-small" }, `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`),
@@ -99,8 +99,8 @@ function pairs({ pairs: found, rows }) {
     el("caption", { class: "r-small" }, "p is how often sets differ as much once their samples are exchanged at random."),
     heads(["pair", "", ""], ["difference", "r-digits", ""], ["interval", "r-digits", ""], ["p", "r-digits", ""], ["so", "", ""]),
     el("tbody", {}, ...found.map(line))));
-  if (rows.length < 4) return el("section", { "aria-label": "Differences" }, el("h3", {}, "Differences"), table);
-  return el("section", { "aria-label": "Differences" }, el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)), table));
+  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), table);
+  return el("section", {}, el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)), table));
 }
 
 function chance(p) {
@@ -116,7 +116,7 @@ function only(view) {
     el("h4", {}, "Only in ", el("bdi", {}, name)),
     el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than)),
     el("ul", { class: "r-members" }, ...more(samples.map((sample) => () => item(sample)), "samples", (button) => el("li", {}, button), 6)));
-  return el("section", { "aria-label": "Only in one set" }, el("h3", {}, "What only one of them has"), el("div", { class: "r-pictures" }, ...found.map(list)));
+  return el("section", {}, el("h3", {}, "What only one of them has"), el("div", { class: "r-pictures" }, ...found.map(list)));
 }
 
 function item({ place, text, image }) {
@@ -131,7 +131,7 @@ function item({ place, text, image }) {
 function lines(view) {
   const { code, signature } = view.R;
   if (!code && !signature) return null;
-  return el("section", { "aria-label": "For papers" },
+  return el("section", {},
     el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),
       el("div", { class: "r-papers" }, code ? copied(view, "Python", code) : null, signature ? copied(view, "Signature", signature) : null)));
 }

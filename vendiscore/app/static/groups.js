@@ -2,10 +2,12 @@
 
 import { groupColour } from "./colours.js";
 import { alike, count, el, later, newId, score, some } from "./dom.js";
+import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
 import { saveKept } from "./saves.js";
 
+const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
 
 /** The section of the groups; null where samples were not looked at. */
@@ -21,10 +23,11 @@ export function groups(view) {
   };
   renew();
   view.on("groups", renew);
-  return el("section", { "aria-label": "Groups" },
+  return el("section", {},
     el("div", { class: "r-head" }, el("h3", {}, el("span", { class: "step", "aria-hidden": "true" }, "3"), "Groups"),
       el("button", { type: "button", class: "r-button", title: "Save one sample of each group, and those that are alone", onclick: () => saveKept(view) }, "keep one of each ⤓")),
     slider(view, list),
+    histogram(view),
     said,
     list,
   );
@@ -78,9 +81,15 @@ function opened(view, { keep, rest }, number) {
   spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
   const summary = el("summary", {},
     spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
-    thumbnail(view, keep), view.hasText || !view.R.samples.image ? brief(view, keep, 90) : null);
+    ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
   const body = el("ul", { class: "r-members" });
   return unfolded(keep, summary, body, () => members(view, [keep, ...rest], "kept"));
+}
+
+/** The first few pictures of a group, where its samples have some. */
+function pictures(view, samples) {
+  const drawn = samples.slice(0, view.R.kind === "images" ? PICTURES : 1);
+  return drawn.map((i) => thumbnail(view, i, view.where(i))).filter(Boolean);
 }
 
 function lonely(view) {
@@ -88,7 +97,7 @@ function lonely(view) {
   const [first] = alone;
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
-  const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 80) : null);
+  const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 200) : null);
   return unfolded("alone", summary, el("ul", { class: "r-members" }), () => members(view, alone, ""));
 }
 

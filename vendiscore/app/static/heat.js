@@ -39,9 +39,7 @@ export function heatMap(view) {
   });
   return el("figure", { class: "r-figure" }, picture,
     el("div", { class: "r-legend" }, el("span", {}, alike(heat.low)), legend, el("span", {}, alike(heat.high)), el("span", {}, "similarity")),
-    said,
-    el("figcaption", {}, "Squares along the diagonal are samples that are alike."),
-  );
+    said);
 }
 
 function decoded(base64) {
@@ -87,7 +85,7 @@ function pair(view, values, column, row) {
 
 function hint({ cells, order }) {
   const many = cells < order.length ? ` Each cell is the mean of a block of about ${Math.round(order.length / cells)}.` : "";
-  return el("p", { class: "r-hint" }, `Point at a cell, or use the arrow keys, to see the two samples.${many}`);
+  return el("p", { class: "r-hint" }, `Point at a cell, or use the arrow keys, to see the two samples. Squares along the diagonal are groups that are alike.${many}`);
 }
 
 function described(view, values) {

@@ -3,14 +3,15 @@
 import { alike, count, el, shape, some } from "./dom.js";
 
 const WIDE = 400;
-const HIGH = 150;
+const HIGH = 120;
 const FOOT = 26; // beneath the axis
 const HEAD = 18; // above the highest bar
 const SIDE = 8;
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 const MOST = 24; // bars
+const TICKS = 6;
 
-/** The section of the histogram; null where there is nothing to draw. */
+/** The histogram as a figure; null where there is nothing to draw. */
 export function histogram(view) {
   const values = (view.R.samples?.similarity ?? []).filter(Number.isFinite);
   if (values.length < 2) return null;
@@ -25,9 +26,7 @@ export function histogram(view) {
   draw(view.threshold);
   view.on("slide", draw);
   view.on("groups", () => draw(view.threshold));
-  return el("section", { "aria-label": "Similarity to the nearest" },
-    el("h3", {}, "How close is the nearest?"),
-    el("figure", { class: "r-figure" }, picture, said));
+  return el("figure", { class: "r-figure" }, picture, said);
 }
 
 /** {from, step, counts}: bars of a round width, the last of which ends at 1 or above. */
@@ -61,7 +60,7 @@ function drawn({ from, step, counts }, threshold, words) {
   return shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `Histogram of the similarity to the nearest, from ${alike(from)} to ${alike(end)}. ${words}` },
     ...bars,
     shape("line", { class: "r-axis", x1: SIDE, x2: WIDE - SIDE, y1: ground, y2: ground }),
-    ...ticks(from, end).map((value) => shape("text", { class: "r-tick", x: across(value), y: HIGH - 8, "text-anchor": anchor(across(value)) }, alike(value))),
+    ...ticks(from, step, counts.length).map((value) => shape("text", { class: "r-tick", x: across(value), y: HIGH - 8, "text-anchor": anchor(across(value)) }, alike(value))),
     mark(across, threshold, from, end, ground),
   );
 }
@@ -79,6 +78,7 @@ function anchor(x) {
   return x > WIDE - 30 ? "end" : "middle";
 }
 
-function ticks(from, end) {
-  return [0, 0.25, 0.5, 0.75, 1].map((share) => from + share * (end - from));
+function ticks(from, step, bars) {
+  const every = Math.ceil(bars / TICKS);
+  return Array.from({ length: Math.floor(bars / every) + 1 }, (_, i) => from + i * every * step);
 }

@@ -19,7 +19,7 @@ export function map(view) {
   const rank = new Map(order.map((i, at) => [i, at]));
   const canvas = el("canvas", { "aria-hidden": "true" });
   const picture = el("div", { class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map" }, canvas);
-  const said = el("div", { class: "r-readout", "aria-live": "polite" }, el("p", { class: "r-hint" }, "Point at a dot, or use the arrow keys, to see the sample."));
+  const said = el("div", { class: "r-readout", "aria-live": "polite" }, el("p", { class: "r-hint" }, "Alike samples lie close together; there are no axes. Point at a dot, or use the arrow keys, to see the sample."));
   const legend = el("ul", { class: "r-legend r-groups-legend" });
   let chosen = -1;
   const draw = () => paint(canvas, view, dots, together, chosen);
@@ -28,8 +28,7 @@ export function map(view) {
     legend.replaceChildren(...keyOf(view));
     draw();
   };
-  const figure = el("figure", { class: "r-figure" }, picture, legend, said,
-    el("figcaption", {}, "Alike samples lie close together. Directions and axes mean nothing; distances are squeezed onto the plane."));
+  const figure = el("figure", { class: "r-figure" }, picture, legend, said);
   new ResizeObserver(draw).observe(picture);
   requestAnimationFrame(() => inColours(renew, view.signal));
   view.on("groups", renew);

@@ -20,7 +20,7 @@ export function maps(view) {
     });
   };
   turn(shown);
-  return el("section", { class: "r-maps", "aria-label": "Maps of the samples" },
+  return el("section", {},
     el("div", { class: "r-head" },
       el("h3", {}, "All at a glance"),
       el("div", { class: "r-switch", role: "group", "aria-label": "Kind of picture" }, ...buttons),

@@ -19,7 +19,7 @@ export function papers(view) {
       body.replaceChildren(el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)), ...lines(view, view.R));
     }
   });
-  return el("section", { "aria-label": "For papers" }, details);
+  return el("section", {}, details);
 }
 
 function filled(view, answer) {

@@ -4,7 +4,6 @@ import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
 import { count, el, error, score } from "./dom.js";
 import { groups } from "./groups.js";
-import { histogram } from "./histogram.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
 import { table } from "./table.js";
@@ -23,7 +22,7 @@ export function show(container, R, { call, announce }) {
     bar(view),
     summary(view),
     byGroup(R),
-    halves([groups(view)], [maps(view), histogram(view), thinning(view)]),
+    halves([groups(view)], [maps(view), thinning(view)]),
     table(view),
     papers(view),
   ].filter(Boolean));
@@ -79,9 +78,9 @@ function byGroup({ by_group: rows, what }) {
     return el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, group)), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
       el("td", { class: "r-interval-cell" }, el("div", { class: "r-meter", "aria-hidden": "true" }, fill)));
   };
-  return el("section", { "aria-label": "Each group" },
+  return el("section", {},
     el("h3", {}, `Each of ${count(rows.length)} groups`),
-    el("div", { class: "r-scroll r-low", tabindex: 0, role: "region", "aria-label": "Scores of the groups, a table" },
+    el("div", { class: "r-scroll r-low", tabindex: 0, role: "region", "aria-label": "Table of the groups" },
       el("table", { class: "r-table r-plain" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "group"), el("th", { scope: "col", class: "r-digits" }, what), el("th", { scope: "col", class: "r-digits" }, "score"), el("td", { class: "r-interval-cell" }))),
         el("tbody", {}, ...rows.map(line)))));

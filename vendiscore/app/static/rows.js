@@ -11,7 +11,7 @@ export function row(view, i) {
   const button = el("button", { type: "button", class: "r-open", "aria-expanded": "false" }, thumbnail(view, i), words);
   const tag = repeats?.[i] >= 0 ? el("span", { class: "r-tag" }, `copy of ${view.where(repeats[i])}`) : null;
   const line = el("tr", { "data-i": i },
-    el("th", { scope: "row", class: "r-nr" }, el("span", {}, view.where(i).replace(/^#/, ""))),
+    el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
     el("td", { class: "r-group-cell" }, groupOf(view, i)),
     el("td", { class: "r-wide" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
@@ -20,6 +20,12 @@ export function row(view, i) {
   );
   button.addEventListener("click", () => turn(view, i, line, button));
   return line;
+}
+
+/** The place as the visitor counts; files, which have names, are counted from 1. */
+function numbered(view, i) {
+  const place = view.where(i);
+  return place.startsWith("#") ? place.slice(1) : String(i + 1);
 }
 
 /** Opens or closes what is beneath a row. */

@@ -6,11 +6,10 @@ const AT_ONCE = 60; // drawings in one request
 
 /** The place of a sample as a button that goes to its row of the table. */
 export function place(view, i) {
-  const name = view.where(i);
   return el("button", {
-    type: "button", class: "r-place", title: `Go to ${name} in the table`,
+    type: "button", class: "r-place", title: `Go to ${view.where(i)} in the table`,
     onclick: () => view.tell("jump", i),
-  }, cut(name, 40));
+  }, view.mark(i));
 }
 
 /** A sample on one line. */
@@ -25,12 +24,12 @@ export function full(view, i) {
 }
 
 /** A small picture of a sample, if its kind has one; molecules are drawn when they come into sight. */
-export function thumbnail(view, i) {
+export function thumbnail(view, i, alt = "") {
   const { kind, samples } = view.R;
   const uri = samples.image?.[i];
-  if (uri) return el("img", { class: "r-thumb", src: uri, alt: view.hasText ? "" : view.where(i), loading: "lazy" });
+  if (uri) return el("img", { class: "r-thumb", src: uri, alt, loading: "lazy" });
   if (kind !== "molecules") return null;
-  const drawn = el("img", { class: "r-thumb r-molecule", alt: "", width: 96, height: 64 });
+  const drawn = el("img", { class: "r-thumb r-molecule", alt, width: 96, height: 64 });
   drawings(view).wish(drawn, i);
   return drawn;
 }

@@ -14,7 +14,7 @@ export function table(view) {
   const end = el("div", { class: "r-end" });
   const heads = columns(view).map((column) => head(column, state, () => renew()));
   const found = el("p", { class: "r-small", role: "status" });
-  const scroll = el("div", { class: "r-scroll", tabindex: 0, role: "region", "aria-label": "All samples, a table" },
+  const scroll = el("div", { class: "r-scroll", tabindex: 0, role: "region", "aria-label": "Table of all samples" },
     el("table", { class: "r-table" }, el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))), body), end);
 
   const add = () => {
@@ -52,7 +52,7 @@ export function table(view) {
     reach(body, scroll, i);
   });
   renew();
-  return el("section", { class: "r-all", "aria-label": "All samples" },
+  return el("section", { class: "r-all" },
     el("div", { class: "r-head" }, el("h3", {}, heading(view.R, view.size)), filter.box), found, scroll);
 }
 

@@ -27,7 +27,7 @@ export function thinning(view) {
       body.replaceChildren(el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)));
     }
   });
-  return el("section", { "aria-label": "What if the most redundant go?" }, details);
+  return el("section", {}, details);
 }
 
 function chart(view, { removed, VS, thresholds }) {

@@ -1,6 +1,6 @@
 /** One result as it is looked at: its groups at a threshold, and who wants to hear of changes. */
 
-import { trouble } from "./dom.js";
+import { cut, trouble } from "./dom.js";
 
 /**
  * A view of a result R. `tools` are `call` (a POST of JSON) and `announce` (words for the live
@@ -31,6 +31,8 @@ export function makeView(R, { call, announce }, signal) {
       const place = R.samples.place[i];
       return /^\d+$/.test(String(place)) ? `#${place}` : String(place);
     },
+    /** The same where there is little room: a file without its folders. */
+    mark: (i) => cut(view.where(i).split("/").at(-1), 28),
     /** A sample in words, whatever it is. */
     text: (i) => R.samples.text?.[i] ?? view.where(i),
     /** Whether the words of a sample say more than its place. */
