@@ -46,7 +46,7 @@ function asPng(canvas) {
   return new Promise((give) => canvas.toBlob(give, "image/png"));
 }
 
-function drawn({ R, without }) {
+function drawn({ R, threshold, without }) {
   const canvas = document.createElement("canvas");
   canvas.width = WIDE;
   canvas.height = HIGH;
@@ -60,7 +60,7 @@ function drawn({ R, without }) {
   line(pen, `of ${count(R.n)}${se}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
   line(pen, R.verdict, 420, "600 46px", "#211e33");
-  const left = without && without.left < R.n ? `Without near-duplicates ${score(without.VS)} of ${count(without.left)} (alike: ${alike(R.threshold)} and more)` : "";
+  const left = without && without.left < R.n ? `Without near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
   line(pen, left, 480, "400 30px", "#56536a");
   line(pen, "effectively different samples · Vendi Score", 560, "400 26px", "#56536a");
   return canvas;
