@@ -17,18 +17,22 @@ MAX_TEXT = 20_000  # characters of one text
 MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES
 MAX_COLUMNS = 4_096
-MAX_VALUES = 2_000_000  # rows × columns of a matrix
+MAX_VECTORS = 20_000  # rows of a matrix
+MAX_VALUES = 12_000_000  # rows × columns of a matrix
 MAX_IMAGES = 200
-MAX_PIXELS = 25_000_000  # of one image
-MAX_ALL_PIXELS = 200_000_000  # of all images together
-MAX_UPLOAD = 20_000_000  # bytes of one file
-MAX_UPLOADS = 60_000_000  # bytes of all files uploaded in one go
+MAX_PIXELS = 55_000_000  # of one image
+MAX_ALL_PIXELS = 1_200_000_000  # of all images together
+MAX_READ = 200_000  # rows of a table, of which a part is drawn
+MAX_CELLS = 4_000_000  # of a table that is not one of numbers
+MAX_UPLOAD = 64_000_000  # bytes of one file
+MAX_UPLOADS = 128_000_000  # bytes of all files uploaded in one go
 MAX_REQUEST = 25_000_000  # bytes of any other request, such as an API call
 MAX_STORED = 500_000_000  # bytes of the uploads of all visitors, until they are deleted
-MAX_UNPACKED = 60_000_000  # bytes of all entries of a zip
-MAX_ENTRIES = 500  # of a zip
+MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
+MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
-TABLE = Limits(MAX_SAMPLES, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
+TABLE = Limits(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES)
+NUMBERS = Limits(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
 
 IN_WORDS = (
     f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
@@ -38,6 +42,15 @@ IN_WORDS = (
     f"{MAX_UPLOADS // 10**6} MB in one go; "
     f"zips up to {MAX_ENTRIES} entries and {MAX_UNPACKED // 10**6} MB unpacked."
 )
+
+# Of the server.
+MAX_FILES = 500  # uploaded in one go
+MAX_ARRIVING = 500_000_000  # bytes of the uploads under way of all visitors
+MAX_QUESTION = 1_000_000  # bytes of what the page asks about what it has sent
+MAX_KEPT = 1_000_000_000  # bytes that are kept of all visitors, until they are forgotten
+MAX_KNOWN = 200_000_000  # bytes of results of examples
+KEEP = 900  # seconds from the last use of what a visitor sent until it is forgotten
+MAX_NAME = 200  # characters of the name of a file, a set or a report
 
 
 def check_count(n: int, limit: int, what: str) -> None:
