@@ -1,10 +1,15 @@
-"""Worked examples for every tab: three each, small enough to take in at a glance."""
+"""Worked examples of every kind: three each, small enough to take in at a glance."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .asked import Kind
+from .limits import RefusedError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -148,3 +153,108 @@ def images() -> dict[str, list[Any]]:
         "One picture, again and again": _copies(),
         "Stripes at all angles": _gratings(),
     }
+
+
+@dataclass(frozen=True)
+class Example:
+    """Samples to try the page with.
+
+    Attributes
+    ----------
+    kind, name : str
+    note : str
+        One line on what there is to see.
+    text : str
+        What may stand in the box; empty for images.
+    images : callable
+        Images, drawn when asked for.
+    """
+
+    kind: Kind
+    name: str
+    note: str
+    text: str = ""
+    images: Callable[[], list[Any]] = list
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Sets to compare: of each its name and the example that it is."""
+
+    kind: Kind
+    name: str
+    note: str
+    sets: tuple[tuple[str, str], ...]
+
+
+_EIGHT = "Eight story openings"
+_HALF = "Every other point of a circle"
+
+
+def _texts(kind: Kind, *named: tuple[str, str, str]) -> list[Example]:
+    return [Example(kind, name, note, text) for name, note, text in named]
+
+
+# Those of the menu, then those that stand only in a comparison.
+MENU: dict[Kind, list[Example]] = {
+    "texts": _texts(
+        "texts",
+        ("A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
+        ("Twelve story openings", "12 openings that share little", _STORIES),
+        ("A primer", "5 lines of a first reader, with few words", _PRIMER),
+    ),
+    "images": [
+        Example("images", name, note, images=draw)
+        for name, note, draw in (
+            ("Shapes in three colours", "12 polygons: what counts, colour or shape?", _shapes),
+            ("One picture, again and again", "11 noisy copies and one odd one out", _copies),
+            ("Stripes at all angles", "12 gratings, each turned a little further", _gratings),
+        )
+    ],
+    "molecules": _texts(
+        "molecules",
+        ("Scents", "16 molecules that one can smell", _SCENTS),
+        ("Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
+        ("Small medicines", "12 common drugs", _MEDICINES),
+    ),
+    "vectors": _texts(
+        "vectors",
+        ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters()),
+        ("A circle", "24 points, evenly on a circle", _circle()),
+        ("A matrix K", "a similarity matrix of 3 samples, two alike", _K),
+    ),
+}
+_OTHERS = [
+    Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),
+    Example("vectors", _HALF, "12 points on it", "\n".join(_circle().splitlines()[::2])),
+]
+PAIRINGS = (
+    Pairing(
+        "texts",
+        "In a rut or not",
+        "12 openings of one model, 8 of people",
+        (("In a rut", "A model in a rut"), ("Stories", _EIGHT)),
+    ),
+    Pairing(
+        "molecules",
+        "Scents, acetates, medicines",
+        "three sets of different size",
+        (("Scents", "Scents"), ("Acetates", "Twelve acetates"), ("Medicines", "Small medicines")),
+    ),
+    Pairing(
+        "vectors",
+        "Clusters or a circle",
+        "24 points and 12",
+        (("Clusters", "Three clusters"), ("Circle", _HALF)),
+    ),
+)
+
+
+def named(name: str, kind: str | None = None) -> Example:
+    """The example of that name, of whatever kind unless one is said."""
+    every = [*(example for some in MENU.values() for example in some), *_OTHERS]
+    for example in every:
+        if example.name == name and kind in (None, example.kind):
+            return example
+    shown = ", ".join(example.name for example in every if kind in (None, example.kind))
+    raise RefusedError(f"There is no example {name!r:.60}; there are {shown}.")

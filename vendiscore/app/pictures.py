@@ -1,40 +1,38 @@
-"""Images from uploads."""
+"""Images from files: decoded one at a time, and large photos at a reduced size."""
 
 from __future__ import annotations
 
 import base64
+import functools
 import io
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..encoders.decoding import as_image
 from ..errors import SampleError
+from ..reading.limits import RefusedError
 from ..report.thumbnails import uri
-from .limits import (
-    MAX_ALL_PIXELS,
-    MAX_ENTRIES,
-    MAX_IMAGES,
-    MAX_PIXELS,
-    MAX_UNPACKED,
-    MAX_UPLOAD,
-    RefusedError,
-    check_count,
-)
-from .reading import size
+from . import zips
+from .kinds import IMAGES, suffix
+from .limits import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
+from .parts import drawn
 from .samples import Samples
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-IMAGE_FILES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
+_SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
 # What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
 # An encoder gets the file as it came, and decodes a batch at a time.
 SIDE = 32
 THUMBNAIL = 72
+# Photos of more pixels than these are read at a reduced size, of at least so many each way: what is
+# compared is 32 or 224 pixels wide.
+REDUCED_FROM = 8_000_000
+REDUCED_SIDE = 512
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,20 @@ class Picture:
     name : str
         Its file name without folders.
     data : bytes
-        The file.
+        The file, or what it was reduced to.
     small : PIL.Image.Image
         RGB, resized to 32 × 32 as the kernel `pixels` does.
     thumbnail : str
         A data URI, at most 72 pixels wide and high.
+    reduced : bool
+        Whether it was read at a reduced size.
     """
 
     name: str
     data: bytes
     small: Image
     thumbnail: str
+    reduced: bool = False
 
 
 class UnreadableError(RefusedError):
@@ -67,16 +68,20 @@ class UnreadableError(RefusedError):
         self.problem = problem
 
 
-def pictures(paths: Sequence[str]) -> Samples:
-    """The images in uploaded files, and in zips among them; None for each that cannot be used."""
-    check_count(len(paths), MAX_IMAGES, "images")
+def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
+    """The images in files, and in zips among them; None for each that cannot be used.
+
+    Of more than fit a random part is decoded.
+    """
+    listed = [name for name, data in files for name in _names(name, data)]
+    check_count(len(listed), max(1, len(listed)), "images")
+    chosen = set(drawn(len(listed), MAX_IMAGES, draw))
     found: list[Picture | None] = []
     names: list[str] = []
     problems: dict[int, str] = {}
     pixels = 0
-    for name, data in _files(paths):
+    for name, data in _contents(files, chosen):
         names.append(name)
-        check_count(len(names), MAX_IMAGES, "images")
         try:
             picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
         except UnreadableError as error:
@@ -85,8 +90,31 @@ def pictures(paths: Sequence[str]) -> Samples:
         else:
             pixels += area
             found.append(picture)
-    check_count(len(found), MAX_IMAGES, "images")
-    return Samples(found, names, "image", problems)
+    first, total = files[0][0], len(listed)
+    name = first if len(files) == 1 else f"{len(files):,} pictures"
+    of = f" of {name:.60}" if len(files) == 1 else ""
+    notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
+    if total > len(found):
+        notes.append(
+            f"These are {len(found):,} of {total:,} images, drawn at random: more than "
+            f"{len(found):,} do not fit here."
+        )
+    if reduced := sum(picture is not None and picture.reduced for picture in found):
+        notes.append(
+            f"{reduced:,} of more than {REDUCED_FROM // 10**6} megapixels or in HEIC were read at "
+            f"a reduced size."
+        )
+    return Samples(
+        found,
+        names,
+        "image",
+        problems,
+        tuple(notes),
+        kind="images",
+        name=name,
+        total=total,
+        draw=draw,
+    )
 
 
 def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
@@ -109,71 +137,63 @@ def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> lis
     return found
 
 
-def _files(paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    for path in paths:
-        size(path)
-        name, kind = Path(path).name, Path(path).suffix.lower()
-        if kind == ".zip":
-            yield from _entries(path)
-        elif kind in IMAGE_FILES:
-            yield name, Path(path).read_bytes()
-        else:
-            raise RefusedError(
-                f"{name:.60} is no image that can be read here; "
-                f"this tab takes {', '.join(IMAGE_FILES)} and .zip."
-            )
+def drawings(images: Sequence[Image], name: str) -> Samples:
+    """Images that were drawn here, numbered from 1."""
+    files = []
+    for i, image in enumerate(images, 1):
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG")
+        files.append((f"{i}.png", buffer.getvalue()))
+    return replace(pictures(files), name=name, notes=())
 
 
-def _entries(path: str) -> Iterator[tuple[str, bytes]]:
-    """The images in a zip. Nothing is written to disk, so that folders in names do not matter."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise RefusedError(
-                    f"The zip has {len(entries):,} entries; this page takes up to {MAX_ENTRIES}."
-                )
-            wanted = [entry for entry in entries if _is_image(entry.filename)]
-            check_count(len(wanted), MAX_IMAGES, "images in the zip")
-            left = MAX_UNPACKED
-            for entry in wanted:
-                with archive.open(entry) as file:
-                    # The size that a zip states can be wrong: read no more than is allowed.
-                    data = file.read(min(left, MAX_UPLOAD) + 1)
-                left -= len(data)
-                if left < 0 or len(data) > MAX_UPLOAD:
-                    raise RefusedError(
-                        f"The zip unpacks to more than {MAX_UNPACKED // 10**6} MB, or an entry to "
-                        f"more than {MAX_UPLOAD // 10**6} MB; send fewer or smaller images."
-                    )
-                yield PurePosixPath(entry.filename.replace("\\", "/")).name, data
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        reason = "it is encrypted" if "encrypted" in str(error) else "it may be damaged"
-        raise RefusedError(f"This zip cannot be read: {reason}.") from None
+def _names(name: str, data: bytes) -> list[str]:
+    if not data.startswith(b"PK"):
+        return [name]
+    found = [entry for entry in zips.names(data) if _is_image(entry)]
+    check_count(len(found), max(1, len(found)), "images in the zip")
+    return found
+
+
+def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
+    """The chosen files, counted through all zips."""
+    at = -1
+
+    def is_chosen(_: str) -> bool:
+        nonlocal at
+        at += 1
+        return at in chosen
+
+    for name, data in files:
+        if data.startswith(b"PK"):
+            yield from zips.contents(data, lambda entry: _is_image(entry) and is_chosen(entry))
+        elif is_chosen(name):
+            yield name, data
 
 
 def _is_image(name: str) -> bool:
-    path = PurePosixPath(name.replace("\\", "/"))
-    hidden = path.name.startswith(".") or "__MACOSX" in path.parts
-    return path.suffix.lower() in IMAGE_FILES and not hidden
+    return suffix(name) in (*IMAGES, ".jfif")
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     """The image, and how many pixels it had. `left` are those that may still be decoded."""
     from PIL import Image, UnidentifiedImageError
 
+    known = _known()
     try:
         # Reads the header only.
-        with Image.open(io.BytesIO(data), formats=FORMATS) as header:
-            area = header.width * header.height
+        with Image.open(io.BytesIO(data), formats=known) as header:
+            area, form = header.width * header.height, header.format
         if area > MAX_PIXELS:
             raise UnreadableError(name, _too_large(f"{area / 1e6:.0f}"))
         if area > left:
             raise RefusedError(
-                f"The images have more than {MAX_ALL_PIXELS // 10**6} megapixels together; "
+                f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
                 f"make them smaller or send fewer."
             )
-        rgb: Image.Image = as_image(data, 0).convert("RGB")
+        reduced = area > REDUCED_FROM or form in ("HEIF", "AVIF")
+        rgb = _reduced(data, known) if reduced else as_image(data, 0)
+        rgb = rgb.convert("RGB")
     except RefusedError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -181,13 +201,44 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     except SampleError as error:
         raise UnreadableError(name, error.problem) from None
     except UnidentifiedImageError:
-        problem = f"is not an image that can be read here ({', '.join(FORMATS)})"
+        problem = f"is not an image that can be read here ({_SHOWN})"
         raise UnreadableError(name, problem) from None
-    except (OSError, ValueError, SyntaxError, MemoryError, EOFError):
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
         raise UnreadableError(name, "cannot be read; it may be cut short or damaged") from None
+    small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
-    return Picture(name, data, rgb.resize((SIDE, SIDE)), uri(thumbnail)), area
+    return Picture(name, _kept(rgb) if reduced else data, small, uri(thumbnail), reduced), area
+
+
+def _reduced(data: bytes, known: Sequence[str]) -> Image:
+    """An image decoded to no more than is needed of it, upright, as `as_image` takes it."""
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(data), formats=known) as image:
+        image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
+        ImageOps.exif_transpose(image, in_place=True)
+        upright: Image.Image = as_image(image, 0)
+        return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
+
+
+def _kept(image: Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=95)
+    return buffer.getvalue()
+
+
+@functools.cache
+def _known() -> tuple[str, ...]:
+    """The formats that Pillow reads here; HEIC where there is a package for it."""
+    from PIL import features
+
+    if heif := find_spec("pillow_heif") is not None:
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+    there = {"HEIF": heif, "AVIF": features.check("avif")}
+    return tuple(form for form in FORMATS if there.get(form, True))
 
 
 def _too_large(megapixels: str) -> str:

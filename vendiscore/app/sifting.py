@@ -8,14 +8,12 @@ from typing import TypeVar
 
 from ..errors import SampleError
 from ..reading.tables import listed
-from ..report.markup import escape
 from .grouping import emptied
 from .limits import RefusedError
 from .samples import Samples
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
-LEAVE_OUT = "Leave out what cannot be used"  # as the checkbox is called
 _SHOWN = 10
 
 
@@ -25,35 +23,34 @@ class UnusableError(RefusedError):
     Attributes
     ----------
     what : str
-        How many of how many.
+        "5 of 27 molecules cannot be used".
     each : list of str
         One line for each of the first.
-    then : str
-        What can be done.
+    others : int
+        How many are left.
+    rows : str
+        Where they are: "lines 23–27".
     """
 
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
         bad = sum(len(problems) for _, problems in found.values())
         all_ = sum(len(samples) for samples, _ in found.values())
-        self.what = f"{bad:,} of {all_:,} {what} cannot be used:"
+        self.what = f"{bad:,} of {all_:,} {what} cannot be used"
         self.each = list(islice(unusable(found), _SHOWN))
         if bad > _SHOWN:
             self.each.append(f"and {bad - _SHOWN:,} more")
-        others = all_ - bad
-        self.then = (
-            f"Correct them, or tick “{LEAVE_OUT}” to score the others ({others:,})."
-            if others
+        self.others = all_ - bad
+        self.rows = "; ".join(
+            f"{name}{samples.where(sorted(problems))}"
+            for name, (samples, problems) in found.items()
+            if problems
+        )
+        then = (
+            f"Correct them, or leave them out to score the others ({self.others:,})."
+            if self.others
             else "None is left to score."
         )
-        super().__init__(f"{self.what} {'; '.join(self.each)}. {self.then}")
-
-    def html(self) -> str:
-        """The message with a line for each sample."""
-        rows = "".join(f"<li>{escape(line, 200)}</li>" for line in self.each)
-        return (
-            f'<div class="vs-problem" role="alert"><b>That did not work.</b> {escape(self.what)}'
-            f"<ul>{rows}</ul>{escape(self.then)}</div>"
-        )
+        super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
 
 def unusable(found: Mapping[str, tuple[Samples, Mapping[int, str]]]) -> Iterable[str]:
@@ -67,12 +64,10 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     """A note on the samples that were left out, if any were."""
     if not problems:
         return ()
-    places = [str(samples.places[i]) for i in sorted(problems)]
-    shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")
     first = next(iter(unusable({"": (samples, problems)})))
     said = (
-        f"Left out {len(problems):,} of {len(samples):,} ({samples.unit}{'s'[: len(places) > 1]} "
-        f"{shown}): {first}{'; …' if len(places) > 1 else '.'}"
+        f"Left out {len(problems):,} of {len(samples):,} ({samples.where(sorted(problems))}): "
+        f"{first}{'; …' if len(problems) > 1 else '.'}"
     )
     if not (lost := emptied(samples.groups, problems)):
         return (said,)

@@ -236,8 +236,23 @@ def _compare(
     return BitSimilarity(bits, chosen, settings)
 
 
-def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
-    """The fingerprint of a molecule; the ValueError says what is wrong with the sample."""
+def unreadable(samples: Sequence[Any]) -> dict[int, str]:
+    """By index: what keeps RDKit from reading a molecule, as a predicate."""
+    _rdkit("rdkit.Chem")
+    from rdkit.rdBase import BlockLogs
+
+    problems: dict[int, str] = {}
+    with BlockLogs():
+        for i, sample in enumerate(samples):
+            try:
+                _molecule(sample)
+            except ValueError as error:
+                problems[i] = str(error)
+    return problems
+
+
+def _molecule(sample: Any) -> Any:
+    """RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
     remedy = "correct or remove it"
@@ -260,6 +275,12 @@ def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
         raise ValueError(f"is not {kind} that RDKit can read: {sample!r}; {remedy}")
     if molecule.GetNumAtoms() == 0:
         raise ValueError(f"is a molecule without atoms: {sample!r}; {remedy}")
+    return molecule
+
+
+def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
+    """The fingerprint of a molecule; the ValueError says what is wrong with the sample."""
+    molecule = _molecule(sample)
     try:
         return fingerprint(molecule)
     except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol

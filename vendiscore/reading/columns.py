@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..hints import unspaced
-from .limits import Limits, RefusedError
+from .limits import AskError, Limits, RefusedError
 from .tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
@@ -37,7 +37,9 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
     Raises
     ------
     RefusedError
-        If there is no such column, or several that could be meant.
+        If there is no such column.
+    AskError
+        If several could be meant.
     """
     if column:
         if column not in table.names:
@@ -47,13 +49,20 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
         return column
     if len(table.names) == 1:
         return table.names[0]
-    likely = _molecules(table, limits) if what == "molecule" else _texts(table)
-    if len(likely) == 1:
-        return likely[0]
-    could = f"Columns {listed(likely)} could be meant" if likely else "No column is clearly meant"
-    raise RefusedError(
-        f"Which column holds the {what}s? {could}; pick a column: {listed(table.names)}."
+    found = likely(table, what, limits)
+    if len(found) == 1:
+        return found[0]
+    could = f"Columns {listed(found)} could be meant" if found else "No column is clearly meant"
+    first = [*found, *(name for name in table.names if name not in found)][:_MOST]
+    raise AskError(
+        f"Which column holds the {what}s? {could}; pick a column: {listed(table.names)}.",
+        [(name, {"column": name}) for name in first],
     )
+
+
+def likely(table: Table, what: str, limits: Limits) -> list[str]:
+    """The columns that may hold the texts or the molecules of a table."""
+    return _molecules(table, limits) if what == "molecule" else _texts(table)
 
 
 def is_smiles(cell: str, longest: int) -> bool:
@@ -88,18 +97,20 @@ def _texts(table: Table) -> list[str]:
     if len(named) == 1:
         return named
     left = named or left
-    left = [name for name in left if _share(map(_is_prose, cells[name])) > 0.3] or left
+    left = [name for name in left if _share(map(is_prose, cells[name])) > 0.3] or left
     weight = {name: sum(map(len, set(cells[name]))) / len(cells[name]) for name in left}
     return [name for name in left if _CLEAR * weight[name] > max(weight.values())]
 
 
 def _some(table: Table, name: str) -> list[str]:
     """The first strings of a column that are not blank."""
-    found = [cell.strip() for cell in table.column(name)[:_LOOK] if isinstance(cell, str)]
+    at = table.names.index(name)
+    found = [row[at].strip() for row in table.rows[:_LOOK] if isinstance(row[at], str)]
     return [cell for cell in found if cell]
 
 
-def _is_prose(cell: str) -> bool:
+def is_prose(cell: str) -> bool:
+    """Whether a cell has words, several of them."""
     return " " in cell or unspaced([cell]) > 0
 
 

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _ANY = sys.maxsize
 
 
 class RefusedError(ValueError):
     """Something that somebody sent and that is not taken; the message is written for them."""
+
+
+class AskError(RefusedError):
+    """Something that can be read in several ways, of which whoever sent it knows the right one.
+
+    Attributes
+    ----------
+    question : str
+        The message.
+    choices : list of (str, dict)
+        What each way is called, and what to set for it: "column", "header", "index", …
+    """
+
+    def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        super().__init__(question)
+        self.question = question
+        self.choices = [(label, dict(options)) for label, options in choices]
 
 
 @dataclass(frozen=True)

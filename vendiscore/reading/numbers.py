@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .limits import RefusedError
+from .limits import AskError, RefusedError
 from .tables import Table, counts, is_named, is_number, listed, share_of_numbers
 
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
@@ -45,7 +45,12 @@ class Numbers:
 
 
 def numbers_of(
-    table: Table, *, typed: bool = False, chosen: Sequence[int] | None = None
+    table: Table,
+    *,
+    typed: bool = False,
+    chosen: Sequence[int] | None = None,
+    header: bool | None = None,
+    index: bool | None = None,
 ) -> Numbers:
     """The numbers of a table that has rows.
 
@@ -56,22 +61,29 @@ def numbers_of(
         Whether it comes from a box, where numbers are meant as they stand.
     chosen : sequence of int, optional
         The columns that are meant; otherwise those that are mostly numbers.
+    header, index : bool, optional
+        What whoever sent it says: whether the first row names the columns, as `table` was told,
+        and whether the first column numbers the rows.
 
     Raises
     ------
     RefusedError
-        If there are no numbers, or what is a number cannot be told.
+        If there are no numbers.
+    AskError
+        If what is a number cannot be told.
     """
     columns = list(zip(*table.rows, strict=True))
-    if not typed and not table.header and counts(table.rows[0]):
-        raise RefusedError(
+    if header is None and not typed and not table.header and counts(table.rows[0]):
+        raise AskError(
             f"Row {table.places[0]} is {listed(table.rows[0])}: are these the names of the "
             f"columns, or a sample? Put a row of names above it if it is a sample; if not, give "
-            f"the columns names that are no numbers."
+            f"the columns names that are no numbers.",
+            [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
         )
     kept, lost = list(chosen or ()), {}
     if chosen is None:
-        index = len(columns) > 1 and _is_index(table, columns[0], typed)
+        if index is None:
+            index = len(columns) > 1 and _is_index(table, columns[0], typed)
         lost = {
             j: "it numbers the rows" if index and j == 0 else "no numbers"
             for j, cells in enumerate(columns)
@@ -106,16 +118,23 @@ def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
     return {i: (f"has {X[i, j]}", j) for i, j in firsts.items()}
 
 
+def is_index(name: str, cells: Sequence[Any]) -> bool:
+    """Whether a column of that name numbers the rows: with whole numbers, all different."""
+    if name and not is_named(name, _INDEX):
+        return False
+    whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
+    return whole and len(set(cells)) == len(cells)
+
+
 def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
     """Whether the first column numbers the rows."""
     if table.header is not None:
-        name = table.header[0]
-        whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
-        return (not name or is_named(name, _INDEX)) and whole and len(set(cells)) == len(cells)
+        return is_index(table.header[0], cells)
     if not typed and len(cells) > 2 and (counts(cells) or counts(cells, 1)):
-        raise RefusedError(
+        raise AskError(
             f"The first column is {listed(map(str, islice(cells, 3)))}, …: does it number the "
-            f"rows? Put a row of names above the table, with “id” for a column to be left out."
+            f"rows? Put a row of names above the table, with “id” for a column to be left out.",
+            [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
     return False
 

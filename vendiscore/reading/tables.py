@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import sys
 from collections import Counter
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from .limits import Limits, RefusedError
+from .limits import AskError, Limits, RefusedError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # for one column: a control character that stands in no text
@@ -112,6 +111,7 @@ def table(
     typed: bool = False,
     is_sample: Callable[[str], bool] | None = None,
     encoding: str = "utf-8",
+    header: bool | None = None,
 ) -> Table:
     """Delimited text as a table.
 
@@ -127,11 +127,15 @@ def table(
         Whether a cell can only be a sample, so that its row is no header.
     encoding : str
         To be kept.
+    header : bool, optional
+        Whether the first row names the columns, where that is known.
 
     Raises
     ------
     RefusedError
-        If it cannot be taken apart in one way only.
+        If it cannot be taken apart.
+    AskError
+        If it can in more than one way.
     """
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
@@ -143,7 +147,9 @@ def table(
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
     ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
-    header = _has_header([cells for _, cells in rows], numeric, typed, is_sample)
+    if header is None:
+        some = [cells for _, cells in rows[:_LOOK]]
+        header = _has_header(some, numeric, typed, is_sample)
     if ragged and (not header or 2 * len(ragged) > len(rows)):
         _refuse_ragged(rows, ragged, found)
     problems = {
@@ -162,38 +168,6 @@ def table(
         delimiter=found,
         encoding=encoding,
         skipped=1 if said else 0,
-    )
-
-
-def records(text: str, limits: Limits) -> Table:
-    """Lines of JSON, objects or strings, as a table."""
-    check_lines(text, limits)
-    rows: list[dict[str, Any]] = []
-    places: list[int] = []
-    problems: dict[int, str] = {}
-    filled = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
-    for place, line in islice(filled, min(limits.samples + 1, sys.maxsize)):
-        places.append(place)
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, str):
-            value = {"text": value}
-        if not isinstance(value, dict) or not value:
-            problems[len(rows)] = f"is not valid JSON of an object or a string: {line!r:.60}"
-            value = {}
-        rows.append(value)
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
-    if len(names) > limits.columns:
-        raise RefusedError(f"{len(names):,} fields are too many: the limit is {limits.columns:,}.")
-    if rows and not names:
-        raise RefusedError(
-            f"Line {places[0]} must be a JSON object or string, and so must all others; "
-            f"it {problems[0]}."
-        )
-    return Table(
-        names, [[row.get(name) for name in names] for row in rows], places, "line", problems
     )
 
 
@@ -365,10 +339,11 @@ def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
 
 def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: str) -> None:
     some = ", ".join(f"row {rows[i][0]} has {cells}" for i, cells in islice(ragged.items(), 3))
-    raise RefusedError(
+    raise AskError(
         f"Split by {DELIMITERS.get(delimiter, repr(delimiter))}, row {rows[0][0]} has "
         f"{len(rows[0][1])} cells but {some}{', …' if len(ragged) > 3 else ''}. Put cells that "
-        f"hold such signs in quotes; if every line is one sample, save the file as .txt."
+        f"hold such signs in quotes; if every line is one sample, save the file as .txt.",
+        [("Every line is one sample", {"separator": "line"})],
     )
 
 

@@ -111,7 +111,7 @@ export function comparing({ changed, score, examples }) {
       const more = { title: entry.note || null, "aria-pressed": pressed, "data-at": entry.name };
       return button(entry.name, () => choose(entry), "chip", more);
     });
-    const hint = el("span", { class: "hint" }, "Examples");
+    const hint = el("span", { class: "hint" }, "Try");
     fill(byId("sets-examples"), chips.length ? hint : null, chips);
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others) : null);
   }

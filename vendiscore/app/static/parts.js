@@ -32,7 +32,8 @@ export function chooser(label, take, { id, many = true } = {}) {
 export function chip(given) {
   if (given.source !== "files" && given.source !== "dataset") return null;
   const [first, ...more] = given.source === "files" ? given.names : [given.dataset];
-  const name = more.length ? `${first} and ${more.length} more` : first;
+  const named = more.length ? `${first} and ${more.length} more` : first;
+  const name = given.read?.name || named;
   return el(
     "p",
     { class: "given" },

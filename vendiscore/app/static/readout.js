@@ -4,7 +4,6 @@ import { count, el } from "./dom.js";
 import { button, fill } from "./parts.js";
 
 const SPLITS = { line: "line", blank: "blank line", row: "row" };
-const KIND_WORDS = { texts: "texts", images: "images", molecules: "molecules", vectors: "vectors" };
 
 /**
  * Shows `given` in a container. `score()` scores what can be used, `turn(kind)` reads the samples
@@ -12,6 +11,7 @@ const KIND_WORDS = { texts: "texts", images: "images", molecules: "molecules", v
  */
 export function readout(container, given, { score, turn, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
+  const open = container.querySelector(".how")?.open && given.read;
   container.setAttribute("aria-busy", String(given.busy));
   fill(
     container,
@@ -20,6 +20,7 @@ export function readout(container, given, { score, turn, label = "" }) {
     ...(read ? whatWasRead(given, read, { turn, label }) : []),
     given.busy ? null : troubled(given, score),
   );
+  if (open) container.querySelector(".how")?.setAttribute("open", "");
 }
 
 function named(given) {
@@ -30,27 +31,25 @@ function named(given) {
 }
 
 function whatWasRead(given, read, { turn, label }) {
-  const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
+  const shown = given.source === "text" && label ? null : preview(read); // a set's box is enough
   return [
-    el(
-      "p",
-      { class: "read-name" },
-      el("b", {}, read.name),
-      el("span", { class: "hint" }, ` ${read.said}`),
-    ),
+    how(read, turn),
     read.total > read.n ? drawn(given, read) : null,
     ways(given, read, label),
-    preview(read),
-    read.notes?.length ? notes(read) : null,
-    others.length
-      ? el(
-          "p",
-          { class: "row hint" },
-          "Not what they are?",
-          ...others.map((kind) => button(`Read as ${KIND_WORDS[kind]}`, () => turn(kind))),
-        )
-      : null,
+    shown,
   ];
+}
+
+/** How much was read; on a click how, and as what else it could be. */
+function how(read, turn) {
+  const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
+  const notes = (read.notes ?? []).map((note) => el("p", {}, note));
+  const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
+  const said = [el("b", {}, read.said.split(",")[0]), read.said.replace(/^[^,]*/, "")];
+  if (!notes.length && !as.length) return el("p", { class: "small" }, ...said);
+  const more = as.length ? el("p", { class: "row" }, ...as) : null;
+  const summary = el("summary", { "data-at": "how" }, el("span", {}, ...said));
+  return el("details", { class: "how" }, summary, ...notes, more);
 }
 
 function drawn(given, read) {
@@ -155,11 +154,6 @@ function preview(read) {
     return el("div", { class: "row preview" }, ...images);
   }
   return el("ol", { class: "preview" }, ...first.map((text) => el("li", {}, text)));
-}
-
-function notes(read) {
-  const all = read.notes.map((note) => el("p", {}, note));
-  return el("details", { class: "notes" }, el("summary", {}, "How it was read"), ...all);
 }
 
 function question(given) {

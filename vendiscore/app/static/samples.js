@@ -37,7 +37,10 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     byId("paste").hidden = !asked || attached !== null;
     byId("box-label").textContent = asked ?? "";
     paste.placeholder = asked ?? "";
-    if (paste.value !== given.text) paste.value = given.text;
+    if (paste.value !== given.text) {
+      paste.value = given.text;
+      paste.scrollTop = 0;
+    }
     paste.classList.toggle("seen", Boolean(given.read ?? given.before));
     byId("clear").hidden = given.source === "" && !given.text;
     fill(byId("chip"), attached);
@@ -55,7 +58,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
         "data-at": entry.name,
       }),
     );
-    fill(byId("examples"), chips.length ? el("span", { class: "hint" }, "Examples") : null, chips);
+    fill(byId("examples"), chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
   }
 
   function choose(entry) {
