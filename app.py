@@ -2,7 +2,7 @@
 
 import os
 
-# Before NumPy is imported: two jobs at a time share two cores, one thread each.
+# Before NumPy is imported: a few jobs at a time share two cores, one thread each.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -12,7 +12,7 @@ from vendiscore.optional import require
 
 require("gradio", "app", "the page")  # before the imports of the page fail one by one
 
-from vendiscore.app.page import build, launch  # noqa: E402
+from vendiscore.app.server import build, launch  # noqa: E402
 
 demo = build()
 

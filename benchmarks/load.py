@@ -3,9 +3,10 @@
 python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
 
 Starts `python app.py`, computes the right answers with the package, then lets every visitor score
-sets on all tabs, by the page's own buttons (with uploads and all its pictures) as often as by the
-API, one after the other with a short pause to look at the result. An answer that differs by
-more than 1e-6 counts as wrong; "busy" is what the queue says when it is full.
+sets of all kinds, as the page does (samples sent, scored, groups at another threshold) as often as
+by the API, one after the other with a short pause to look at the result. Each visitor has an
+address of their own. An answer that differs by more than 1e-6 counts as wrong; "busy" is what one
+is told when no more can wait.
 
 Memory is read when the page is served, when nobody has come for a while after a first round (the
 idle level: everything is imported, and every buffer that two jobs at a time need is there), at
@@ -54,7 +55,7 @@ Job = tuple[str, Callable[[httpx.Client], float], float]
 
 
 def jobs() -> list[Job]:
-    """Work from every tab, from a dozen samples to some hundreds, with the right answers."""
+    """Work of every kind, from a dozen samples to some hundreds, with the right answers."""
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(300)]
     long = [" ".join(rng.choice(words, 20)) for _ in range(500)]
@@ -65,69 +66,67 @@ def jobs() -> list[Job]:
         for kernel, options in kernels.items():
             few = samples if kernel == "ngram_overlap" else samples[:60]
             right = compute(few, q=q, **options)["VS"]
-            found += _both("text", [few, kernel, [1, 2], "word", q], right)
+            settings = {"q": q, "options": {"ns": [1, 2]}}
+            found.append(_api("texts", [few, kernel, [1, 2], "word", q], right, kernel))
+            found.append(_page("texts", few, kernel, settings, right))
     for pictures in examples.images().values():
         right = compute(pictures, k="pixels", mode="RGB")["VS"]
-        found += _images([png(picture) for picture in pictures], right)
+        files = [(f"{i:03}.png", png(picture)) for i, picture in enumerate(pictures)]
+        encoded = [base64.b64encode(data).decode() for _, data in files]
+        found.append(_api("images", [encoded, "pixels", 1], right, "pixels"))
+        found.append(_page("images", [], "pixels", {}, right, files))
     for box in examples.MOLECULES.values():
         smiles = box.splitlines()
-        found += _both("molecules", [smiles, "morgan", 1], compute(smiles, k="morgan")["VS"])
+        right = compute(smiles, k="morgan")["VS"]
+        found.append(_api("molecules", [smiles, "morgan", 1], right, "morgan"))
+        found.append(_page("molecules", smiles, "morgan", {}, right))
     for n in (50, 300):
         X = rng.normal(size=(n, 8)).round(6)
-        found += _both("vectors", [X.tolist(), "rbf", 0, 1], compute(X, k="rbf")["VS"])
-    sets = [long[:200], long[200:300]]
-    right = -compare(*sets, k="ngram_overlap", permutations=299, level=0.99).pairs[0].difference
-    found.append(_api("compare", [sets, "texts", "ngram_overlap", 1, 299], right))
-    boxes = ["\n".join(texts) for texts in sets]
-    found.append(
-        _comparison(["texts", "ngram_overlap", *boxes, "", None, None, None, 1, 299], right)
-    )
+        right = compute(X, k="rbf")["VS"]
+        found.append(_api("vectors", [X.tolist(), "rbf", 0, 1], right, "rbf"))
+        rows = [", ".join(map(str, row)) for row in X.tolist()]
+        found.append(_page("vectors", rows, "rbf", {}, right))
+    found.append(_comparison([long[:200], long[200:300]]))
     return found
 
 
-def _api(name: str, data: list[Any], right: float) -> Job:
+def _api(kind: str, data: list[Any], right: float, kernel: str) -> Job:
     def ask(http: httpx.Client) -> float:
-        result = visitor.call(http, name, data)
-        value = (
-            result["differences_to_first"][0]["difference"] if name == "compare" else result["VS"]
-        )
-        return float(value)
+        return float(visitor.call(http, f"vendi_score_{kind}", data)["VS"])
 
-    return f"{name} (API)", ask, right
+    return f"{kind}, {kernel} (API)", ask, right
 
 
-def _both(name: str, data: list[Any], right: float) -> list[Job]:
-    """The job by the API, and by the page: one sample a line, no file, and the scale 1."""
-    samples, *options = data
-    if name == "vectors":
-        samples = [", ".join(map(str, row)) for row in samples]
-    column = [] if name == "vectors" else [None]
-    sent = ["\n".join(samples), None, *column, *options, 1]
+def _page(
+    kind: str,
+    samples: list[str],
+    kernel: str,
+    settings: dict[str, Any],
+    right: float,
+    files: list[tuple[str, bytes]] = [],  # noqa: B006 (never written to)
+) -> Job:
+    """One sample a line, or one a file."""
 
     def ask(http: httpx.Client) -> float:
-        return visitor.score(visitor.press(http, name, sent))
+        found = visitor.show(http, kernel, "\n".join(samples), files, settings, kind=kind)
+        visitor.ask(http, "groups", id=found["id"], threshold=0.9)
+        return float(found["VS"])
 
-    return [_api(name, data, right), (f"{name} (page)", ask, right)]
+    return f"{kind}, {kernel} (page)", ask, right
 
 
-def _images(files: list[bytes], right: float) -> list[Job]:
-    """By the API as base64, and by the page as uploads."""
+def _comparison(sets: list[list[str]]) -> Job:
+    right = compare(*sets, k="ngram_overlap", permutations=299, level=0.99).pairs[0].difference
 
     def ask(http: httpx.Client) -> float:
-        sent = visitor.upload(http, [(f"{i}.png", data) for i, data in enumerate(files)])
-        gallery = [{"image": file, "caption": None} for file in sent]
-        return visitor.score(visitor.press(http, "images", [gallery, None, "pixels", 1, 1]))
+        keys = {
+            name: visitor.send(http, "\n".join(texts), kind="texts", separator="line")["key"]
+            for name, texts in zip("AB", sets, strict=True)
+        }
+        found = visitor.compare(http, keys, "ngram_overlap", permutations=299)
+        return abs(float(found["pairs"][0]["difference"]))
 
-    encoded = [base64.b64encode(data).decode() for data in files]
-    return [_api("images", [encoded, "pixels", 1], right), ("images (page)", ask, right)]
-
-
-def _comparison(sent: list[Any], right: float) -> Job:
-    def ask(http: httpx.Client) -> float:
-        first, second = visitor.everything(visitor.press(http, "compare", sent))["scores"]
-        return float(second["matched"] - first["matched"])
-
-    return "compare (page)", ask, right
+    return "compare (page)", ask, abs(right)
 
 
 def outcome(http: httpx.Client, job: Job) -> str:
@@ -135,8 +134,8 @@ def outcome(http: httpx.Client, job: Job) -> str:
     _, ask, right = job
     try:
         value = ask(http)
-    except visitor.CallError as error:
-        return "busy" if "full" in str(error) else f"error: {error}"
+    except (visitor.CallError, visitor.RefusedError) as error:
+        return "busy" if "More visitors" in str(error) else f"error: {error}"
     except httpx.HTTPError as error:
         return f"error: {type(error).__name__}"
     agrees = abs(value - right) <= 1e-6 * max(1, abs(right))
@@ -166,7 +165,8 @@ class Crowd:
 
     def _visit(self, seed: int, until: float) -> None:
         rng = random.Random(seed)
-        with httpx.Client(base_url=self.url + "/gradio_api", timeout=120) as http:
+        address = {"x-forwarded-for": f"10.0.0.{seed}"}
+        with httpx.Client(base_url=self.url, timeout=120, headers=address) as http:
             while time.perf_counter() < until:
                 job = rng.choice(self.work)
                 begin = time.perf_counter()
@@ -195,7 +195,8 @@ def main() -> None:
         server = subprocess.Popen(
             [sys.executable, "app.py"],
             cwd=ROOT,
-            env=os.environ | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": folder},
+            env=os.environ
+            | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": folder, "TMPDIR": folder},
             stdout=subprocess.DEVNULL,
         )
         memory = partial(_megabytes, psutil.Process(server.pid))
@@ -208,7 +209,7 @@ def main() -> None:
         try:
             _wait_for(url)
             levels["served"] = memory()
-            with httpx.Client(base_url=url + "/gradio_api", timeout=120) as http:
+            with httpx.Client(base_url=url, timeout=120) as http:
                 for job in work:
                     assert (found := outcome(http, job)) == "right", (job[0], found)
             Crowd(url, work, options.pause).come(options.visitors, options.first, memory)

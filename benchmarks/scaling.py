@@ -172,6 +172,9 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
                 ax.plot(n, theirs, ls="--", label=f"{name}, vendi_score", **line)
     for ax, label in zip(panels, ("seconds", "peak memory of the process, MB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="samples", ylabel=label)
+        sizes = sorted({row["n"] for row in rows})
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(True, which="major", lw=0.3)
     panels[0].legend(frameon=False, fontsize="small")

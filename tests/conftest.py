@@ -164,18 +164,18 @@ class App(NamedTuple):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, weights):
     """The page, started for the tests, with all encoders at hand."""
-    with running_app(tmp_path_factory.mktemp("uploads")) as app:
+    with running_app(tmp_path_factory.mktemp("page")) as app:
         yield app
 
 
 @pytest.fixture(scope="session")
 def forgetful_server(tmp_path_factory):
-    """The page with uploads kept for one second instead of fifteen minutes."""
+    """The page that keeps for one second what was sent, instead of fifteen minutes."""
     code = (
-        "from vendiscore.app import tidy; tidy.KEEP = tidy.EVERY = 1\n"
-        "from vendiscore.app.page import build, launch; launch(build())"
+        "from vendiscore.app.kept import Kept\n"
+        "from vendiscore.app.server import build, launch; launch(build(Kept(seconds=1)))"
     )
-    with running_app(tmp_path_factory.mktemp("uploads"), "-c", code) as app:
+    with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app
 
 
@@ -187,10 +187,10 @@ def reckless_server(tmp_path_factory):
     """
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
-        "from vendiscore.app import guard; guard.MAX_STORED = 2_000_000\n"
-        "from vendiscore.app.page import build, launch; launch(build())"
+        "from vendiscore.app import guard; guard.MAX_ARRIVING = 2_000_000\n"
+        "from vendiscore.app.server import build, launch; launch(build())"
     )
-    with running_app(tmp_path_factory.mktemp("uploads"), "-c", code) as app:
+    with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app
 
 
@@ -198,12 +198,16 @@ def reckless_server(tmp_path_factory):
 def running_app(folder: Path, *command: str) -> Iterator[App]:
     """Start the page by `python app.py`, or another command of python, on a free port.
 
-    It stores uploads in `folder`.
+    Whatever it writes goes into `folder`.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = os.environ | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder)}
+    environment = os.environ | {
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(folder),
+        "TMPDIR": str(folder),
+    }
     url = f"http://127.0.0.1:{port}"
     log = folder / "log.txt"
     start = time.perf_counter()

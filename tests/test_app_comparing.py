@@ -1,97 +1,187 @@
-"""The page compares as the library does, and says so in words and tables."""
+"""Sets side by side on the page and through its API: the numbers of vendiscore.compare."""
 
 import math
-import re
 
 import numpy as np
 import pytest
+from answered import clusters, compared, read, through
 from sources import sentences
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app import handlers, jobs, shows
+from vendiscore.app import answers, examples, handlers, reading
+from vendiscore.app.answers import Settings
+from vendiscore.app.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
-from vendiscore.progress import finish
+from vendiscore.app.sifting import UnusableError
+from vendiscore.measures.divergences import surprise
 from vendiscore.scoring import compute
-from vendiscore.uncertainty import LESS, SAME
+from vendiscore.uncertainty import LESS, MORE, SAME
 
-
-def shown(*boxes: str, kind: str = "texts", kernel: str = "ngram_overlap", q: object = 1) -> str:
-    *_, (page, _) = shows.show_comparison(
-        kind, kernel, *boxes, *[""] * (3 - len(boxes)), None, None, None, q, 299
-    )
-    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+RNG = np.random.default_rng(0)
+SETS = {
+    "old": sentences(RNG, 40),
+    "new": sentences(RNG, 50),
+    "narrow": sentences(RNG, 60, narrow=0.8),
+}
+NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 
 
 @pytest.mark.parametrize("q", [0, 1, math.inf])
 def test_a_set_is_not_told_from_itself(q):
-    box = "\n".join(sentences(np.random.default_rng(0), 20))
-    assert "A and B cannot be told apart" in shown(box, box, q=q)
+    one = sentences(np.random.default_rng(0), 20)
+    answer = compared({"A": one, "B": one}, q=q)
+    assert answer["pairs"][0]["verdict"] == SAME
+    assert "No difference larger than chance between A and B" in answer["sentence"]
 
 
 def test_two_sets_of_one_source_are_rarely_told_apart():
-    """An older page said "more diverse" of 60 pairs in 60."""
     told = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        page = shown(*("\n".join(sentences(rng, n)) for n in (20, 30)))
-        told += "is more diverse than" in page
+        answer = compared({"A": sentences(rng, 20), "B": sentences(rng, 30)})
+        told += answer["pairs"][0]["verdict"] != SAME
     assert told <= 1
 
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_sets_that_are_too_small_are_said_to_be(n):
-    box = "\n".join(f"x{i}" for i in range(n))
-    with pytest.raises(RefusedError, match=f"Set A has too few samples to be compared: {n}, "):
-        shown(box, "\n".join(["same"] * 20))
+    said = f"Set mine has too few samples to be compared: {n}, "
+    with pytest.raises(RefusedError, match=said):
+        compared({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
 
 
-def test_the_api_says_how_sure_it_is():
-    rng = np.random.default_rng(0)
-    sets = [sentences(rng, 40), sentences(rng, 50), sentences(rng, 60, narrow=0.8)]
-    answer = handlers.compare(sets)
+def test_numbers_are_those_of_the_library():
+    answer = compared(SETS)
+    right = compare(SETS, permutations=299, level=0.99, **NS)
     assert answer["matched_size"] == 40
-    assert [found["verdict"] for found in answer["differences_to_first"]] == [SAME, LESS]
-    right = compare(*sets, permutations=299, level=0.99)
     assert answer["sentence"] == right.sentence
-    for each, row in zip(answer["sets"], right.sets, strict=True):
-        assert each["VS_low"] < each["VS"] < each["VS_high"]
-        assert (each["VS"], each["matched"], each["matched_se"]) == pytest.approx(
-            (row.score, row.matched, row.matched_se)
+    assert answer["verdicts"] == right.verdicts
+    assert [pair["verdict"] for pair in answer["pairs"]] == [SAME, MORE, MORE]
+    for ours, row in zip(answer["rows"], right.sets, strict=True):
+        assert (ours["name"], ours["n"]) == (row.name, row.n)
+        assert ours["VS"] == row.score
+        assert (ours["matched"], ours["low"], ours["high"]) == (
+            row.matched,
+            row.matched_low,
+            row.matched_high,
         )
-    for found, row in zip(answer["differences_to_first"], right.pairs, strict=False):
-        assert found["difference"] == pytest.approx(-row.difference)
-        assert (found["low"], found["high"]) == pytest.approx((-row.high, -row.low))
-        assert found["p_adjusted"] == pytest.approx(row.p_adjusted)
+    for ours, row in zip(answer["pairs"], right.pairs, strict=True):
+        assert (ours["a"], ours["b"], ours["difference"]) == (row.a, row.b, row.difference)
+        assert (ours["low"], ours["high"], ours["p"]) == (row.low, row.high, row.p_adjusted)
+    assert answer["signature"].startswith("compare|kernel=ngram_overlap|")
+    assert [picture["name"] for picture in answer["pictures"]] == ["matched", "profiles"]
+    first, *rows = answer["csv"].splitlines()
+    assert first.startswith("set,n,VS,VS_se,VS_low,VS_high,matched_size,VS_matched")
+    assert [row.split(",")[0] for row in rows] == list(SETS)
 
 
-def test_large_sets_are_compared_at_100():
-    rng = np.random.default_rng(0)
-    rows = [rng.normal(size=(n, 3)).tolist() for n in (110, 130)]
-    assert handlers.compare(rows, "vectors", "cosine")["matched_size"] == 100
+def test_the_api_says_the_same_and_names_samples():
+    answer = through(handlers.vendi_compare(list(SETS.values()), names=list(SETS)))
+    page = compared(SETS)
+    for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
+        assert answer[name] == page[name]
+    unnamed = handlers.vendi_compare([SETS["narrow"], SETS["old"]])
+    assert [row["name"] for row in unnamed["rows"]] == ["A", "B"]
+    assert unnamed["pairs"][0]["verdict"] == LESS
+    for each in answer["only"]:
+        for sample in each["samples"]:
+            assert sample["text"] == SETS[each["name"]][sample["place"]]
 
 
-def test_the_table_has_an_error_for_every_set():
-    rng = np.random.default_rng(0)
-    page = shown(*["\n".join(sentences(rng, n)) for n in (20, 20, 30)])
-    assert "A and B cannot be told apart" in page or "B and A cannot be told apart" in page
-    errors = [float(found) for found in re.findall(r"± (\d+\.\d\d)", page)]
-    assert len(errors) == 3
-    assert all(errors)
-    assert len(re.findall(r"[+-]\d+\.\d\d \(-?\d+\.\d\d to -?\d+\.\d\d\), p = ", page)) == 2
+def test_what_is_only_in_one_is_what_surprises_the_others_most():
+    sets = {
+        "cats": ["a cat sat", "a cat ran", "the dog sat", "cats sleep all day"],
+        "dogs": ["the dog sat", "a dog ran", "a dog sat", "the dog ran"],
+    }
+    found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
+    assert found["cats"]["than"] == "dogs"
+    right = surprise(sets["cats"], sets["dogs"], k="ngram_overlap", ns=[1])
+    places = [sample["place"] - 1 for sample in found["cats"]["samples"]]
+    assert places == np.argsort(-np.round(right, 9), kind="stable").tolist()
+    assert found["cats"]["samples"][0]["text"] == "cats sleep all day"
+    surprises = [sample["surprise"] for sample in found["cats"]["samples"]]
+    assert surprises == pytest.approx(right[places], abs=1e-4)
+
+
+def test_of_many_sets_each_is_compared_with_each():
+    sets = {f"set {i}": clusters(12, 2, i) for i in range(5)}
+    answer = compared(sets, "vectors", "cosine")
+    assert len(answer["pairs"]) == 10
+    assert answer["level"] == 0.95
+    assert answer["only"][0]["than"].count("set") == 4
+    assert compared({f"{i}": clusters(5, 2, i) for i in range(8)}, "vectors", "rbf")["rows"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: handlers.vendi_compare([["a"]]), "Two to 8 sets"),
+        (lambda: handlers.vendi_compare([["a"]] * 9), "Two to 8 sets"),
+        (lambda: handlers.vendi_compare("ab"), "Expected a list of sets"),
+        (lambda: handlers.vendi_compare([["a"], "b"]), "Expected a list of texts"),
+        (lambda: handlers.vendi_compare([["a"], ["b"]], kind="files"), "Unknown kind"),
+        (lambda: handlers.vendi_compare([["a"] * 4] * 2, permutations=10**9), "from 299 to 999"),
+        (lambda: handlers.vendi_compare([["a"], ["b"]]), "Set A has too few samples"),
+        (lambda: handlers.vendi_compare([["a"] * 4] * 2, names=["x"]), "Expected 2 names"),
+        (lambda: handlers.vendi_compare([["a"] * 4] * 2, names=["x", "x"]), "that all differ"),
+        (lambda: handlers.vendi_compare([["a"] * 1001] * 2), "More than 1,000"),
+        (
+            lambda: handlers.vendi_compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),
+            "as many columns",
+        ),
+        (lambda: handlers.vendi_compare([np.eye(4).tolist()] * 2, "vectors", "K"), "matri"),
+        (lambda: compared({"A": ["a"] * 4}), "Two to 8 sets"),
+        (lambda: compared({"A": np.eye(4), "B": np.eye(4)}, "vectors", "K"), "matri"),
+        (lambda: compared({"A": ["a"] * 4, "B": read(["C"] * 4, "molecules")}), "of one kind"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(call, said):
+    with pytest.raises(RefusedError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
+    sets = {"A": ["CCO", "CC", "CCC", "C"], "B": ["CO", "XX", "CC", "CCCC", "c1ccccc1"]}
+    with pytest.raises(UnusableError) as caught:
+        compared(sets, "molecules", "morgan")
+    assert "B, line 2" in str(caught.value)
+    answer = compared(sets, "molecules", "morgan", leave_out=True)
+    assert answer["rows"][1]["n"] == 4
+    assert any(note.startswith("B: Left out 1 of 5") for note in answer["notes"])
+    assert 2 not in [sample["place"] for sample in answer["only"][1]["samples"]]
+
+
+def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
+    sets = {"A": clusters(110, 3), "B": clusters(1_050, 3, 1)}
+    answer = compared(sets, "vectors", "cosine")
+    assert answer["matched_size"] == 100
+    assert answer["rows"][1]["n"] == 1_000
+    assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
 
 
 def test_sets_of_vectors_share_one_bandwidth():
     a, b = (np.array([[0.0], [1.0], [2.0], [3.0]]) * times for times in (1, 100))
-    sets = [jobs.vector_job(x, "rbf") for x in (a, b)]
-    sigma = finish(jobs.comparison(sets, 1)).arguments["sigma"]
+    arguments = handlers.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["arguments"]
     both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]
-    assert sigma == both["options"]["sigma"]
+    assert arguments["sigma"] == both["options"]["sigma"]
 
 
 def test_long_work_is_told_percent_by_percent():
-    rows = np.random.default_rng(0).normal(size=(60, 80))
-    notes = list(jobs.comparison([jobs.vector_job(rows), jobs.vector_job(rows * 2)], 1))
+    sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
+    notes = list(answers.compare(sets, Settings("cosine"), 299))
     assert notes[0] == "Comparing: 0 % done."
-    assert 2 < len(notes) == len(set(notes)) <= 101
+    assert 2 < len(notes) == len(set(notes)) <= 102
+
+
+@pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing.name)
+def test_every_example_of_a_comparison_is_answered(pairing):
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing.kind]
+    sets = {
+        name: reading.read(Given(), Asked(kind=pairing.kind, example=example))
+        for name, example in pairing.sets
+    }
+    answer = compared(sets, pairing.kind, kernel)
+    assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))

@@ -1,4 +1,4 @@
-"""Nothing is fetched for a visitor, no file is read but uploads, and no error names a path."""
+"""Nothing is fetched for a visitor, no file of the server is read, and little else is open."""
 
 import asyncio
 import http.server as servers
@@ -13,12 +13,18 @@ httpx = pytest.importorskip("httpx")
 import safehttpx  # noqa: E402
 from gradio import processing_utils, route_utils  # noqa: E402
 
-from vendiscore.app import guard, page  # noqa: E402
+from vendiscore.app import guard  # noqa: E402
 from vendiscore.app.limits import RefusedError  # noqa: E402
-from vendiscore.app.shows import OURS  # noqa: E402
 
+NAMES = {
+    "vendi_score_texts": "texts",
+    "vendi_score_images": "images",
+    "vendi_score_molecules": "smiles",
+    "vendi_score_vectors": "rows",
+    "vendi_compare": "sets",
+}
 TEXT = [["a b", "c d"], "ngram_overlap", [1], "word", 1]
-ASK = {"accept": "application/json, text/event-stream"}
+REFUSED = (400, guard._NO_FILES)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +52,7 @@ def stand_in():
 
 @pytest.fixture(scope="module")
 def http(reckless_server):
-    with httpx.Client(base_url=reckless_server.url + "/gradio_api", timeout=30) as http:
+    with httpx.Client(base_url=reckless_server.url, timeout=30) as http:
         yield http
 
 
@@ -57,74 +63,65 @@ def address(stand_in, http):
     asked.clear()
     yield f"{url}/a.txt"
     assert asked == []
-    assert visitor.call(http, "text", TEXT)["VS"] == 2
+    assert visitor.call(http, "vendi_score_texts", TEXT)["VS"] == 2
 
 
 def file(path: str, **more: object) -> dict:
     return {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
 
 
-def mcp(http, tool: str, **arguments: object):
-    call = {"name": tool, "arguments": arguments}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    return http.post("/mcp/", json=body, headers=ASK)
-
-
-@pytest.mark.parametrize("tab", visitor.TABS)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "wrap",
     [
         file,
         lambda path: file(path, url=path, is_stream=True, orig_name="a.png"),
         lambda path: [{"image": file(path), "caption": None}] * 3,
-        lambda path: [{"video": file(path), "caption": None}],
         lambda path: {"value": [[{"deep": [file(path)]}]]},
     ],
 )
-def test_no_input_of_a_tab_is_fetched(http, address, tab, wrap):
-    with pytest.raises(visitor.CallError, match="Upload files first"):
-        visitor.press(http, tab, [wrap(address)] * len(visitor.TABS[tab]))
-
-
-@pytest.mark.parametrize("name", ["text", "images", "molecules", "vectors", "compare"])
-def test_no_argument_of_a_call_is_fetched(http, address, name):
-    with pytest.raises(visitor.CallError, match="Upload files first"):
-        visitor.call(http, name, [[file(address)]] * 5)
-    field = {"text": "texts", "images": "images", "molecules": "smiles", "vectors": "rows"}
-    sent = {field.get(name, "sets"): [[file(address)], ["a"]]}
+def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
+    sent = {NAMES[name]: [wrap(address), ["a"]]}
+    joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
     for answer in (
-        http.post(f"/call/v2/{name}", json=sent),
-        http.post(f"/call/v2/{name}/", json=sent),
-        mcp(http, name, **sent),
+        http.post(f"/gradio_api/call/{name}", json={"data": [[wrap(address)]] * 5}),
+        http.post(f"/gradio_api/call/v2/{name}", json=sent),
+        http.post(f"/gradio_api/call/v2/{name}/", json=sent),
+        http.post("/gradio_api/queue/join", json=joined),
+        visitor.mcp(http, "tools/call", name=name, arguments=sent),
     ):
-        assert (answer.status_code, answer.text) == (400, guard._UPLOADED_ONLY)
+        assert (answer.status_code, answer.text) == REFUSED
 
 
 def test_no_spelling_of_a_body_gets_past(http, address):
     body = json.dumps({"data": [[file(address)], *TEXT[1:]]})
     escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
     for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
-        answer = http.post("/call/text", content=sent, headers={"content-type": "text/json"})
-        assert (answer.status_code, answer.text) == (400, guard._UPLOADED_ONLY)
+        answer = http.post(
+            "/gradio_api/call/vendi_score_texts",
+            content=sent,
+            headers={"content-type": "text/json"},
+        )
+        assert (answer.status_code, answer.text) == REFUSED
     for broken in (body[:-1], "[" * 10**6):
-        answer = http.post("/call/text", content=broken)
+        answer = http.post("/gradio_api/call/vendi_score_texts", content=broken)
         assert (answer.status_code, answer.text) == (400, "The body must be JSON.")
-    assert http.post("/upload", json={"files": file(address)}).status_code == 400
 
 
-def test_the_address_of_a_file_relays_nothing(http, address):
-    encoded = address.replace(":", "%3A").replace("/", "%2F")
-    for path in (f"file={address}", f"file/{address}", f"file={encoded}", f"file/{encoded}"):
-        for answer in (http.get(f"/{path}"), http.head(f"/{path}")):
-            assert answer.status_code == 404, path
-    for path in (address.upper(), address[5:], "file:///etc/passwd", "ftp://a/b", "data:,a"):
-        assert http.get(f"/file={path}").status_code == 404, path
+def test_an_address_among_samples_is_a_sample(http, address):
+    found = visitor.call(http, "vendi_score_texts", [[address, "what is it"], *TEXT[1:]])
+    assert found["VS"] == 2
+    sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
+    shown = visitor.score(http, sent["key"], "ngram_overlap")
+    assert shown["samples"]["text"] == [address, "what is it"]
+    assert visitor.send(http, files=[(address, b"one two\nthree four")])["n"] == 2
 
 
-def test_an_address_among_texts_is_a_text(http, address):
-    assert visitor.call(http, "text", [[address, "what is it"], *TEXT[1:]])["VS"] == 2
-    texts = [f"{address}\nwhat is it", None, None, *TEXT[1:], 1]
-    assert "effectively different of 2" in visitor.press(http, "text", texts)
+def test_no_address_is_taken_for_a_data_set(http, address):
+    for dataset in (address, address[5:], f"{address}/..", "../../etc/passwd", "a" * 5000):
+        with pytest.raises(visitor.RefusedError) as caught:
+            visitor.send(http, dataset=dataset)
+        assert caught.value.status == 422
 
 
 @pytest.mark.parametrize(
@@ -134,26 +131,53 @@ def test_an_address_among_texts_is_a_text(http, address):
         *("//a/b", "data:,a", "x" * 5_000, "a\0b", "", 7, None, {"path": "/etc/passwd"}),
     ],
 )
-def test_no_file_of_the_server_is_read_and_none_is_named(reckless_server, http, path):
+def test_no_file_of_the_server_is_read(reckless_server, http, path):
     before = sorted(reckless_server.folder.rglob("*"))
-    for send in (
-        lambda: visitor.press(http, "text", ["", file(path), None, *TEXT[1:], 1]),
-        lambda: visitor.call(http, "compare", [[[file(path)], ["a"]], "texts"]),
+    sent = [[file(path)], ["a"]]
+    for answer in (
+        http.post("/gradio_api/call/vendi_compare", json={"data": [sent, "texts"]}),
+        # gradio's own client would send the tool any file that the server can read.
+        visitor.mcp(http, "tools/call", name="vendi_compare", arguments={"sets": sent}),
     ):
-        with pytest.raises(visitor.CallError) as caught:
-            send()
-        assert str(caught.value) == guard._UPLOADED_ONLY
-    # gradio's own client would send the tool any file that the server can read.
-    answer = mcp(http, "compare", sets=[[file(path)], ["a"]])
-    assert (answer.status_code, answer.text) == (400, guard._UPLOADED_ONLY)
+        assert (answer.status_code, answer.text) == REFUSED
     assert sorted(reckless_server.folder.rglob("*")) == before
 
 
-def test_an_upload_is_read_and_can_be_fetched_again(http):
-    (sent,) = visitor.upload(http, [("a.txt", b"one\ntwo")])
-    shown = visitor.press(http, "text", ["", sent, None, *TEXT[1:], 1])
-    assert "effectively different of 2" in shown
-    assert http.get(f"/file={sent['path']}").content == b"one\ntwo"
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("upload", "process_recording", "run/vendi_score_texts", "api/vendi_score_texts"),
+        *("vibe-edit", "call/nope", "run-history/connect", "stream/a", "component_server"),
+        *("profiling/clear", "undo-vibe-edit"),
+    ],
+)
+def test_routes_that_nobody_needs_take_nothing(reckless_server, http, path):
+    before = sorted(reckless_server.folder.rglob("*"))
+    for answer in (
+        http.post(f"/gradio_api/{path}", json={}),
+        http.post(f"/gradio_api/{path}/", files=[("files", ("a.txt", b"a"))]),
+        http.put(f"/gradio_api/{path}", json={}),
+    ):
+        assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+    assert sorted(reckless_server.folder.rglob("*")) == before
+
+
+def test_routes_that_nobody_needs_give_nothing(http, address):
+    encoded = address.replace(":", "%3A").replace("/", "%2F")
+    there = [f"/gradio_api/file={path}" for path in (address, encoded, "/etc/passwd", "app.py")]
+    there += [f"/gradio_api/file/{path}" for path in (address, encoded, "etc/passwd")]
+    there += [f"/gradio_api/{path}" for path in (f"proxy={address}", "deep_link", "runs", "token")]
+    there += ["/monitoring", "/monitoring/summary", "/docs", "/openapi.json", "/static/img/a.svg"]
+    there += ["/assets/index.js", "/login", "/logout", "/theme.css", "/gradio_api/upload_progress"]
+    for path in there:
+        for answer in (http.get(path), http.head(path)):
+            assert answer.status_code == 404, path
+
+
+def test_what_clients_ask_for_is_open(http):
+    for path in ("/config", "/gradio_api/info", "/gradio_api/openapi.json", "/robots.txt"):
+        assert http.get(path).status_code == 200, path
+    assert http.get("/gradio_api/mcp/schema").status_code == 200
 
 
 def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_path):
@@ -176,37 +200,15 @@ def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_pa
     assert asked == []
 
 
-def test_an_error_that_names_a_file_of_the_server_goes_to_the_log(caplog):
-    def full() -> str:
-        raise OSError(28, "No space left on device", "/secret/folder")
-
-    async def call() -> None:
-        with page.Page(analytics_enabled=False) as blocks:
-            gradio.api(full)
-        await blocks.process_api(0, [])
-
-    with pytest.raises(gradio.Error) as caught:
-        asyncio.run(call())
-    assert caught.value.message == OURS
-    assert "/secret/folder" in caplog.text
+def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
+    with pytest.raises(visitor.RefusedError, match="Too many files are being") as caught:
+        visitor.send(http, files=[("a.txt", b"x" * 2_000_001)])
+    assert caught.value.status == 503
+    assert visitor.send(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
 
 
-def test_uploads_of_all_visitors_together_have_a_limit(reckless_server, http):
-    half = [("files", ("a.txt", b"x" * 1_000_000))]
-    assert http.post("/upload", files=half).status_code == 200
-    (kept,) = [
-        path for path in reckless_server.folder.rglob("a.txt") if path.stat().st_size == 1_000_000
-    ]
-    refused = http.post("/upload", files=half)
-    assert (refused.status_code, refused.text) == (503, guard._BUSY)
-    assert visitor.call(http, "text", TEXT)["VS"] == 2
-    kept.unlink()
-    assert http.post("/upload", files=half).status_code == 200
-
-
-def test_uploads_under_way_count_before_they_are_there(monkeypatch, tmp_path):
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    monkeypatch.setattr(guard, "MAX_STORED", 150)
+def test_uploads_under_way_count_before_they_are_there(monkeypatch):
+    monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
     answers = []
 
     async def hold(scope, receive, send):
@@ -219,7 +221,7 @@ def test_uploads_under_way_count_before_they_are_there(monkeypatch, tmp_path):
 
     door = guard.Guard(hold)
     headers = [(b"content-length", b"100")]
-    scope = {"type": "http", "path": "/gradio_api/upload", "method": "POST", "headers": headers}
+    scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
 
     async def visitors():
         await asyncio.gather(*(door(scope, None, send) for _ in range(2)))

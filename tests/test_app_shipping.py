@@ -57,7 +57,7 @@ def test_handlers_need_no_gradio():
     code = (
         "import sys; sys.modules['gradio'] = None\n"
         "from vendiscore.app import handlers\n"
-        "print(handlers.text(['a b', 'c d'])['VS'])"
+        "print(handlers.vendi_score_texts(['a b', 'c d'], 'ngram_overlap')['VS'])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "2.0"

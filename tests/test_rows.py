@@ -108,7 +108,11 @@ def test_products_keep_the_matrix_for_all_scaled_copies(monkeypatch):
     similarity = as_similarity(X, k="rbf")
     similarity.scaled(np.full(N, 2.0)).matmul(V)
     assert similarity._kept.K is not None
-    assert similarity.take(np.arange(9))._kept.K is None
+    part = similarity.take(np.arange(9))
+    np.testing.assert_array_equal(part.dense(), similarity.dense()[:9, :9])
+    assert part._kept.K is not None  # so that nothing is compared again
+    other = similarity.take(np.array([3, 3, 1]))
+    np.testing.assert_array_equal(other.dense(), similarity.dense()[np.ix_([3, 3, 1], [3, 3, 1])])
     monkeypatch.setattr("vendiscore.similarity.rows.KEPT_AT_ONCE", 0)
     large = as_similarity(X, k="rbf")
     first = large.matmul(V)

@@ -1,49 +1,38 @@
-"""A visitor of the running page without a browser: calls the API, or presses the button of a tab.
+"""A visitor of the running page without a browser: calls the API, or asks the routes of the page.
 
-What a browser checks before it sends something is left out.
+What a browser checks before it sends something is left out. `http` is at the address of the page.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-import re
-import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import httpx
 
-# The inputs of what the Score button of each tab runs, by which it is found.
-TABS = {
-    "text": ["textbox", "file", *["dropdown"] * 2, "checkboxgroup", "radio", *["slider"] * 2,
-             "dropdown", *["checkbox"] * 2, "dropdown", "textbox"],
-    "images": ["gallery", "file", "dropdown", *["slider"] * 2, "checkbox", "textbox"],
-    "molecules": ["textbox", "file", *["dropdown"] * 2, *["slider"] * 2, "checkbox", "textbox"],
-    "vectors": ["textbox", "file", "dropdown", "number", *["slider"] * 2, "checkbox", "textbox"],
-    "compare": ["radio", "dropdown", *["textbox"] * 3, *["file"] * 3, *["slider"] * 2,
-                *["dropdown"] * 2, "checkbox", *["textbox"] * 3],
-}  # fmt: skip
-# What stands in the last of them at first: a separator, nothing to leave out, no groups, boxes that
-# count.
-_AT_FIRST = {
-    "text": ["a new line", False, False, None, "box"],
-    "images": [False, "box"],
-    "molecules": [False, "box"],
-    "vectors": [False, "box"],
-    "compare": [None, "a new line", False, *["box"] * 3],
-}
+ASK = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
 
 
 class CallError(Exception):
-    """The server refused a call; the message is what clients are told."""
+    """The server refused a call of the API; the message is what clients are told."""
+
+
+class RefusedError(Exception):
+    """The server refused what the page asked: the status, and the problem that is shown."""
+
+    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+        super().__init__(problem.get("text", ""))
+        self.status, self.problem = status, problem
 
 
 def call(http: httpx.Client, name: str, data: list[Any]) -> dict[str, Any]:
-    """The result of one call of the API. `http` is at <address of the page>/gradio_api."""
-    started = http.post(f"/call/{name}", json={"data": data})
+    """The result of one call of the API."""
+    started = http.post(f"/gradio_api/call/{name}", json={"data": data})
     if started.status_code != 200:
         raise CallError(started.text)
-    answer = http.get(f"/call/{name}/{started.json()['event_id']}").text
+    answer = http.get(f"/gradio_api/call/{name}/{started.json()['event_id']}").text
     kind, body = [event for event in events(answer) if event[0] in ("complete", "error")][-1]
     found = json.loads(body)
     if kind == "error":
@@ -52,74 +41,86 @@ def call(http: httpx.Client, name: str, data: list[Any]) -> dict[str, Any]:
     return result
 
 
-def press(http: httpx.Client, tab: str, data: list[Any]) -> str:
-    """The HTML that a tab shows in the end, or the message of an error.
-
-    What is missing of the data at its end is as at first.
-    """
-    missing = len(TABS[tab]) - len(data)
-    data = [*data, *(_AT_FIRST[tab][-missing:] if missing else [])]
-    session = f"s{time.perf_counter_ns()}"
-    joined = http.post(
-        "/queue/join",
-        json={"data": data, "fn_index": _handler(http, tab), "session_hash": session},
-    )
-    if joined.status_code != 200:
-        raise CallError(joined.text)
-    shown = ""
-    with http.stream("GET", "/queue/data", params={"session_hash": session}) as stream:
-        for line in stream.iter_lines():
-            message = json.loads(line.removeprefix("data: ")) if line else {}
-            output = message.get("output") or {}
-            shown = (output.get("data") or [output.get("error") or shown])[0] or shown
-            if message.get("msg") in ("process_completed", "close_stream"):
-                break
-    return str(shown)
+def mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
+    """What a client of MCP is answered."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+    return http.post("/gradio_api/mcp/", json=body, headers=ASK)
 
 
-def upload(http: httpx.Client, files: list[tuple[str, bytes]]) -> list[dict[str, Any]]:
-    """Send files of these names; what stands for them when a button is pressed."""
-    sent = http.post("/upload", files=[("files", file) for file in files])
-    if sent.status_code != 200:
-        raise CallError(sent.text)
-    return [{"path": path, "meta": {"_type": "gradio.FileData"}} for path in sent.json()]
-
-
-def everything(page: str) -> dict[str, Any]:
-    """The JSON that a tab offers to download."""
-    found = re.search('application/json;base64,([^"]+)"', page)
-    if not found:
-        raise CallError(re.sub(r"<[^>]+>", " ", page)[:300])
-    result: dict[str, Any] = json.loads(base64.b64decode(found.group(1)))
+def tool(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
+    """The result of a tool of MCP."""
+    answer = mcp(http, "tools/call", name=name, arguments=arguments)
+    result: dict[str, Any] = json.loads(events(answer.text)[0][1])["result"]
     return result
 
 
-def score(page: str) -> float:
-    """The score that a tab shows, to six digits."""
-    found = re.search(r"VS = ([\d.]+)", page)
-    if not found:
-        raise CallError(re.sub(r"<[^>]+>", " ", page)[:300])
-    return float(found.group(1))
+def send(
+    http: httpx.Client,
+    text: str = "",
+    files: Sequence[tuple[str, bytes]] = (),
+    **options: Any,
+) -> dict[str, Any]:
+    """What the page shows of samples as soon as they are there, with the key of them."""
+    parts: list[tuple[str, Any]] = [
+        ("options", (None, json.dumps(options))),
+        ("text", (None, text)),
+        *(("files", file) for file in files),
+    ]
+    return answered(http.post("/page/read", files=parts))
+
+
+def ask(http: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
+    """The answer of one of the page's routes."""
+    return answered(http.post(f"/page/{path}", json=body))
+
+
+def score(http: httpx.Client, key: str, kernel: str, **more: Any) -> Any:
+    """The result of samples in the end."""
+    return list(lines(http, "score", key=key, kernel=kernel, **more))[-1]["result"]
+
+
+def show(
+    http: httpx.Client,
+    kernel: str,
+    text: str = "",
+    files: Sequence[tuple[str, bytes]] = (),
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    **options: Any,
+) -> dict[str, Any]:
+    """The result of samples that are sent first, as the page does."""
+    sent = send(http, text, files, **options)
+    found: dict[str, Any] = score(http, sent["key"], kernel, **settings)
+    return found
+
+
+def compare(http: httpx.Client, keys: dict[str, str], kernel: str, **more: Any) -> Any:
+    """The comparison of sets by name."""
+    sets = [{"name": name, "key": key} for name, key in keys.items()]
+    return list(lines(http, "compare", sets=sets, kernel=kernel, **more))[-1]["result"]
+
+
+def lines(http: httpx.Client, path: str, **body: Any) -> Iterator[dict[str, Any]]:
+    """What is told line by line: {"said": …}, then {"result": …}."""
+    with http.stream("POST", f"/page/{path}", json=body) as stream:
+        if stream.status_code != 200:
+            stream.read()
+            answered(stream)
+        for line in stream.iter_lines():
+            found = json.loads(line) if line.strip() else {}
+            if "problem" in found:
+                raise RefusedError(200, found["problem"])
+            if found:
+                yield found
+
+
+def answered(response: httpx.Response) -> dict[str, Any]:
+    found: dict[str, Any] = response.json()
+    if response.status_code != 200:
+        raise RefusedError(response.status_code, found.get("problem", {}))
+    return found
 
 
 def events(text: str) -> list[tuple[str, str]]:
     """The (name, data) of server-sent events."""
     parts = [part.split("\n", 1) for part in text.strip().split("\n\n") if "\n" in part]
     return [(a.removeprefix("event: "), b.removeprefix("data: ")) for a, b in parts]
-
-
-def _handler(http: httpx.Client, tab: str) -> int:
-    address = str(http.base_url).replace("/gradio_api", "")
-    if address not in _configs:
-        _configs[address] = http.get(address + "config").json()
-    config = _configs[address]
-    types = {component["id"]: component["type"] for component in config["components"]}
-    found = [
-        handler["id"]
-        for handler in config["dependencies"]
-        if [types[i] for i in handler["inputs"]] == TABS[tab] and len(handler["outputs"]) == 2
-    ]
-    return int(found[0])
-
-
-_configs: dict[str, Any] = {}

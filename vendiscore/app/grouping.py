@@ -1,52 +1,14 @@
-"""Groups of samples: what of a visitor's lists belongs together, and the scores of all groups."""
+"""Groups of samples: what of a visitor's lists belongs together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..resolve.nested import Groups
-from ..scoring import compute
-from ..similarity.base import Similarity
 from .limits import RefusedError
-
-
-@dataclass(frozen=True, eq=False)
-class ByGroup:
-    """Groups of samples that were compared together and scored each by itself.
-
-    Attributes
-    ----------
-    similarity : Similarity
-        Of all samples.
-    q, score : float
-        The mean of VS_q over groups.
-    se : float or None
-        Its standard error; None for one group.
-    table : list of dict
-        Of each group "group" (its label), "n" and "VS".
-    details : mapping
-        What else `compute(details=True)` reports.
-    """
-
-    similarity: Similarity = field(repr=False)
-    q: float
-    score: float
-    se: float | None
-    table: list[dict[str, Any]]
-    details: Mapping[str, Any] = field(repr=False)
-
-
-def by_group(similarity: Similarity, groups: Groups, q: float, psd: Any = "check") -> ByGroup:
-    """The scores of groups, as `vendiscore.compute` finds them."""
-    labels = [groups.labels[code] for code in groups.codes]
-    found = compute(similarity, groups=labels, q=q, psd=psd, details=True)
-    details = dict(found["details"])
-    table = details.pop("groups")
-    return ByGroup(similarity, q, found["VS"], found.get("VS_se"), table, details)
 
 
 def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:

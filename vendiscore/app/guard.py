@@ -1,53 +1,54 @@
-"""What stands before the server: large requests and routes that the page does not use end here.
+"""What stands before the server: large requests and routes that nobody needs end here.
 
-gradio limits single uploaded files only, and serves routes for other uses (recordings, proxies,
-direct calls past the queue), some of which keep what they are sent. Where a file is named, in a
-request or in an address, it also takes an address of the network, and fetches it whole before it
-asks anybody; its MCP tools take any file that the server can read. So a file must be an upload
-here, and `fetch_nothing` closes what is left for gradio to fetch with.
+gradio serves routes for many uses (uploads, recordings, proxies, direct calls past the queue), some
+of which keep what they are sent. Where a file is named in a request, it also takes an address of
+the network, and fetches it whole before it asks anybody; its MCP tools take any file that the
+server can read. The API of this page takes values alone. So only its own routes are open here, no
+request names a file, and `fetch_nothing` closes what is left for gradio to fetch with.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
-from pathlib import Path
 from typing import Any, NoReturn
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from .limits import MAX_REQUEST, MAX_STORED, MAX_UPLOADS, RefusedError
-from .tidy import stored
+from .limits import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-# All that a browser, gradio_client and MCP clients post to; every event is queued.
+# What the page itself asks for, then what gradio asks itself at its start, gradio_client, clients
+# of MCP, and the Hub.
+_GET = re.compile(
+    r"^/(page/[\w.-]+(/[\w.-]+)?|config/?|robots\.txt"
+    r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/\w+"
+    r"|call/(v2/)?\w+/\w+|mcp(/.*)?))?$"
+)
 _POST = re.compile(
-    r"^/gradio_api/(upload|queue/join|cancel|reset|mcp(/.*)?"
-    r"|call/(v2/)?(text|images|molecules|vectors|compare))/?$"
+    r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?vendi_\w+)/?)$"
 )
-_CLOSED = re.compile(
-    r"^/(gradio_api/(proxy=|file/|vibe|run-history|runs|profiling|dev/|deep_link)|monitoring)"
-)
-_FILE = "/gradio_api/file="
-_UPLOADED_ONLY = (
-    "Upload files first and name them by the path that the upload answers; nothing else is read, "
-    "and nothing is fetched from an address."
+_DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
+_OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
+_UPLOADS = "/page/read"
+_NO_FILES = (
+    "No file can be named here, neither of this server nor by an address: send what is in it."
 )
 _BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
 
 
 class Guard:
-    """ASGI middleware in front of gradio.
+    """ASGI middleware in front of all routes.
 
-    It answers 404 for unused routes and files that nobody uploaded, 400 for requests that name
-    such files, 413 for bodies beyond the limits, and 503 while the uploads of all visitors
-    together are beyond theirs.
+    It answers 404 for those that are closed, 403 for what other sites make browsers send, 400 for
+    requests that name files, 413 for bodies beyond the limits, and 503 while the uploads of all
+    visitors together are beyond theirs.
     """
 
     def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
@@ -58,12 +59,6 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path, reading = scope["path"], scope["method"] in ("GET", "HEAD", "OPTIONS")
-        # An MCP client ends its session by DELETE.
-        closed = _CLOSED.match(path) or not (reading or _POST.match(path))
-        if closed or (path.startswith(_FILE) and not _is_upload(path.removeprefix(_FILE))):
-            await _refuse(send, 404, "There is nothing here.")
-            return
         started = False
 
         async def noticed(message: Message) -> None:
@@ -72,17 +67,31 @@ class Guard:
             await send(message)
 
         try:
-            if path.startswith("/gradio_api/upload") and not reading:
-                await self._upload(scope, receive, noticed)
-            else:
-                await self.app(scope, await _checked(scope, receive), noticed)
+            await self._let_in(scope, receive, noticed)
         except HTTPException as error:
             if not started:
-                await _refuse(send, error.status_code, error.detail)
+                await _refuse(scope, send, error)
+
+    async def _let_in(self, scope: Message, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        if method not in _OPEN or not _OPEN[method].match(path):
+            raise HTTPException(404, "There is nothing here.")
+        if method != "POST":
+            _length(scope, MAX_QUESTION)
+            await self.app(scope, _counted(receive, MAX_QUESTION), send)
+        elif not path.startswith("/page/"):
+            await self.app(scope, await _checked(scope, receive), send)
+        elif _header(scope, b"sec-fetch-site") == b"cross-site":
+            raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
+        elif path == _UPLOADS:
+            await self._upload(scope, receive, send)
+        else:
+            _length(scope, MAX_QUESTION)
+            await self.app(scope, _counted(receive, MAX_QUESTION), send)
 
     async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
         expected = _length(scope, MAX_UPLOADS) or MAX_UPLOADS
-        if stored(uploads()) + self._arriving + expected > MAX_STORED:
+        if self._arriving + expected > MAX_ARRIVING:
             raise HTTPException(503, _BUSY)
         self._arriving += expected
         try:
@@ -103,21 +112,14 @@ def fetch_nothing() -> None:
         setattr(client, name, _fetch)
 
 
-def uploads() -> Path:
-    """The folder that gradio keeps uploads in."""
-    return Path(os.environ["GRADIO_TEMP_DIR"])
-
-
 async def _fetch(*_: Any, **__: Any) -> NoReturn:
-    raise RefusedError(_UPLOADED_ONLY)
+    raise RefusedError(_NO_FILES)
 
 
 async def _checked(scope: Message, receive: Receive) -> Receive:
-    """What gives the body that `receive` gives, once it names no file but uploads."""
+    """What gives the body that `receive` gives, once it names no file."""
     _length(scope, MAX_REQUEST)
     receive = _counted(receive, MAX_REQUEST)
-    if scope["method"] != "POST":
-        return receive
     body, more = bytearray(), True
     while more:
         message = await receive()
@@ -125,10 +127,9 @@ async def _checked(scope: Message, receive: Receive) -> Receive:
             return receive
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    if body and not all(map(_is_upload, _files(body))):
-        raise HTTPException(400, _UPLOADED_ONLY)
-    whole = {"type": "http.request", "body": bytes(body), "more_body": False}
-    waiting = [whole]
+    if body and await run_in_threadpool(_names_a_file, body):
+        raise HTTPException(400, _NO_FILES)
+    waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def again() -> Message:
         return waiting.pop() if waiting else await receive()
@@ -136,28 +137,20 @@ async def _checked(scope: Message, receive: Receive) -> Receive:
     return again
 
 
-def _files(body: bytearray) -> list[Any]:
-    """The paths of all that gradio takes for a file, and of a little more."""
+def _names_a_file(body: bytearray) -> bool:
+    """Whether anything is what gradio takes for a file, or a little like it."""
     try:
         left = [json.loads(body)]
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
-    found = []
     while left:
         value = left.pop()
         if isinstance(value, dict):
             if "path" in value and "meta" in value:
-                found.append(value["path"])
+                return True
             value = value.values()
         left.extend(part for part in value if isinstance(part, dict | list))
-    return found
-
-
-def _is_upload(path: Any) -> bool:
-    try:
-        return Path(os.path.realpath(path)).is_relative_to(uploads().resolve())
-    except (TypeError, ValueError):  # no text, or with a null character
-        return False
+    return False
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
@@ -182,14 +175,23 @@ def _too_large(limit: int) -> HTTPException:
 
 def _length(scope: Message, limit: int) -> int:
     """The length that a request says it has, if it says one; never beyond the limit."""
-    said = dict(scope["headers"]).get(b"content-length", b"")
+    said = _header(scope, b"content-length")
     length = int(said) if said.isdigit() else 0
     if length > limit:
         raise _too_large(limit)
     return length
 
 
-async def _refuse(send: Send, status: int, text: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": text.encode()})
+def _header(scope: Message, name: bytes) -> bytes:
+    found: bytes = dict(scope["headers"]).get(name, b"")
+    return found
+
+
+async def _refuse(scope: Message, send: Send, error: HTTPException) -> None:
+    body, kind = error.detail.encode(), b"text/plain; charset=utf-8"
+    if scope["path"].startswith("/page/"):
+        body, kind = json.dumps({"problem": {"text": error.detail}}).encode(), b"application/json"
+    headers = [(b"content-type", kind), (b"connection", b"close")]
+    start = {"type": "http.response.start", "status": error.status_code, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

@@ -1,115 +1,113 @@
-"""What a visitor sent, checked, with how to score and how to show it: a `Job` of each kind."""
+"""Samples that were checked, with how they are compared: a `Job` of each kind."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..explanation.analysis import Analysis, analyse
+from ..errors import SampleError
 from ..progress import Steps
-from ..report.code import READ_DOWNLOAD, code
-from ..report.markup import escape
-from ..report.thumbnails import drawing
+from ..report.code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ..report.findings import Findings, find
 from ..resolve.nested import Groups, read_labels
-from . import encoders
-from .comparing import MIN_PERMUTATIONS, Compared, compare_steps
-from .grouping import ByGroup, by_group, place, pooled, taken_apart
+from . import alike, encoders
+from .alike import Choice, check_order, check_threshold
+from .grouping import place, pooled, taken_apart
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
 from .pictures import Picture
+from .samples import Samples
 
-MOLECULE_KERNELS = ("morgan", "rdkit", "maccs", "atom_pair", "topological_torsion")
-# How each name of the API is said to `compute`.
-VECTOR_KERNELS: dict[str, dict[str, Any]] = {
-    "cosine": {"k": "cosine"},
-    "rbf": {"k": "rbf"},
-    "laplacian": {"k": "laplacian"},
-    "X": {"score_X": True, "normalize": True},
-    "dual": {"score_dual": True, "normalize": True},
-    "K": {"score_K": True},
-    "K, clipped": {"score_K": True, "psd": "clip"},
-}
-# Of which "X" and "dual" are other words for "cosine".
-VECTOR_CHOICES = ("cosine", "rbf", "laplacian", "K", "K, clipped")
-# What can be compared, and by what beside the encoders.
-KERNELS: dict[str, tuple[str, ...]] = {
-    "texts": ("ngram_overlap",),
-    "images": ("pixels",),
-    "molecules": MOLECULE_KERNELS,
-    "vectors": ("cosine", "rbf", "laplacian"),
-}
-MAX_N = 10  # n of the longest n-grams
-_INLINE = 1_500  # characters of samples that are written into the lines of Python
+# Samples at least this similar are called alike unless a visitor says otherwise.
+THRESHOLD = 0.8
+# How far down the threshold can be moved without comparing samples again.
+FLOOR = 0.3
+_NUMBERS = 4  # of a vector that are shown
+# Everything, as it is saved from the page.
+_SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
 
 @dataclass(frozen=True)
 class Job:
-    """Samples that have been checked, and how to score and to show them.
+    """Samples that have been checked, and how they are compared and shown.
 
     Attributes
     ----------
-    what : str
-        The samples in the plural.
+    kind, what : str
+        What the samples are, in the plural: of the page, and in sentences.
     samples : list or array
+    choice : Choice
     arguments : dict
         For `compute`.
-    labels : list of str
-        One for each sample, for the table.
-    cell : callable
-        HTML of sample i.
     modules, expression : str
         Python that has the same samples, and what it has to import.
     groups : Groups or None
-        Which samples belong together; then `by_group` is its score.
+        Which samples belong together; then the score is the mean of theirs.
+    texts : callable or None
+        Sample i as text, where there is something to read.
+    pictures : sequence of Picture
+        The samples, if they are images.
     """
 
+    kind: str
     what: str
     samples: Any
+    choice: Choice
     arguments: dict[str, Any]
-    labels: list[str]
-    cell: Callable[[int], str]
     modules: str
     expression: str
     groups: Groups | None = None
+    texts: Callable[[int], str] | None = None
+    pictures: Sequence[Picture] = ()
 
-    def score(self, q: float) -> Steps[Analysis]:
-        """The analysis of order q."""
-        order = check_order(q)
-        similarity = yield from encoders.similarity(self.samples, self.arguments)
-        return analyse(similarity, order, psd=self.arguments.get("psd", "check"))
+    def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
+        """What there is to say of them at order q; a SampleError names samples by their places."""
+        given = self.arguments | {"q": check_order(q)}
+        alike_from = check_threshold(threshold)
+        if self.groups is not None:
+            given["groups"] = self.labels
+        try:
+            similarity = None
+            if self.choice.is_encoder:
+                similarity = yield from encoders.similarity(self.samples, self.arguments)
+            return find(
+                self.samples,
+                None,
+                given,
+                similarity=similarity,
+                threshold=alike_from,
+                floor=min(FLOOR, alike_from),
+            )
+        except SampleError as error:
+            if self.groups is None or not self.groups.nested:
+                raise
+            raise self.groups.located(error) from error.__cause__
 
-    def by_group(self, q: float) -> Steps[ByGroup]:
-        """The scores of order q of all groups."""
-        assert self.groups is not None
-        order = check_order(q)
-        similarity = yield from encoders.similarity(self.samples, self.arguments)
-        return by_group(similarity, self.groups, order, self.arguments.get("psd", "check"))
+    @property
+    def labels(self) -> list[Any] | None:
+        """The group of each sample."""
+        groups = self.groups
+        return None if groups is None else [groups.labels[code] for code in groups.codes]
 
-    def code(self, q: float) -> str:
+    def code(self, found: Findings) -> str:
         """Three lines of Python that give the same number."""
-        return code(self.modules, self.expression, self.arguments, check_order(q))
-
-
-def check_order(q: Any) -> float:
-    """An order in [0, ∞], from a number or "inf"."""
-    try:
-        order = float(q)
-    except (TypeError, ValueError):
-        raise RefusedError(f"q must be a number of at least 0 or 'inf', got {q!r:.40}.") from None
-    if not order >= 0:
-        raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
-    return order
+        arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
+        if self.groups is not None and not self.groups.nested and self.kind == "vectors":
+            arguments["groups"] = self.labels
+        options = keywords(arguments, found.order)
+        if _SAVED in self.expression and self.groups is not None:
+            options += ', groups=saved["samples"]["group"]'
+        call = called("samples", options)
+        return f"{source(self.modules)}\nsamples = {self.expression}\nprint({call})"
 
 
 def text_job(
     texts: Any,
     kernel: str = "ngram_overlap",
-    ns: Sequence[int] = (1, 2, 3, 4),
-    unit: str = "word",
+    options: Mapping[str, Any] | None = None,
     labels: Sequence[Hashable] = (),
 ) -> Job:
     """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
@@ -117,12 +115,12 @@ def text_job(
     groups = read_labels(labels) if labels else groups
     texts = check_texts(texts, place=place(groups))
     return Job(
+        kind="texts",
         what="texts",
         samples=texts,
-        arguments=_text_arguments(kernel, ns, unit),
-        labels=texts,
-        cell=lambda i: f'<p class="vs-text">{escape(texts[i])}</p>',
+        **_chosen("texts", kernel, options),
         groups=groups,
+        texts=texts.__getitem__,
         **_inline(taken_apart(texts, groups)),
     )
 
@@ -134,7 +132,7 @@ def image_job(
     groups: Groups | None = None,
 ) -> Job:
     """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
-    encoder = _encoder("images", kernel)
+    chosen = _chosen("images", kernel, None)
     files = 'glob.glob("images/*")'
     if left:
         files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
@@ -142,86 +140,106 @@ def image_job(
     if groups is not None:
         each = 'sorted(glob.glob(folder + "/*"))'
         expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
+    encoded = chosen["choice"].is_encoder
     return Job(
+        kind="images",
         what="images",
-        samples=[picture.data if encoder else picture.small for picture in pictures],
-        arguments=encoder or {"k": kernel, "mode": "RGB"},
-        labels=[picture.name for picture in pictures],
-        cell=lambda i: f'<img src="{pictures[i].thumbnail}" alt="{escape(pictures[i].name, 60)}">',
+        samples=[picture.data if encoded else picture.small for picture in pictures],
+        **chosen,
         modules="glob",
         expression=expression,
         groups=groups,
+        pictures=pictures,
     )
 
 
-def molecule_job(smiles: Any, kernel: str = "morgan") -> Job:
+def molecule_job(smiles: Any, kernel: str = "morgan", labels: Sequence[Hashable] = ()) -> Job:
     """Molecules as SMILES, compared by fingerprints."""
     smiles, groups = pooled(smiles, "SMILES")
+    groups = read_labels(labels) if labels else groups
     smiles = check_texts(smiles, MAX_SMILES, "molecule", place(groups))
-    _one_of(kernel, MOLECULE_KERNELS, "kernel")
-
-    def cell(i: int) -> str:
-        name = escape(smiles[i], 80)
-        image = drawing(smiles[i])
-        if not image:
-            return f'<p class="vs-text">{name}</p>'
-        return f'<img src="{image}" alt="{name}" title="{name}" class="vs-molecule">'
-
     return Job(
+        kind="molecules",
         what="molecules",
         samples=smiles,
-        arguments={"k": kernel},
-        labels=smiles,
-        cell=cell,
+        **_chosen("molecules", kernel, None),
         groups=groups,
+        texts=smiles.__getitem__,
         **_inline(taken_apart(smiles, groups)),
     )
 
 
 def vector_job(
-    X: Any, kernel: str = "cosine", sigma: float = 0.0, source: tuple[str, str] | None = None
+    X: Any,
+    kernel: str = "cosine",
+    options: Mapping[str, Any] | None = None,
+    source: tuple[str, str] | None = None,
+    labels: Sequence[Hashable] = (),
 ) -> Job:
     """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
-    arguments = _vector_arguments(kernel, sigma)
-    if kernel.startswith("K") and groups is not None:
+    chosen = _chosen("vectors", kernel, options)
+    matrix = chosen["choice"].is_matrix
+    if matrix and groups is not None:
         raise RefusedError(
             f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
             f"rows of features pick another kernel."
         )
-    if kernel.startswith("K") and X.shape[0] != X.shape[1]:
+    if matrix and X.shape[0] != X.shape[1]:
         raise RefusedError(
             f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
             f"for rows of features pick another kernel."
         )
-    rows = [", ".join(f"{value:.4g}" for value in row[:8]) for row in X]
-    rows = [f"{row}, …" if X.shape[1] > 8 else row for row in rows]
-    if kernel.startswith("K"):
-        rows = [f"row {i}" for i in range(len(X))]
+
+    def written(i: int) -> str:
+        numbers = ", ".join(f"{value:.4g}" for value in X[i, :_NUMBERS])
+        return f"{numbers}, …" if X.shape[1] > _NUMBERS else numbers
+
     return Job(
-        what="vectors" if not kernel.startswith("K") else "samples",
+        kind="vectors",
+        what="samples" if matrix else "vectors",
         samples=X,
-        arguments=arguments,
-        labels=rows,
-        cell=lambda i: f'<p class="vs-text">{i}: {escape(rows[i], 60)}</p>',
+        **chosen,
         groups=groups,
+        texts=None if matrix else written,
         **_matrix_source(X, source, groups),
     )
 
 
-def comparison(
-    jobs: Sequence[Job], q: float, permutations: int = MIN_PERMUTATIONS
-) -> Steps[Compared]:
-    """Sets of one kind, compared step by step; see `comparing.compare_steps`."""
-    arguments = jobs[0].arguments if jobs else {}
-    return compare_steps([job.samples for job in jobs], check_order(q), permutations, **arguments)
+def job_of(
+    samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
+) -> Job:
+    """Some samples as they were read, compared by one of the kernels of their kind."""
+    labels = [samples.groups[i] for i in kept] if samples.groups else []
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    if samples.kind == "texts":
+        return text_job(values, kernel, options, labels)
+    if samples.kind == "molecules":
+        return molecule_job(values, kernel, labels)
+    left = set(range(len(samples))) - set(kept)
+    if samples.kind == "images":
+        groups = read_labels(labels) if labels else None
+        return image_job(values, kernel, [str(samples.places[i]) for i in sorted(left)], groups)
+    square = alike.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
+    python = samples.python(left, square) if samples.python else None
+    return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
 
 
-def comparable(samples: Any, kind: str, kernel: str) -> Job:
-    """One of the sets of a comparison: what its job takes."""
-    _one_of(kind, tuple(KERNELS), "kind")
-    job = _comparable(samples, kind, kernel)
+def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
+    """One of the sets of a comparison, as the API has them: one list."""
+    alike.one_of(kind, tuple(alike.CHOICES), "kind")
+    if alike.choice(kind, kernel).is_matrix:
+        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
+    if kind == "texts":
+        job = text_job(samples, kernel, options)
+    elif kind == "images":
+        job = image_job(_listed(samples, "images"), kernel)
+    elif kind == "molecules":
+        job = molecule_job(samples, kernel)
+    else:
+        job = vector_job(samples, kernel, options)
     if job.groups is not None:
         raise RefusedError(
             f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
@@ -230,56 +248,9 @@ def comparable(samples: Any, kind: str, kernel: str) -> Job:
     return job
 
 
-def _comparable(samples: Any, kind: str, kernel: str) -> Job:
-    if kind == "texts":
-        return text_job(samples, kernel)
-    if kind == "images":
-        return image_job(_listed(samples, "images"), kernel)
-    if kind == "molecules":
-        return molecule_job(samples, kernel)
-    _one_of(kernel, KERNELS["vectors"], "kernel of a comparison")
-    return vector_job(samples, kernel)
-
-
-def menu(kind: str) -> list[str]:
-    """The kernels of a kind of sample, with the encoders that can be had, the usual one first."""
-    return [*KERNELS[kind], *encoders.offered(kind)]
-
-
-def _encoder(kind: str, kernel: Any) -> dict[str, Any] | None:
-    """The options of the encoder of that name, or None if it is one of the other kernels."""
-    _one_of(kernel, menu(kind), "kernel")
-    return encoders.offered(kind).get(kernel)
-
-
-def _text_arguments(kernel: Any, ns: Any, unit: Any) -> dict[str, Any]:
-    if encoder := _encoder("texts", kernel):
-        return encoder
-    _one_of(unit, ("word", "char"), "unit")
-    try:
-        orders = sorted({int(n) for n in ns})
-    except (TypeError, ValueError):
-        raise RefusedError(f"n-gram lengths must be whole numbers, got {ns!r:.60}.") from None
-    if not orders or not all(1 <= n <= MAX_N for n in orders):
-        raise RefusedError(f"Pick n-gram lengths from 1 to {MAX_N}, got {orders!r:.60}.")
-    return {"k": kernel, "ns": orders} | ({} if unit == "word" else {"analyzer": unit})
-
-
-def _vector_arguments(kernel: Any, sigma: Any) -> dict[str, Any]:
-    _one_of(kernel, tuple(VECTOR_KERNELS), "kernel")
-    try:
-        bandwidth = float(sigma or 0)
-    except (TypeError, ValueError):
-        raise RefusedError(f"sigma must be a number, got {sigma!r:.40}.") from None
-    if not 0 <= bandwidth < math.inf:
-        raise RefusedError(f"sigma must be a finite number above 0, got {bandwidth:g}.")
-    given = kernel in ("rbf", "laplacian") and bandwidth > 0
-    return VECTOR_KERNELS[kernel] | ({"sigma": bandwidth} if given else {})
-
-
-def _one_of(value: Any, known: Sequence[str], name: str) -> None:
-    if not isinstance(value, str) or value not in known:
-        raise RefusedError(f"Unknown {name} {value!r:.60}; pick one of {', '.join(known)}.")
+def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    chosen = alike.choice(kind, kernel)
+    return {"choice": chosen, "arguments": alike.arguments(chosen, options or {})}
 
 
 def _listed(values: Any, name: str) -> list[Any]:
@@ -290,23 +261,25 @@ def _listed(values: Any, name: str) -> list[Any]:
 
 def _inline(samples: list[Any]) -> dict[str, Any]:
     written = repr(samples)
-    if len(written) <= _INLINE:
+    if len(written) <= INLINE:
         return {"modules": "", "expression": written}
-    modules, download = READ_DOWNLOAD
-    return {"modules": modules, "expression": f'{download}["samples"]  # the download'}
+    text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
+    return {"modules": READ_DOWNLOAD[0], "expression": _SAVED + text}
 
 
 def _matrix_source(
     X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None = None
 ) -> dict[str, Any]:
-    written = repr(taken_apart(X.tolist(), groups))
-    if len(written) <= _INLINE:
-        return {"modules": "", "expression": written}
+    if X.size <= INLINE:
+        nested = groups if groups is not None and groups.nested else None
+        written = repr(taken_apart(X.tolist(), nested))
+        if len(written) <= INLINE:
+            return {"modules": "", "expression": written}
     modules, expression = source or (
         "pandas as pd",
         "pd.read_csv('samples.csv', header=None).to_numpy()",
     )
-    if groups is not None:
+    if groups is not None and groups.nested:
         ends = np.cumsum(np.bincount(groups.codes))[:-1].tolist()
         modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
     return {"modules": modules, "expression": expression}

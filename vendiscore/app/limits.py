@@ -12,7 +12,7 @@ from ..reading.limits import Limits
 from ..reading.limits import RefusedError as RefusedError
 
 MAX_SAMPLES = 1_000
-MAX_SETS = 3
+MAX_SETS = 8
 MAX_TEXT = 20_000  # characters of one text
 MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES
@@ -42,6 +42,15 @@ IN_WORDS = (
     f"{MAX_UPLOADS // 10**6} MB in one go; "
     f"zips up to {MAX_ENTRIES} entries and {MAX_UNPACKED // 10**6} MB unpacked."
 )
+
+# Of the server.
+MAX_FILES = 500  # uploaded in one go
+MAX_ARRIVING = 500_000_000  # bytes of the uploads under way of all visitors
+MAX_QUESTION = 1_000_000  # bytes of what the page asks about what it has sent
+MAX_KEPT = 1_000_000_000  # bytes that are kept of all visitors, until they are forgotten
+MAX_KNOWN = 200_000_000  # bytes of results of examples
+KEEP = 900  # seconds from the last use of what a visitor sent until it is forgotten
+MAX_NAME = 200  # characters of the name of a file, a set or a report
 
 
 def check_count(n: int, limit: int, what: str) -> None:

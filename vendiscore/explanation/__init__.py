@@ -2,11 +2,13 @@
 
 from .analysis import Analysis, analyse
 from .duplicates import Duplicates
+from .layout import layout
 from .modes import Mode
 from .neighbours import Neighbours
 from .redundancy import Pair, redundant_pairs
 from .seriation import clustered_order
 from .table import Explanation, explain
+from .thinning import Thinning, thinning
 
 __all__ = [
     "Analysis",
@@ -15,8 +17,11 @@ __all__ = [
     "Mode",
     "Neighbours",
     "Pair",
+    "Thinning",
     "analyse",
     "clustered_order",
     "explain",
+    "layout",
     "redundant_pairs",
+    "thinning",
 ]

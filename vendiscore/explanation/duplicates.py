@@ -60,8 +60,8 @@ class NearPairs:
         later = columns > rows + start
         if self.first is not None:
             later &= (self.first[rows + start] == rows + start) & (self.first[columns] == columns)
-        rows, columns = rows[later], columns[later]
-        self._parts.append((rows + start, columns, K[rows, columns]))
+        rows, columns = rows[later].astype(np.int32), columns[later].astype(np.int32)
+        self._parts.append((rows + np.int32(start), columns, K[rows, columns]))
         self._count += len(rows)
         if self._count > self._most:
             self._rise()
@@ -79,7 +79,7 @@ class NearPairs:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, in no order."""
         if not self._parts:
-            return np.empty(0, dtype=int), np.empty(0, dtype=int), np.empty(0)
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
         i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
         return i, j, similarity
 
@@ -123,7 +123,7 @@ class Duplicates:
             For a threshold that is no number, or below `floor`.
         """
         read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
-        if read < self.floor:
+        if read < self.floor - ROUNDING:
             raise ValueError(
                 f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}: pairs less "
                 f"similar were not kept; explain the samples again with that threshold"

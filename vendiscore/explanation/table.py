@@ -123,6 +123,11 @@ class Explanation:
         return self._duplicates.threshold
 
     @property
+    def floor(self) -> float:
+        """The least that `rethreshold` takes."""
+        return self._duplicates.floor
+
+    @property
     def kept(self) -> np.ndarray:
         """The places of the samples that are left once near-duplicates are removed."""
         return np.asarray(self.places[self._duplicates.kept])
@@ -159,7 +164,7 @@ class Explanation:
         Raises
         ------
         TypeError, ValueError
-            For a threshold above 1, or more than 0.2 below the one that was asked for.
+            For a threshold above 1 or below `floor`, usually 0.2 less than was asked for.
         """
         again = replace(self, _duplicates=self._duplicates.rethreshold(threshold))
         for name in ("surprise", "adds", "novelty", "_strongest"):
@@ -359,11 +364,17 @@ def explain(
     return explained(Subject(samples, read, orders=[order], p=p, psd=psd), order, limit)
 
 
-def explained(subject: Subject, q: float, threshold: float = THRESHOLD) -> Explanation:
-    """The same of a subject, at an order above 0; its eigenvectors are found once."""
+def explained(
+    subject: Subject, q: float, threshold: float = THRESHOLD, floor: float | None = None
+) -> Explanation:
+    """The same of a subject, at an order above 0; its eigenvectors are found once.
+
+    `floor` is the least threshold of later, 0.2 below this one unless given.
+    """
+    floor = threshold - MARGIN if floor is None else min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity, spectrum = subject.similarity, subject.eigen
-        pairs = NearPairs(threshold - MARGIN, similarity.groups())
+        pairs = NearPairs(floor, similarity.groups())
         neighbours = Neighbours.of(similarity, pairs)
     left_out = list(similarity.dropped)
     return Explanation(

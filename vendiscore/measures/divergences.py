@@ -20,15 +20,19 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays.namespace import Samples, is_torch, refuse_gradient
 from ..magnitude.distances import read_samples
-from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..similarity.base import Similarity
 from ..spectral import rank_one
 from ..spectral.spectrum import PSD, Spectrum, check_psd
+from ..spectral.vendi import spectrum_of
+from .both import Both
 from .registry import register_measure
 from .subject import Subject
 
@@ -126,13 +130,39 @@ def surprise(
     psd = check_psd(psd)
     sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
-    with np.errstate(all="ignore"):
-        refuse_gradient(subject.both.similarity.diagonal(), "surprise")
-        together = rank_one.surprise(subject.both.eigen)[: subject.both.sizes[0]]
-        found = np.minimum(together - rank_one.surprise(subject.eigen), math.log(2))
+    refuse_gradient(subject.both.similarity.diagonal(), "surprise")
     every = np.full(len(subject.row_of), np.nan)
-    every[subject.row_of >= 0] = found
+    every[subject.row_of >= 0] = _surprises(subject.both, lambda: subject.eigen)
     return every
+
+
+def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarray:
+    """`surprise` of the first n samples of a Similarity, the others being the references.
+
+    Raises
+    ------
+    ValueError
+        If there are no n samples and at least one reference in it.
+    NotPSDError, TooLargeError
+        As for `compute`.
+
+    Examples
+    --------
+    >>> from ..resolve import as_similarity
+    >>> pool = as_similarity(["a", "a", "b", "a", "c", "c"], k="labels")
+    >>> surprise_of_first(pool, 3).round(3)
+    array([0.288, 0.288, 0.693])
+    """
+    if not 0 < n < pool.n:
+        raise ValueError(f"`n` must be from 1 to {pool.n - 1}, to leave references, got {n}")
+    both = Both([], How(), ["samples", "references"], psd, pool=lambda: (pool, n))
+    return _surprises(both, lambda: spectrum_of(pool.take(np.arange(n)), psd=psd, vectors=True))
+
+
+def _surprises(both: Both, own: Callable[[], Spectrum]) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        together = rank_one.surprise(both.eigen)[: both.sizes[0]]
+        return np.minimum(together - rank_one.surprise(own()), math.log(2))
 
 
 def _entropy(spectrum: Spectrum) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .findings import find
+from .findings import Findings, find
 from .markup import escape
 from .sections import Section, sections
 from .shown import Shown
@@ -77,8 +77,13 @@ def written(
             f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
         )
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        found = find(samples, references, keywords)
-        shown = Shown.of(found.subject)
+        return reported(find(samples, references, keywords), title)
+
+
+def reported(found: Findings, title: str | None = None, shown: Shown | None = None) -> Report:
+    """The report of findings; samples are shown as they came unless `shown` has others."""
+    shown = shown or Shown.of(found.subject)
+    with np.errstate(all="ignore"):
         return Report(
             title=title or f"Diversity of {shown.counted(found.n)}",
             numbers=found.numbers,

@@ -14,7 +14,7 @@ from ..errors import IndefiniteError
 from ..explanation.analysis import ORDERS
 from ..explanation.neighbours import Neighbours
 from ..explanation.seriation import clustered_order
-from ..explanation.table import Explanation, explained
+from ..explanation.table import THRESHOLD, Explanation, explained
 from ..magnitude.curve import Curve, magnitude_curve
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
@@ -55,6 +55,10 @@ class Findings:
         Of `compute`, with details.
     no_interval : str
         Why there is no interval, as a sentence; empty if there is one.
+    threshold : float
+        Samples at least this similar are near-duplicates.
+    floor : float or None
+        The least threshold that `explanation` can be looked at again at, if not the usual one.
     """
 
     subject: Subject = field(repr=False)
@@ -64,6 +68,8 @@ class Findings:
     references: Any = field(repr=False)
     numbers: dict[str, Any]
     no_interval: str = ""
+    threshold: float = THRESHOLD
+    floor: float | None = None
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -144,7 +150,7 @@ class Findings:
         """Which of them add to the score, and which repeat others, by their places."""
         if self.similarity is None:
             return None
-        found = explained(self.looked, self.looked_order)
+        found = explained(self.looked, self.looked_order, self.threshold, self.floor)
         return replace(found, places=self.places)
 
     @property
@@ -228,9 +234,39 @@ class Findings:
             return None
         return found if found.convergence > 0 else None
 
+    def forget(self) -> None:
+        """Let go of what is large and can be found again: K, and eigenvectors of too many samples.
 
-def find(samples: Any, references: Any, arguments: Mapping[str, Any]) -> Findings:
+        Those of the samples that are looked at are kept.
+        """
+        self.__dict__.pop("K", None)
+        if self.similarity is None or len(self.chosen) == self.similarity.n:
+            return
+        self.__dict__["spectrum"] = replace(self.spectrum, vectors=None)
+        for name in ("eigen", "spectral", "spectrum"):
+            self.subject.__dict__.pop(name, None)
+
+
+def find(
+    samples: Any,
+    references: Any,
+    arguments: Mapping[str, Any],
+    *,
+    similarity: Similarity | None = None,
+    threshold: float = THRESHOLD,
+    floor: float | None = None,
+) -> Findings:
     """The numbers that `compute` gives, with an interval where there can be one.
+
+    Parameters
+    ----------
+    samples, references : list or array
+    arguments : mapping
+        Keywords of `compute`.
+    similarity : Similarity, optional
+        That of the samples by these arguments, where somebody has it already.
+    threshold, floor : float
+        For the near-duplicates; see `Findings`.
 
     Raises
     ------
@@ -240,6 +276,8 @@ def find(samples: Any, references: Any, arguments: Mapping[str, Any]) -> Finding
     request = read_request(keywords)
     subject = subject_of(samples, references, request)
     subject.in_parts = False  # all pairs are looked at
+    if similarity is not None:
+        subject.__dict__["similarities"] = [similarity]
     why = _without_interval(subject, request)
     numbers: dict[str, Any]
     if request.ci is None and not why and _is_cheap(subject, request):
@@ -251,7 +289,7 @@ def find(samples: Any, references: Any, arguments: Mapping[str, Any]) -> Finding
         if request.ci is None and not why:
             numbers = _with_interval(subject, request, numbers)
     del keywords["details"]
-    return Findings(subject, request, keywords, samples, references, numbers, why)
+    return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
 
 
 def _without_interval(subject: Subject, request: Request) -> str:

@@ -127,8 +127,7 @@ def every(found: Findings, shown: Shown) -> str:
 
 def _of_what(found: Findings) -> str:
     """Which samples this is about, where it is not plainly all."""
-    n, total = len(found.chosen), found.n
-    few = f"Pairs were looked at of {n:,} of {total:,}, drawn at random." if n < total else ""
+    few = sentences.looked_at(len(found.chosen), found.n)
     return f"{few} {'This is about all groups together.' if found.grouped else ''}".strip()
 
 

@@ -11,7 +11,7 @@ import io
 import re
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -19,6 +19,7 @@ import xxhash
 from .. import plots
 from ..magnitude.curve import Curve
 from ..optional import require
+from ..uncertainty import Comparison
 from ..uncertainty.growth import Growth
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -40,17 +41,49 @@ _NAMESPACES = re.compile(r' xmlns(?::\w+)?="[^"]*"')
 _NAMED = re.compile(r' id="([^"]*)"')
 _REFERRED = re.compile(r'(?:url\(|href=")#([\w-]+)')
 
+
+class Caption(NamedTuple):
+    """What is to be seen in a picture."""
+
+    title: str
+    text: str
+
+    @property
+    def html(self) -> str:
+        """Both as HTML."""
+        return f"<b>{self.title}.</b> {self.text}"
+
+
 CAPTIONS = {
-    "heat": "<b>Similarities.</b> Bright squares along the diagonal are groups of samples that "
-    "are alike.",
-    "spectrum": "<b>Spectrum.</b> The share of the set that lies in each direction. One bar: all "
-    "the same. Equal bars: all different. The score is the effective number of bars.",
-    "profile": "<b>Profile.</b> Small q counts rare samples in full, large q looks at the "
-    "commonest only. A steep curve means a few dominate.",
-    "magnitude": "<b>Magnitude.</b> How many samples can be told apart at scale t (zooming in to "
-    "the right). The dashed line is the convergence scale, where 95 % can.",
-    "growth": "<b>Growth.</b> The score of fewer samples, and with a dashed line of up to twice as "
-    "many. A curve that has become flat: more samples would add little.",
+    "heat": Caption(
+        "Similarities",
+        "Bright squares along the diagonal are groups of samples that are alike.",
+    ),
+    "spectrum": Caption(
+        "Spectrum",
+        "The share of the set that lies in each direction. One bar: all the same. Equal bars: all "
+        "different. The score is the effective number of bars.",
+    ),
+    "profile": Caption(
+        "Profile",
+        "Small q counts rare samples in full, large q looks at the commonest only. A steep curve "
+        "means a few dominate.",
+    ),
+    "magnitude": Caption(
+        "Magnitude",
+        "How many samples can be told apart at scale t (zooming in to the right). The dashed line "
+        "is the convergence scale, where 95 % can.",
+    ),
+    "growth": Caption(
+        "Growth",
+        "The score of fewer samples, and with a dashed line of up to twice as many. A curve that "
+        "has become flat: more samples would add little.",
+    ),
+    "matched": Caption("Scores at matched size", "The bar is the LEVEL % interval."),
+    "profiles": Caption(
+        "Profiles at matched size",
+        "With intervals. Curves that cross: which set is more diverse depends on q.",
+    ),
 }
 
 
@@ -101,6 +134,22 @@ def growth(found: Growth) -> str:
         found.plot,
         f"Growth: {found.scores[0]:.1f} of {found.sizes[0]} samples to {found.scores[-1]:.1f} of "
         f"{found.sizes[-1]}",
+    )
+
+
+def matched(comparison: Comparison) -> str:
+    """The score of each of several sets at matched size, with its interval."""
+    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
+    return svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
+
+
+def profiles(comparison: Comparison) -> str:
+    """The profiles of several sets at matched size, each with a band for its interval."""
+    names, curves = comparison.names, comparison.profiles
+    ends = ", ".join(f"{name} {curve[0, 0]:.1f}" for name, curve in zip(names, curves, strict=True))
+    return svg(
+        lambda ax: plots.profiles(comparison.orders, names, curves, ax=ax),
+        f"Profiles at matched size; at q = 0: {ends}",
     )
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..arrays.namespace import to_host
 from ..errors import MissingPackageError
-from ..explanation.analysis import ORDERS
-from ..measures.registry import Measure, list_measures
-from ..registry import get_kernel, list_kernels
-from . import pictures, sentences
+from . import said, sentences
+from .figures import figures
 from .findings import Findings
 from .likeness import alike, every, redundant
 from .markup import escape, figure, folded, paragraph, table
@@ -19,8 +16,6 @@ from .settings import settings
 from .shown import Shown
 
 GROUPS = 60  # that are shown; the rest is counted
-_CELLS = 120  # rows of the heat map, whose picture is in the file
-_ABOUT = {"higher": "higher is more diverse", "lower": "lower is more diverse"}
 
 
 @dataclass(frozen=True)
@@ -62,17 +57,17 @@ def score(found: Findings, shown: Shown) -> str:
     """The number, what it means, its interval, and what it is a number of."""
     details, n = found.details, found.n
     where = " within their groups" if found.grouped else ""
-    said = [
+    parts = [
         paragraph(
-            sentences.copies(n, int(details["distinct"]), shown.what, where), _left_out(found)
+            sentences.copies(n, int(details["distinct"]), shown.what, where), said.left_out(found)
         ),
         _headline(found),
-        paragraph(_meaning(found, shown)),
-        paragraph(_interval(found, shown)),
-        paragraph(_how(found), _orders(found), _beside(found)),
+        paragraph(said.meaning(found, shown.what)),
+        paragraph(said.interval(found, shown.what)),
+        paragraph(said.how(found), said.orders(found), said.beside(found)),
         _numbers(found),
     ]
-    return "".join(said)
+    return "".join(parts)
 
 
 def groups(found: Findings, shown: Shown) -> str:
@@ -117,7 +112,8 @@ def growth(found: Findings, shown: Shown) -> str:
 def drawn(found: Findings, shown: Shown) -> str:
     """The pictures, in one grid."""
     try:
-        return f'<div class="grid">{"".join(_figures(found))}</div>'
+        drawings = (figure(each.svg, each.caption.html) for each in figures(found))
+        return f'<div class="grid">{"".join(drawings)}</div>'
     except MissingPackageError as error:
         return paragraph(f"No pictures: {error}")
 
@@ -136,73 +132,6 @@ def _headline(found: Findings) -> str:
     )
 
 
-def _meaning(found: Findings, shown: Shown) -> str:
-    if not found.is_vendi:
-        measure = _measure(found.key)
-        if measure is None:
-            return ""
-        return f"{found.key}: {measure.summary} {_ABOUT[measure.direction].capitalize()}."
-    if found.grouped:
-        sizes = [int(row["n"]) for row in found.details["groups"]]
-        return sentences.of_groups(sizes, found.value, found.beside("se"), shown.what)
-    share = float(to_host(found.spectrum.values)[0])
-    return sentences.diversity(found.n, found.value, share, shown.what, lambda: found.neighbours)
-
-
-def _interval(found: Findings, shown: Shown) -> str:
-    low, high, se = (found.beside(what) for what in ("low", "high", "se"))
-    if found.request.estimating is not None:
-        if not se and low == high:
-            return f"An estimate was asked for, and the score came out exact. {found.no_interval}"
-        bounds = f"It is proved to be between {low:.4g} and {high:.4g}." if low is not None else ""
-        error = f"Its computation has a standard error of {se:.2g}." if se is not None else ""
-        return f"This score is an estimate. {bounds}{error} {found.no_interval}"
-    if low is None or high is None or se is None:
-        return found.no_interval or "No interval was asked for."
-    level = float(found.details["interval"]["level"])
-    if found.grouped:
-        return (
-            f"{100 * level:g} % interval of the mean over groups: {short(low)} to {short(high)} "
-            f"(Student's t)."
-        )
-    return sentences.interval(found.n, level, low, high, se, shown.what)
-
-
-def _how(found: Findings) -> str:
-    details = found.details
-    if "kernel" not in details:
-        return f"Distances: {details['distance']}."
-    name = str(details["kernel"])
-    known = {kernel.name: kernel for kernel in list_kernels()}
-    summary = known[name].summary if name in known else ""
-    of_kernel = set(get_kernel(name).options) if name in known else set()
-    options = {key: details["options"][key] for key in details["options"] if key in of_kernel}
-    return sentences.kernel(name, summary, options)
-
-
-def _orders(found: Findings) -> str:
-    ordered = any(chosen.measure.ordered for chosen in found.request.measures)
-    return " ".join(map(sentences.order, found.request.orders)) if ordered else ""
-
-
-def _beside(found: Findings) -> str:
-    if not found.request.pairs:
-        return ""
-    names = ", ".join(
-        each.measure.name for each in found.request.measures if each.measure.references
-    )
-    return f"Compared with the references by {names}."
-
-
-def _left_out(found: Findings) -> str:
-    dropped = found.details["dropped"]
-    if not dropped:
-        return ""
-    place, why = next(iter(dropped.items()))
-    several = "1 sample was" if len(dropped) == 1 else f"{len(dropped):,} samples were"
-    return f"{several} left out, which the kernel cannot use: sample {place} {why}."
-
-
 def _numbers(found: Findings) -> str:
     """All numbers, where there are more than the first."""
     beside = tuple(f"_{what}" for what in ("se", "low", "high", "corrected"))
@@ -213,53 +142,22 @@ def _numbers(found: Findings) -> str:
         and not any(key.endswith(end) and key.removesuffix(end) in found.numbers for end in beside)
     ]
     corrected = found.beside("corrected")
-    said = paragraph(
+    unbiased = paragraph(
         f"Without its bias of order 1/n: {corrected:.2f}." if corrected is not None else ""
     )
     if len(keys) < 2:
-        return said
+        return unbiased
     rows = []
     for key in keys:
         low, high = found.beside("low", key), found.beside("high", key)
-        measure = _measure(key)
+        measure = said.measure(key)
         rows.append(
             [
                 escape(key),
                 short(found.numbers[key]),
                 "" if low is None or high is None else f"{short(low)} to {short(high)}",
-                escape(f"{measure.range}, {_ABOUT[measure.direction]}") if measure else "",
+                escape(f"{measure.range}, {said.ABOUT[measure.direction]}") if measure else "",
                 folded(measure.summary, 400) if measure else "",
             ]
         )
-    return said + table(["name", "value", "interval", "range", "what it is"], rows)
-
-
-def _measure(key: str) -> Measure | None:
-    """The measure that a number is of."""
-    known = {measure.name: measure for measure in list_measures()}
-    names = sorted((name for name in known if f"{key}_".startswith(f"{name}_")), key=len)
-    return known[names[-1]] if names else None
-
-
-def _figures(found: Findings) -> Iterator[str]:
-    if found.similarity is not None:
-        label = sentences.heat(found.K)
-        picture = pictures.heat_map(found.K, found.seriated, found.codes, label, cells=_CELLS)
-        lines = " Lines divide the groups." if found.codes is not None else ""
-        yield figure(picture, pictures.CAPTIONS["heat"] + lines)
-        yield figure(
-            pictures.spectrum(to_host(found.spectrum.values)), pictures.CAPTIONS["spectrum"]
-        )
-        whole = found.is_vendi and not found.grouped
-        mark = (found.order, found.value) if whole else None
-        yield figure(
-            pictures.profile(ORDERS, found.profile, mark),
-            pictures.CAPTIONS["profile"],
-        )
-    if found.growth is not None:
-        yield figure(pictures.growth(found.growth), pictures.CAPTIONS["growth"])
-    if (curve := found.curve) is not None:
-        yield figure(
-            pictures.magnitude(curve, curve.convergence, curve.at(curve.convergence)),
-            pictures.CAPTIONS["magnitude"],
-        )
+    return unbiased + table(["name", "value", "interval", "range", "what it is"], rows)

@@ -11,11 +11,21 @@ import numpy as np
 from ..arrays.namespace import scalar
 from ..explanation.analysis import Analysis
 from ..explanation.neighbours import Neighbours
+from ..magnitude.curve import Curve
 from ..uncertainty.growth import Growth
 
 _SAME = 1 - 1e-9  # similarity, to rounding
 # Growth by doubling the samples below which they are said to be enough, and nearly so.
 ENOUGH, NEARLY = 0.02, 0.1
+# Up to which share of all samples a score is called what.
+VERDICTS = (
+    (0.35, "repeats itself a lot"),
+    (0.65, "repeats itself"),
+    (0.95, "mostly different"),
+    (1.0, "nearly all different"),
+)
+# A score below this counts as that of one sample.
+ONE = 1.05
 
 
 def sentence(analysis: Analysis, what: str) -> str:
@@ -30,7 +40,7 @@ def diversity(
     """A Vendi Score of n samples, the largest share of their spectrum, and what they are called."""
     if n == 1:
         return "One sample alone is exactly one; add more to compare."
-    if score < 1.05:
+    if score < ONE:
         return f"These {n} {what} are, to this kernel, all but the same."
     said = (
         f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in "
@@ -47,6 +57,44 @@ def diversity(
         if same := int((closest > _SAME).sum()):
             said += f" But {same} of them are, to this kernel, the same as another."
     return said
+
+
+def verdict(n: float, score: float) -> str:
+    """A Vendi Score of n samples in three words; for groups, n is their mean size.
+
+    >>> verdict(20, 5.9), verdict(20, 19.5)
+    ('repeats itself a lot', 'nearly all different')
+    """
+    if n <= 1:
+        return "one sample"
+    if score < ONE:
+        return "all but the same"
+    return next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
+
+
+def by(comparison: str, said: str) -> str:
+    """A sentence about samples, with how they were compared first.
+
+    >>> by("By what they mean", "These 5 texts are all but the same.")
+    'By what they mean, these 5 texts are all but the same.'
+    """
+    return f"{comparison}, {said[0].lower()}{said[1:]}"
+
+
+def looked_at(n: int, total: int) -> str:
+    """Of how many samples pairs were looked at; empty if of all."""
+    if n == total:
+        return ""
+    return f"Pairs were looked at of {n:,} of {total:,}, drawn at random."
+
+
+def magnitude(curve: Curve, what: str) -> str:
+    """What a magnitude function of the distances of a kernel says."""
+    return (
+        f"Their magnitude, how many can be told apart at a scale, is {curve.at(1.0):.1f} at t = 1 "
+        f"(distances √(2 − 2k) as they are). To tell 95 % of the {curve.distinct:,} distinct "
+        f"{what} apart takes t = {curve.convergence:.3g}, and more the closer they lie."
+    )
 
 
 def of_groups(sizes: list[int], score: float, se: float | None, what: str) -> str:

@@ -120,6 +120,15 @@ class LazySimilarity(Similarity):
             return super().squared_norm()
         return self._tiles().squared_norm(self._weights() ** 2)
 
+    def _like(self, part: Similarity, index: Index) -> Similarity:
+        """The same, with what is kept of K."""
+        K = self._kept.K
+        part = super()._like(part, index)
+        if K is not None and isinstance(part, LazySimilarity):
+            if 8 * part.n**2 <= KEPT_SHARE * memory.available_bytes():
+                part._kept.K = K[index][:, index]
+        return part
+
     def _keep(self) -> np.ndarray | None:
         """K, if it has been kept or is to be from now on."""
         kept, size = self._kept, 8 * self.n**2

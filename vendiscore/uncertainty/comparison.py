@@ -146,6 +146,14 @@ class Comparison:
         return f"at a coverage of {100 * float(self.sets[0].coverage or 0):.0f} %"
 
     @property
+    def verdicts(self) -> list[str]:
+        """A sentence for each pair."""
+        return [
+            self._same(row) if self.verdict(row.a, row.b) == SAME else self._said(row)
+            for row in self.pairs
+        ]
+
+    @property
     def sentence(self) -> str:
         """What was found, in a sentence for each pair that differs, or in one that none does."""
         told = [self._said(row) for row in self.pairs if self.verdict(row.a, row.b) != SAME]

@@ -1,0 +1,52 @@
+"""Samples as the page reads them, and its answers about them."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from vendiscore.app import answers
+from vendiscore.app.answers import Settings
+from vendiscore.app.samples import Samples
+from vendiscore.progress import finish
+
+
+def read(values: Any, kind: str = "texts", **given: Any) -> Samples:
+    """Samples of a kind, in lines numbered from 1."""
+    return Samples(values, range(1, len(values) + 1), kind=kind, **given)
+
+
+def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> answers.Result:
+    """The result of samples, or of values of a kind."""
+    samples = values if isinstance(values, Samples) else read(values, kind)
+    usual = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
+    return finish(answers.score(samples, Settings(kernel or usual, **settings)))
+
+
+def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> dict[str, Any]:
+    """What the page shows of them, as it comes through JSON."""
+    return through(scored(values, kind, kernel, **settings).answer)
+
+
+def through(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer as a browser gets it: an error where it has NaN, or anything but plain values."""
+    return json.loads(json.dumps(answer, allow_nan=False))
+
+
+def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **given: Any) -> Any:
+    """What the page shows of sets side by side."""
+    usual = {"texts": "ngram_overlap", "images": "pixels"}.get(kind, "")
+    permutations = given.pop("permutations", 299)
+    every = {
+        name: values if isinstance(values, Samples) else read(values, kind)
+        for name, values in sets.items()
+    }
+    steps = answers.compare(every, Settings(kernel or usual, **given), permutations)
+    return through(finish(steps))
+
+
+def clusters(n: int, d: int = 8, seed: int = 0) -> np.ndarray:
+    """n rows around a fifth as many centres."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(max(1, n // 5), d))
+    return centres[rng.integers(len(centres), size=n)] + rng.normal(scale=0.2, size=(n, d))

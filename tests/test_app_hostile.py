@@ -1,0 +1,227 @@
+"""Hostile calls, files and bodies: answered in words, and nothing left of them."""
+
+import json
+
+import hostile
+import pytest
+import visitor
+from visitor import send, show
+
+pytest.importorskip("gradio")
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("PIL.Image")
+
+from vendiscore.app import limits  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        yield http
+
+
+@pytest.fixture
+def healthy(server, http):
+    """After the test, the server still scores, and nothing of the test is left on its disk."""
+    yield
+    assert show(http, "ngram_overlap", "a b\nc d")["VS"] == pytest.approx(2)
+    assert {path.name for path in server.folder.rglob("*") if path.is_file()} == {"log.txt"}
+
+
+def call(http, name: str, data: list) -> dict:
+    """One call of the API by hand: its result, or {"error": what clients are told}."""
+    try:
+        return visitor.call(http, name, data)
+    except visitor.CallError as error:
+        said = str(error)
+    assert "Traceback" not in said
+    return {"error": said}
+
+
+def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
+    """All words in which samples are refused, when they are read or scored."""
+    with pytest.raises(visitor.RefusedError) as caught:
+        show(http, kernel, text, files, **options)
+    assert caught.value.status in (200, 400, 413, 422)
+    said = json.dumps(caught.value.problem, ensure_ascii=False)
+    assert "Traceback" not in said
+    return said
+
+
+def scored(*data) -> list:
+    """What texts are scored by, in a raw call."""
+    return [*data, "ngram_overlap", [1], "word", 1][: max(5, len(data))]
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("vendi_score_texts", scored("x" * 10**6), "Expected a list of texts"),
+        ("vendi_score_texts", scored(["x" * 10**6]), "1,000,000 characters"),
+        ("vendi_score_texts", scored(["a"] * 5000), "More than 1,000 texts"),
+        ("vendi_score_texts", [["a"], "__import__('os')", [1], "word", 1], "Unknown kernel"),
+        (
+            "vendi_score_texts",
+            [["a"], "ngram_overlap", [1], "word", {"$ne": 1}],
+            "must be a number",
+        ),
+        ("vendi_score_texts", scored({"path": "/etc/passwd"}), "Expected a list"),
+        (
+            "vendi_score_molecules",
+            [["C"] * 317 + ["C1CC("] + ["C"] * 182, "morgan", 1],
+            "sample 317",
+        ),
+        ("vendi_score_vectors", [[[1, None]], "cosine", 0, 1], "real numbers"),
+        ("vendi_score_vectors", [[[1] * 5000], "cosine", 0, 1], "columns are too many"),
+        ("vendi_score_images", [["QUJD"], "pixels", 1], "not an image"),
+        ("vendi_compare", [[["a"], ["b"]], "texts", "ngram_overlap", 1, 10**9], "from 299 to 999"),
+        ("vendi_score_texts", [["a"]], "needed: 5, got: 1"),
+    ],
+)
+def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, data, said):
+    assert said in call(http, name, data)["error"]
+
+
+HOSTILE = {
+    "a 192-byte .npy of 40 GB": ("a.npy", hostile.forty_gigabytes, "columns are too many"),
+    "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "not a .npy array"),
+    "an object array": ("a.npy", hostile.object_array, "never pickled objects"),
+    "NaN": ("a.csv", lambda: b"1,2\n3,nan\n", "row 2 has nan"),
+    "a million columns": ("a.csv", lambda: b"1" + b",1" * 10**6, "columns are too many"),
+    "a zip bomb": (
+        "a.zip",
+        lambda: hostile.archive({f"{i}.png": b"\0" * 10**7 for i in range(20)}),
+        "unpacks to more than",
+    ),
+    "one bomb in a zip": (
+        "a.zip",
+        lambda: hostile.archive({"a.png": b"\0" * 10**8 * 2}),
+        "unpacks to more than",
+    ),
+    "a zip of nothing that is read": (
+        "a.zip",
+        lambda: hostile.archive({"../../a.exe": b"a"}),
+        "a.exe",
+    ),
+    "100 megapixels": ("a.png", lambda: hostile.png(10_000, 10_000), "has 100 megapixels"),
+    "half a JPEG": ("a.jpg", hostile.half_a_jpeg, "cannot be read"),
+    "an SVG": ("a.svg", lambda: b"<svg/>", "svg"),
+    "an SVG called PNG": ("a.png", lambda: b"<svg onload='alert(1)'/>", "not an image"),
+    "a million columns of text": ("a.csv", lambda: b"a" + b",a" * 10**6, "columns are too many"),
+    "a million characters": ("a.txt", lambda: b"x" * 10**6, "1,000,000 characters"),
+    "nothing": ("a.csv", lambda: b"", "empty"),
+}
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_files_are_refused_in_words(http, what):
+    name, data, said = HOSTILE[what]
+    assert said in refused(http, files=[(name, data())])
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"kind": "pickles"}, "pickles"),
+        ({"kind": ["texts"]}, "`kind` must be"),
+        ({"draw": "1"}, "`draw` must be int"),
+        ({"blocks": 1}, "`blocks` must be bool"),
+        ({"column": {"a": 1}}, "`column` must be"),
+        ({"__class__": "a"}, "Unknown option '__class__'"),
+        ({"example": "../../etc/passwd"}, "etc/passwd"),
+    ],
+)
+def test_options_that_no_page_sends_are_refused_in_words(http, options, said):
+    assert said in refused(http, "a b\nc d", **options)
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"kernel": "pickle"}, "Unknown kernel 'pickle'"),
+        ({"kernel": ["K"]}, "Unknown kernel"),
+        ({"kernel": "MiniLM", "q": -5}, "at least 0"),
+        ({"kernel": "ngram_overlap", "q": {}}, "must be a number"),
+        ({"kernel": "ngram_overlap", "q": float("nan")}, "at least 0"),
+        ({"kernel": "ngram_overlap", "options": []}, ""),
+        ({"kernel": "ngram_overlap", "options": [1]}, "`options` must be an object"),
+        ({"kernel": "ngram_overlap", "options": {"ns": [99]}}, "from 1 to 10"),
+        ({"kernel": "ngram_overlap", "threshold": 7}, "to 1"),
+    ],
+)
+def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
+    key = send(http, "a b\nc d")["key"]
+    body = json.dumps({"key": key, **settings})
+    answer = http.post("/page/score", content=body).text
+    assert said in answer
+    assert "Traceback" not in answer
+    assert ("problem" in answer) is bool(said)
+
+
+@pytest.mark.usefixtures("healthy")
+@pytest.mark.parametrize("path", ["score", "groups", "compare", "pictures", "report", "papers"])
+def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
+    key = send(http, "a b\nc d")["key"]
+    for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):
+        answer = http.post(f"/page/{path}", content=body)
+        assert answer.status_code == 422, body[:9]
+        assert answer.json() == {"problem": {"text": "Expected a JSON object."}}
+    for value in ("", "x" * 10**5, None, 7, ["a"], {"a": key}):
+        answer = http.post(f"/page/{path}", json={"key": value, "id": value, "sets": value})
+        assert answer.status_code in (410, 422)
+    # A key of samples is none of a result.
+    other = http.post(f"/page/{path}", json={"id": key, "sets": [{"name": "a", "key": "b"}]})
+    assert other.json() == {"gone": True}
+
+
+@pytest.mark.usefixtures("healthy")
+def test_forms_that_no_page_sends_are_refused_in_words(http):
+    for answer in (
+        http.post("/page/read", json={"text": "a"}),
+        http.post("/page/read", content=b"--x", headers={"content-type": "multipart/form-data"}),
+        http.post("/page/read", files=[("text", ("a.txt", b"a\nb"))]),
+        http.post("/page/read", files=[("options", ("a.txt", b"{}"))]),
+        http.post("/page/read", data={"files": "a", "text": "a\nb"}),
+        http.post("/page/read", files=[("options", (None, "[]")), ("text", (None, "a\nb"))]),
+    ):
+        assert answer.status_code in (400, 422), answer.text
+        assert answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("healthy")
+def test_names_with_paths_name_no_file_of_the_server(http):
+    for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
+        sent = send(http, files=[(name, b"one two\nthree four")])
+        assert sent["name"] == "passwd.txt"
+        assert sent["n"] == 2
+    said = json.dumps(send(http, files=[("\r\n<b>" * 200 + ".txt", b"a\nb")]))
+    assert len(said) < 3000
+
+
+@pytest.mark.usefixtures("healthy")
+def test_ten_thousand_tiny_files_are_refused(http):
+    many = [(f"{i}.png", b"x") for i in range(10_000)]
+    assert "Too many files" in refused(http, files=many)
+
+
+@pytest.mark.usefixtures("healthy")
+def test_large_requests_end_at_the_door(http):
+    answer = http.post("/gradio_api/call/vendi_score_texts", content=b"x" * 25_000_001)
+    assert answer.status_code == 413
+
+    def endless():
+        for _ in range(limits.MAX_REQUEST // 10**6 + 2):
+            yield b" " * 10**6
+
+    answer = http.post("/gradio_api/call/vendi_score_texts", content=endless())
+    assert answer.status_code == 413
+    assert http.post("/page/score", content=endless()).status_code == 413
+    with pytest.raises(visitor.RefusedError, match="up to 64 MB a file"):
+        send(http, files=[("a.txt", b"x" * (limits.MAX_UPLOAD + 1))])
+    with pytest.raises(visitor.RefusedError, match="up to 128 MB; send less") as caught:
+        send(http, files=[(f"{i}.txt", b"x" * (limits.MAX_UPLOADS // 2 - 9)) for i in range(3)])
+    assert caught.value.status == 413

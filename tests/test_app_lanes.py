@@ -1,0 +1,254 @@
+"""Short work never waits for long work, few places each, work that nobody waits for stops."""
+
+import asyncio
+import contextlib
+import threading
+
+import pytest
+
+from vendiscore.app.lanes import LONG, SHORT, BusyError, Lanes, Line, address, whole
+
+SOON = 20  # seconds after which a test has failed
+
+
+class Held:
+    """Work of many steps that waits for a word before each."""
+
+    def __init__(self) -> None:
+        self.begun, self.ended = threading.Event(), threading.Event()
+        self._go = threading.Semaphore(0)
+        self.taken = 0
+
+    def go(self, steps: int = 1) -> None:
+        self._go.release(steps)
+
+    def steps(self, count: int = 1):
+        try:
+            for i in range(count):
+                self.begun.set()
+                assert self._go.acquire(timeout=SOON)
+                self.taken += 1
+                yield f"{i + 1} of {count}"
+            return "done"
+        finally:
+            self.ended.set()
+
+
+def run(test) -> None:
+    """An asynchronous test, with lanes of its own."""
+
+    async def alone() -> None:
+        lanes = Lanes()
+        async with asyncio.timeout(SOON):
+            await test(lanes)
+
+    asyncio.run(alone())
+
+
+async def happened(event: threading.Event) -> None:
+    assert await asyncio.to_thread(event.wait, SOON)
+
+
+async def settled() -> None:
+    """Whatever can go on has."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_work_is_told_step_by_step_and_gives_its_result():
+    async def test(lanes):
+        held, said = Held(), []
+        held.go(3)
+        assert await lanes.run("a", SHORT, held.steps(3), said.append) == "done"
+        assert said == ["1 of 3", "2 of 3", "3 of 3"]
+        assert await lanes.run("a", SHORT, whole(lambda: 7)) == 7
+
+    run(test)
+
+
+def test_short_work_is_done_while_all_long_work_stands_still():
+    async def test(lanes):
+        held = [Held() for _ in range(5)]
+        long = [
+            asyncio.ensure_future(lanes.run(f"visitor {i}", LONG, each.steps()))
+            for i, each in enumerate(held)
+        ]
+        await happened(held[0].begun)
+        for i in range(30):
+            assert await lanes.run(f"other {i}", SHORT, whole(lambda i=i: i)) == i
+        assert not any(task.done() for task in long)
+        assert not held[1].begun.is_set()
+        for each in held:
+            each.go()
+        assert await asyncio.gather(*long) == ["done"] * 5
+
+    run(test)
+
+
+def test_those_who_wait_are_told_how_many_are_before_them_and_come_in_turn():
+    async def test(lanes):
+        held = [Held() for _ in range(4)]
+        said = [[] for _ in held]
+        tasks = []
+        for i, each in enumerate(held):
+            work = lanes.run(f"visitor {i}", LONG, each.steps(), said[i].append)
+            tasks.append(asyncio.ensure_future(work))
+            await settled()
+        assert said[1:] == [
+            ["Waiting: you are next."],
+            ["Waiting: 1 before you."],
+            ["Waiting: 2 before you."],
+        ]
+        tasks[2].cancel()
+        await settled()
+        assert said[3][1:] == ["Waiting: 1 before you."]
+        for i in (0, 1, 3):
+            await happened(held[i].begun)
+            held[i].go()
+            assert await tasks[i] == "done"
+        assert said[3][2:] == ["Waiting: you are next.", "1 of 1"]
+        assert not held[2].begun.is_set()
+
+    run(test)
+
+
+def test_a_visitor_holds_three_places_and_delays_nobody_by_more():
+    async def test(lanes):
+        held = [Held() for _ in range(6)]
+        said = [[] for _ in held]
+        greedy = [
+            asyncio.ensure_future(lanes.run("greedy", LONG, each.steps(), said[i].append))
+            for i, each in enumerate(held)
+        ]
+        await happened(held[0].begun)
+        mine = Held()
+        mine.go()
+        modest = asyncio.ensure_future(lanes.run("modest", LONG, mine.steps()))
+        await settled()
+        assert [words[-1:] for words in said] == [
+            [],
+            ["Waiting: you are next."],
+            ["Waiting: 1 before you."],
+            *[["Your other requests come first."]] * 3,
+        ]
+        for each in held[:3]:
+            each.go()
+        assert await modest == "done"  # before the fourth of the greedy one
+        assert not greedy[3].done()
+        for each in held[3:]:
+            each.go()
+        assert await asyncio.gather(*greedy) == ["done"] * 6
+
+    run(test)
+
+
+def test_no_more_wait_than_can_be_served_and_all_are_told():
+    async def test(lanes):
+        held = Held()
+        first = asyncio.ensure_future(lanes.run("a", LONG, held.steps()))
+        await happened(held.begun)
+        rest = [asyncio.ensure_future(lanes.run("a", LONG, whole(int))) for _ in range(14)]
+        await settled()
+        lanes.check("b", LONG)
+        with pytest.raises(BusyError, match="15 of your requests are under way") as caught:
+            lanes.check("a", LONG)
+        assert caught.value.status == 429
+        with pytest.raises(BusyError, match="15 of your requests"):
+            await lanes.run("a", LONG, whole(int))
+        more = [asyncio.ensure_future(lanes.run(f"{i}", LONG, whole(int))) for i in range(38)]
+        await settled()
+        with pytest.raises(BusyError, match="More visitors are here") as caught:
+            lanes.check("b", LONG)
+        assert caught.value.status == 503
+        with pytest.raises(BusyError, match="More visitors are here"):
+            await lanes.run("b", LONG, whole(int))
+        lanes.check("b", SHORT)
+        held.go()
+        assert await first == "done"
+        assert await asyncio.gather(*rest, *more) == [0] * 52
+        lanes.check("a", LONG)
+
+    run(test)
+
+
+def test_what_nobody_waits_for_stops_at_its_next_step_and_holds_its_lane_until_then():
+    async def test(lanes):
+        held, next_ = Held(), Held()
+        task = asyncio.ensure_future(lanes.run("a", LONG, held.steps(1000)))
+        await happened(held.begun)
+        other = asyncio.ensure_future(lanes.run("b", LONG, next_.steps()))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await settled()
+        assert not held.ended.is_set()
+        assert not next_.begun.is_set()  # the step is still at work
+        held.go()
+        await happened(held.ended)
+        assert held.taken == 1
+        next_.go()
+        assert await other == "done"
+
+    run(test)
+
+
+def test_work_that_is_cancelled_in_line_is_never_begun_and_leaves_no_place_taken():
+    async def test(lanes):
+        held = Held()
+        first = asyncio.ensure_future(lanes.run("a", LONG, held.steps()))
+        await happened(held.begun)
+        for _ in range(50):
+            task = asyncio.ensure_future(lanes.run("a", LONG, whole(pytest.fail)))
+            await settled()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        held.go()
+        assert await first == "done"
+        assert await lanes.run("a", LONG, whole(lambda: 1)) == 1
+
+    run(test)
+
+
+def test_a_turn_that_comes_as_its_visitor_leaves_goes_to_the_next():
+    async def test(_):
+        line = Line(1, 10, str, BusyError("full", 503))
+        came = []
+
+        async def visit(name: str) -> None:
+            async with line.place(came.append):
+                came.append(name)
+
+        async with contextlib.AsyncExitStack() as held:
+            await held.enter_async_context(line.place(came.append))
+            second, third = (asyncio.ensure_future(visit(name)) for name in ("second", "third"))
+            await settled()
+        second.cancel()  # whose turn it is
+        await third
+        assert came[-1] == "third"
+        assert "second" not in came
+        assert line.idle
+
+    run(test)
+
+
+def test_what_goes_wrong_comes_back_and_frees_its_place():
+    def wrong():
+        yield "begun"
+        raise ValueError("no")
+
+    async def test(lanes):
+        for _ in range(10):
+            with pytest.raises(ValueError, match=r"^no$"):
+                await lanes.run("a", LONG, wrong())
+        assert await lanes.run("a", LONG, whole(int)) == 0
+
+    run(test)
+
+
+def test_visitors_are_told_apart_by_their_address(monkeypatch):
+    said = {"x-forwarded-for": "6.6.6.6, 1.2.3.4"}
+    assert address(said, "10.0.0.1") == "10.0.0.1"  # anybody can say so
+    monkeypatch.setenv("SPACE_ID", "someone/page")
+    assert address(said, "10.0.0.1") == "1.2.3.4"  # as its proxy says
+    assert address({}, "10.0.0.1") == "10.0.0.1"

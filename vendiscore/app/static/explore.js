@@ -1,0 +1,42 @@
+/** Pictures that are explored: by a pointer, a finger, or the keys of the keyboard. */
+
+const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+
+/**
+ * Makes a focusable picture explorable. `at(x, y)` gives the place at a position (shares of its
+ * width and height) or null; `step(place, dx, dy)` the place beside one; `ends` [first, last].
+ * `show(place)` shows one; `choose(place)` is Enter or a double click.
+ */
+export function explorable(node, { at, step, ends, show, choose }) {
+  let now = null;
+  const go = (place) => {
+    if (place === null || place === undefined) return;
+    now = place;
+    show(place);
+  };
+  const point = ({ clientX, clientY }) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    go(at((clientX - left) / width, (clientY - top) / height));
+  };
+  node.addEventListener("pointermove", point);
+  node.addEventListener("pointerdown", point);
+  node.addEventListener("dblclick", () => now !== null && choose?.(now));
+  node.addEventListener("keydown", (event) => {
+    const place = keyed(event, now, step, ends);
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && now !== null) choose?.(now);
+    else if (place === undefined) return;
+    else go(place);
+    event.preventDefault();
+  });
+}
+
+function keyed({ key, shiftKey, altKey, ctrlKey, metaKey }, now, step, [first, last]) {
+  if (altKey || ctrlKey || metaKey) return undefined;
+  if (key === "Home") return first;
+  if (key === "End") return last;
+  const by = STEPS[key];
+  if (!by) return undefined;
+  if (now === null) return first;
+  const times = shiftKey ? 10 : 1;
+  return step(now, by[0] * times, by[1] * times);
+}

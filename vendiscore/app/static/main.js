@@ -1,0 +1,253 @@
+/** The page: its parts put together, its tabs, and what outlives a reload. */
+
+import { alike } from "./alike.js";
+import { get } from "./calls.js";
+import { comparing } from "./compare.js";
+import { el } from "./dom.js";
+import { drop } from "./drop.js";
+import { Given } from "./given.js";
+import { keys, scoreKey, tabs } from "./keys.js";
+import { kernelsOf, now, page } from "./page.js";
+import { button, byId, fill } from "./parts.js";
+import { runner } from "./run.js";
+import { samples } from "./samples.js";
+import { scoreOf, scoring } from "./scoring.js";
+import { results } from "./shown.js";
+import { KINDS, fromHash, keep, kept, toHash } from "./state.js";
+
+const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
+const newGiven = (kind) => new Given(kind, { changed: redraw, turned });
+for (const kind of KINDS) page.givens[kind] = newGiven(kind);
+const current = () => page.givens[page.tab] ?? null;
+
+const shown = results(byId("result"), {
+  announce,
+  now,
+  renew: (tab, of) => scoreOf(tab, of, { signal: new AbortController().signal, said() {} }),
+  moved(tab, threshold) {
+    page.thresholds[tab] = threshold;
+    writeHash();
+  },
+  empty,
+});
+const running = runner(
+  { go: byId("score"), stop: byId("stop"), progress: byId("progress") },
+  announce,
+);
+const work = scoring({ shown, redraw, announce });
+const score = () => running.run(page.tab === "compare" ? work.compared : work.scored);
+page.sets = comparing({
+  changed: redraw,
+  score,
+  examples: () => page.menu?.compare.examples ?? [],
+});
+const drawSamples = samples({
+  current,
+  examples: () => page.menu?.kinds[page.tab]?.examples ?? [],
+  attach,
+  prefer: preferred,
+  score,
+  turn: (kind) => current().turn(kind),
+  example,
+});
+const mark = tabs(byId("tabs"), (tab) => {
+  page.chosen = true;
+  carry(tab);
+  turnTo(tab);
+});
+
+function announce(text) {
+  byId("said").textContent = "";
+  setTimeout(() => (byId("said").textContent = text), 50); // the same words are said again, too
+}
+
+/** What stands where the result will be. */
+function empty(tab) {
+  const way =
+    tab === "compare"
+      ? "Give two sets or more, and Compare: which is more diverse, and is it more than chance?"
+      : "Paste or drop samples and press Score, or try an example.";
+  return [
+    el("div", { class: "empty" },
+      el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n"),
+      el("p", {}, way),
+      el("p", { class: "hint" }, "Twenty answers that all say the same count as one; twenty that have nothing in common count as twenty. Most sets are somewhere in between."),
+    ),
+  ];
+}
+
+/** Of files that could be of several kinds: the one whose tab the visitor chose. */
+function preferred() {
+  return page.chosen ? page.tab : "";
+}
+
+function attach(files, target) {
+  if (page.tab === "compare") page.sets.dropped(files, target);
+  else current().attach(files, preferred());
+}
+
+function turnTo(tab) {
+  page.tab = tab;
+  mark(tab);
+  byId("panel").setAttribute("aria-labelledby", `tab-${tab}`);
+  byId("samples").hidden = tab === "compare";
+  byId("compare").hidden = tab !== "compare";
+  byId("score").firstChild.data = tab === "compare" ? "Compare" : "Score";
+  fill(byId("confirm"));
+  fill(byId("turned"));
+  shown.draw(tab);
+  redraw();
+}
+
+/** What cannot be what this tab takes goes with the visitor to another that has nothing yet. */
+function carry(tab) {
+  const here = current();
+  const there = page.givens[tab];
+  if (!here?.own || !there || there.source !== "" || tab === page.tab) return;
+  if (!here.problem && !here.read?.kinds?.includes(tab)) return;
+  page.givens[tab] = here;
+  page.givens[page.tab] = newGiven(page.tab);
+  here.turn(tab);
+}
+
+/** Files of another kind than the tab: they go to its tab, and the page with them. */
+function turned(given) {
+  const from = KINDS.find((kind) => page.givens[kind] === given);
+  if (!from) return;
+  const { kind, text } = given;
+  given.text = page.givens[kind].text;
+  page.givens[from] = newGiven(from);
+  page.givens[kind] = given;
+  if (text) page.givens[from].write(text, true);
+  if (page.tab !== from) return;
+  turnTo(kind);
+  fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so this is their tab.`));
+  announce(`${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
+}
+
+function drawAlike() {
+  const { kernels, usual } = kernelsOf(page.tab);
+  if (page.drawn === kernels || !page.menu) return;
+  page.drawn = kernels;
+  const settings = page.settings[page.tab];
+  if (!kernels.some(({ kernel }) => kernel === settings.kernel)) settings.kernel = usual;
+  alike(byId("kernels"), kernels, settings, () => {
+    shown.age(page.tab);
+    writeHash();
+  });
+}
+
+function redraw() {
+  if (page.tab === "compare") page.sets.draw();
+  else drawSamples();
+  drawAlike();
+  shown.age(page.tab);
+  writeHash();
+}
+
+function example(entry) {
+  const settings = page.settings[page.tab];
+  if (entry.kernel) settings.kernel = entry.kernel;
+  if (entry.options) settings.options[entry.kernel] = entry.options;
+  page.drawn = null;
+  current().pick(entry.name);
+  score();
+}
+
+let writing = 0;
+
+function writeHash() {
+  clearTimeout(writing);
+  writing = setTimeout(() => history.replaceState(null, "", hash()), 300);
+}
+
+function hash() {
+  const { tab, settings, sets, thresholds } = page;
+  const { kernel, options, q } = settings[tab];
+  const example = tab === "compare" ? sets.example : current().example;
+  return toHash({ tab, kernel, options: options[kernel], q, example, threshold: thresholds[tab] });
+}
+
+function keepAll() {
+  const { tab, chosen, settings, thresholds } = page;
+  const givens = Object.fromEntries(KINDS.map((kind) => [kind, page.givens[kind].snapshot()]));
+  const entry = shown.of(tab);
+  const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
+  keep({ hash: hash(), tab, chosen, settings, thresholds, givens, sets: page.sets.snapshot(), result });
+}
+
+/** What was here before a reload, if it is the same address or one without a state. */
+function restore(record, link) {
+  Object.assign(page, { chosen: record.chosen, thresholds: record.thresholds });
+  Object.assign(page.settings, record.settings);
+  for (const kind of KINDS) page.givens[kind].restore(record.givens[kind]);
+  page.sets.restore(record.sets);
+  if (record.result && (!link || record.hash === location.hash)) {
+    const { answer, of, stale } = record.result;
+    shown.put(record.tab, answer, { ...of, data: stale ? "" : now(record.tab).data });
+  }
+}
+
+/** Turns the page to what an address says. */
+function follow(link) {
+  const settings = page.settings[link.tab];
+  Object.assign(settings, { kernel: link.kernel || settings.kernel, q: link.q });
+  if (link.kernel) settings.options[link.kernel] = link.options;
+  if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
+  page.drawn = null;
+  turnTo(link.tab);
+}
+
+/** The example that an address names, scored unless its result is here. */
+function linked(link) {
+  if (!link?.example || shown.of(link.tab)) return;
+  const { kinds, compare } = page.menu;
+  const entries = link.tab === "compare" ? compare.examples : kinds[link.tab].examples;
+  const entry = entries.find(({ name }) => name === link.example);
+  if (!entry) return;
+  if (link.tab === "compare") page.sets.choose(entry);
+  else {
+    current().pick(entry.name);
+    score();
+  }
+}
+
+async function loadMenu(link) {
+  try {
+    page.menu = await get("/page/menu");
+  } catch (error) {
+    const again = button("Try again", () => (page.loading = loadMenu(link)), "button");
+    fill(byId("kernels"), el("div", { class: "trouble", role: "alert" }, error.message, again));
+    return;
+  }
+  byId("limits").textContent = page.menu.limits.sentence;
+  redraw();
+  linked(link);
+}
+
+function start() {
+  const link = fromHash(location.hash);
+  const record = kept();
+  page.chosen = Boolean(link) && link.tab !== "texts";
+  if (record) restore(record, link);
+  if (link) follow(link);
+  else turnTo(record?.tab ?? page.tab);
+  byId("score-key").textContent = scoreKey;
+  byId("score").addEventListener("click", score);
+  keys({ score, stop: running.end });
+  drop(byId("shade"), attach, (text) => (current() ?? page.sets).write(text, true));
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    byId("result").focus();
+  });
+  addEventListener("pagehide", keepAll);
+  addEventListener("hashchange", () => {
+    const to = fromHash(location.hash);
+    if (!to) return;
+    follow(to);
+    linked(to);
+  });
+  page.loading = loadMenu(link);
+}
+
+start();

@@ -1,0 +1,46 @@
+/** The state of the page: its tab, and what is given and set on each. */
+
+import { KINDS, optionsOf } from "./state.js";
+
+/**
+ * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab;
+ * `chosen`: whether the visitor chose the tab; `menu` as the server gives it.
+ */
+export const page = {
+  tab: "texts",
+  chosen: false,
+  menu: null,
+  loading: Promise.resolve(),
+  thresholds: {},
+  givens: {},
+  sets: null,
+  settings: { compare: { kernel: "", options: {}, q: 1, permutations: 299 } },
+};
+for (const kind of KINDS) page.settings[kind] = { kernel: "", options: {}, q: 1 };
+
+const NONE = [];
+
+/** The kernels of a tab and the usual one; none before there is a menu. */
+export function kernelsOf(tab) {
+  const kind = tab === "compare" ? page.sets.kind || "texts" : tab;
+  const found = page.menu?.kinds[kind];
+  const without = tab === "compare" ? (each) => each.compares !== false : () => true;
+  page.listed ??= new Map();
+  const key = `${tab} ${kind}`;
+  if (found && !page.listed.has(key)) page.listed.set(key, found.kernels.filter(without));
+  return { kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
+}
+
+/** What is asked of the server beside the samples. */
+export function asked(tab) {
+  const { kernel, options, q, permutations } = page.settings[tab];
+  const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
+  const rest = tab === "compare" ? { permutations } : {};
+  return { kernel, options: optionsOf(entry, options[kernel]), q, ...rest };
+}
+
+/** What a result of a tab would be of now: other texts for other samples or settings. */
+export function now(tab) {
+  const data = tab === "compare" ? page.sets.stamp() : String(page.givens[tab].version);
+  return { data, settings: JSON.stringify(asked(tab)) };
+}

@@ -1,0 +1,66 @@
+/** Work under way: one at a time, how far it is, and a way to stop it. */
+
+import { follow } from "./calls.js";
+
+const EVERY = 5000; // ms between two announcements of how far it is
+
+/** `parts` are the elements {go, stop, progress}; `announce(text)` speaks. */
+export function runner({ go, stop, progress }, announce) {
+  let now = null;
+
+  function show(running) {
+    if (!running && document.activeElement === stop) go.focus();
+    stop.hidden = !running;
+    progress.hidden = !running;
+    progress.querySelector("span").textContent = "";
+  }
+
+  async function run(work) {
+    now?.abort();
+    const mine = new AbortController();
+    now = mine;
+    show(true);
+    let spoken = Date.now();
+    const said = (text) => {
+      if (now !== mine) return;
+      progress.querySelector("span").textContent = text;
+      if (Date.now() - spoken < EVERY) return;
+      spoken = Date.now();
+      announce(text);
+    };
+    try {
+      await work({ signal: mine.signal, said });
+    } catch (error) {
+      if (!mine.signal.aborted) throw error;
+    } finally {
+      if (now === mine) {
+        now = null;
+        show(false);
+      }
+    }
+  }
+
+  function end() {
+    if (!now) return;
+    now.abort();
+    announce("Stopped.");
+  }
+  stop.addEventListener("click", end);
+  return { run, end };
+}
+
+/**
+ * The result of work on samples that the server keeps; it keeps them for minutes alone, so that
+ * they may have to be sent `again()`, once. `body()` is made anew then, with the new keys.
+ */
+export async function worked(path, body, again, tools) {
+  try {
+    return await follow(path, body(), tools);
+  } catch (error) {
+    if (!error.gone) throw error;
+  }
+  tools.said("Sending the samples again");
+  if (!(await again())) return null;
+  tools.signal.throwIfAborted();
+  return follow(path, body(), tools);
+}

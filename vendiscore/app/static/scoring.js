@@ -1,0 +1,93 @@
+/** Score and Compare: what is sent, what comes back, and what is said when it cannot be. */
+
+import { asked, now, page } from "./page.js";
+import { byId } from "./parts.js";
+import { worked } from "./run.js";
+
+/** The two kinds of work as `scored(tools)` and `compared(tools)`, for a runner. */
+export function scoring({ shown, redraw, announce }) {
+  async function scored(tools) {
+    const given = page.givens[page.tab];
+    announce("Scoring.");
+    tools.said("Reading the samples");
+    const read = await given.ready();
+    await page.loading;
+    tools.signal.throwIfAborted();
+    const tab = given.kind; // files may have turned out to be of another
+    if (!read) return failed(tab);
+    tools.said("Scoring");
+    const of = now(tab);
+    await finish(tab, given, () => scoreOf(tab, of, tools), of);
+  }
+
+  async function compared(tools) {
+    const { sets } = page;
+    announce("Comparing.");
+    tools.said("Reading the sets");
+    const cards = await sets.ready();
+    await page.loading;
+    tools.signal.throwIfAborted();
+    if (!cards) return failed("compare");
+    tools.said("Comparing");
+    const body = () => ({
+      sets: cards.map((card) => ({ key: card.given.read.key, name: card.name() })),
+      leave_out: sets.leaveOut,
+      ...asked("compare"),
+    });
+    const again = async () => {
+      const read = await Promise.all(cards.map(({ given }) => given.again()));
+      return read.every(Boolean);
+    };
+    const of = now("compare");
+    await finish("compare", sets, () => worked("/page/compare", body, again, tools), of);
+  }
+
+  async function finish(tab, subject, work, of) {
+    try {
+      const answer = await work();
+      if (!answer) return failed(tab);
+      subject.problem = null;
+      shown.put(tab, answer, of);
+      if (tab === page.tab) seen(tab);
+      else announce("The result on the other tab is ready.");
+    } catch (error) {
+      if (!error.problem) throw error;
+      subject.problem = error.problem;
+      failed(tab);
+    }
+  }
+
+  function seen(tab) {
+    redraw();
+    shown.draw(tab);
+    const result = byId("result");
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const below = result.getBoundingClientRect().top > 0.6 * innerHeight;
+    if (below) result.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
+  }
+
+  /** What is wrong stands where the samples are; its button is next at hand. */
+  function failed(tab) {
+    redraw();
+    if (tab !== page.tab) return;
+    const where = byId(tab === "compare" ? "compare" : "samples");
+    const trouble = where.querySelector(".trouble, .question");
+    trouble?.scrollIntoView({ block: "nearest" });
+    if (document.activeElement !== byId("score")) return;
+    trouble?.querySelector(":scope > button, :scope > .row button")?.focus();
+  }
+  return { scored, compared };
+}
+
+/** The result of a tab for what it is `of`; null once its samples are others. */
+export async function scoreOf(tab, of, tools) {
+  const given = page.givens[tab];
+  if (now(tab).data !== of.data) return null;
+  const body = () => ({
+    key: given.read.key,
+    ...JSON.parse(of.settings),
+    leave_out: given.leaveOut,
+    threshold: page.thresholds[tab], // undefined is left out
+  });
+  return worked("/page/score", body, () => given.again(), tools);
+}

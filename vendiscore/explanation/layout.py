@@ -1,0 +1,100 @@
+"""A map: two coordinates of each sample, by which similar ones lie close."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+from ..arrays.namespace import to_host
+from ..spectral.spectrum import Spectrum
+
+# Up to so many directions all eigenvectors are found at once.
+SMALL = 200
+_STEPS = 300  # of restarts, after which directions that all count alike are given up on
+
+
+def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
+    """The two directions in which samples differ most, by kernel PCA.
+
+    With x_i the features of sample i, x_i · x_j = k(x_i, x_j), and their mean m, the coordinates
+    are those of x_i − m along the two leading eigenvectors of their covariance.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        With vectors, such as `spectrum_of(similarity, vectors=True)`.
+    p : array (n,), optional
+        The weights that it was found with.
+
+    Returns
+    -------
+    array (n, 2)
+        In units of the features, so that distances are at most √(2 − 2k); of mean 0. Zeros where
+        there is no other direction. The sign is such that, of the samples that are at least half
+        as far out as the furthest, the first has a positive coordinate. Samples of weight 0 are
+        at the mean.
+
+    Raises
+    ------
+    ValueError
+        Where there are no vectors.
+
+    Notes
+    -----
+    Eigenvectors u_j of K_p = Σ λ_j u_j u_jᵀ give x_i the coordinates u_ij √(λ_j / p_i); their
+    covariance is diag(λ) − m mᵀ, whose products cost O(r) for r positive eigenvalues. Time O(n r).
+
+    References
+    ----------
+    Schölkopf, Smola & Müller, Neural Computation 1998 (kernel PCA).
+
+    Examples
+    --------
+    >>> from vendiscore import FeatureSimilarity
+    >>> from vendiscore.spectral.vendi import spectrum_of
+    >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
+    >>> layout(found).round(3)[:, 0]  # half of √2 apart, but for their weights
+    array([-0.471, -0.471,  0.943])
+    """
+    if spectrum.vectors is None:
+        raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
+    values, U = to_host(spectrum.values), to_host(spectrum.vectors)
+    values = values[: U.shape[1]]
+    roots = np.sqrt(values)
+    weights = np.full(len(U), 1 / len(U)) if p is None else to_host(p)
+    mean = roots * (np.sqrt(weights) @ U)
+    V = _leading(values, mean)
+    centred = U @ (roots[:, None] * V)
+    scale = np.zeros(len(U))
+    np.divide(1, np.sqrt(weights), out=scale, where=weights > 0)
+    found = np.zeros((len(U), 2))
+    found[:, : V.shape[1]] = centred * scale[:, None] - (weights > 0)[:, None] * (mean @ V)
+    size = np.abs(found).max(axis=0)
+    found[:, size <= 1e-7 * max(1.0, float(size.max()))] = 0.0
+    far = np.abs(found) >= size / 2
+    signs = np.sign(found[far.argmax(axis=0), [0, 1]])
+    return np.asarray(found * np.where(signs < 0, -1.0, 1.0))
+
+
+def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The two leading eigenvectors of diag(values) − mean meanᵀ, or the only one."""
+    r = len(values)
+    if r <= SMALL:
+        return _all(values, mean)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        return np.asarray(values * v - mean * (mean @ v))
+
+    operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
+    start = np.random.default_rng(0).normal(size=r)  # ARPACK's own would differ from call to call
+    try:
+        found, V = eigsh(operator, k=2, which="LA", v0=start, maxiter=_STEPS)
+    except ArpackNoConvergence:
+        return _all(values, mean)
+    return np.asarray(V[:, np.argsort(-found)])
+
+
+def _all(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    found = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1]
+    return np.asarray(found[:, ::-1][:, :2])
