@@ -27,6 +27,7 @@ from .samples import Samples
 _LOOK = 200  # rows that tell what the others are
 _FIRST = Limits(_LOOK, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES)
 _MOST_STRINGS = 40  # columns that are looked into for molecules
+_NAMED = 0.25  # of the cells under such a name that must be molecules
 _FEATURES = 3  # columns of numbers beside labels that make rows of numbers
 
 
@@ -135,8 +136,9 @@ def _filled(cells: Sequence[Any]) -> list[str]:
 
 
 def _are_molecules(name: str, cells: Sequence[str]) -> bool:
-    named = is_named(name, MOLECULE_NAMES)
-    return share_of_molecules(cells) > 0.5 if named else are_molecules(cells)
+    if is_named(name, MOLECULE_NAMES):
+        return share_of_molecules(cells) > _NAMED
+    return are_molecules(cells)
 
 
 def _is_text(name: str, cells: Sequence[str]) -> bool:
