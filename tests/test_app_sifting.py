@@ -125,7 +125,7 @@ def test_the_sets_of_a_comparison_are_sifted_together():
     with pytest.raises(UnusableError) as caught:
         answered.compared(sets, "molecules", "morgan")
     assert caught.value.what == "7 of 17 molecules cannot be used"
-    assert caught.value.rows == "mine, rows 3, 5, 7, 9 and 11; yours, rows 7 and 8"
+    assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
     found = answered.compared(sets, "molecules", "morgan", leave_out=True)
     assert [row["n"] for row in found["rows"]] == [5, 5]
 
