@@ -197,6 +197,18 @@ def test_every_example_is_read_by_its_name(kind):
         read(Given(), Asked(example="none", kind=kind))
 
 
+def test_the_menu_has_what_the_page_needs_of_an_example():
+    assert examples.named("A circle").entry() == {
+        "name": "A circle",
+        "note": "24 points, evenly on a circle",
+    }
+    assert examples.named("A matrix K").entry()["kernel"] == "K"
+    assert examples.PAIRINGS[0].entry()["sets"][0] == {
+        "name": "In a rut",
+        "example": "A model in a rut",
+    }
+
+
 def test_the_sets_of_comparisons_are_examples():
     for pairing in examples.PAIRINGS:
         sizes = [len(read(Given(), Asked(example=name))) for _, name in pairing.sets]
