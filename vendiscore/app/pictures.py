@@ -231,13 +231,13 @@ def _kept(image: Image) -> bytes:
 @functools.cache
 def _known() -> tuple[str, ...]:
     """The formats that Pillow reads here; HEIC where there is a package for it."""
-    from PIL import features
+    from PIL import Image
 
     if heif := find_spec("pillow_heif") is not None:
         import pillow_heif
 
         pillow_heif.register_heif_opener()
-    there = {"HEIF": heif, "AVIF": features.check("avif")}
+    there = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
     return tuple(form for form in FORMATS if there.get(form, True))
 
 
