@@ -108,3 +108,19 @@ def test_what_was_let_go_of_is_found_again():
         assert "K" not in found.__dict__
         np.testing.assert_array_equal(found.spectrum.values, known)
         assert reported(found).html() == reported(right).html()
+
+
+def test_above_order_2_what_many_samples_add_is_told_at_order_2():
+    from vendiscore import explain
+    from vendiscore.report.findings import MOST_ROOTS
+
+    X = np.random.default_rng(0).normal(size=(MOST_ROOTS + 1, 3))
+    how = {"k": "cosine", "q": 3}
+    many, few, top = (
+        find(*each) for each in ((X, None, how), (X[1:], None, how), (X, None, {**how, "q": "inf"}))
+    )
+    assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
+    assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
+    assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
+    assert "What each adds is told at order 2: at order 3 it would" in reported(many).html()
+    assert "What each adds is told" not in reported(few).html() + reported(top).html()

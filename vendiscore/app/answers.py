@@ -19,7 +19,7 @@ from ..report import said, sentences
 from ..report.findings import Findings
 from ..report.thumbnails import drawing
 from . import alike, comparing, examples, limits, looked, papers
-from .alike import check_threshold
+from .alike import check_order, check_threshold
 from .asked import KINDS
 from .held import size_of
 from .jobs import FLOOR, THRESHOLD, Job, job_of
@@ -32,6 +32,8 @@ MAX_PICTURES = 60  # that are drawn at once
 _PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
+# Up to so many samples an error above order 2 takes so much more.
+_ROOTS, _EACH = 200, 500
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         *samples.notes,
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
+        sentences.adding(found.order, found.adds_order),
         letters,
         *map(str, found.details["notes"]),
     ]
@@ -331,7 +334,8 @@ def is_long(samples: Samples, settings: Settings) -> bool:
         return True
     pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
     n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
-    return n * d * min(n, d) > _AT_ONCE
+    roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
+    return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE
 
 
 def plain_order(q: float) -> float | str:

@@ -88,6 +88,17 @@ def looked_at(n: int, total: int) -> str:
     return f"Pairs were looked at of {n:,} of {total:,}, drawn at random."
 
 
+def adding(q: float, of_adds: float) -> str:
+    """At which order it is told what samples add, where not at that of the score.
+
+    >>> adding(3, 2)
+    'What each adds is told at order 2: at order 3 it would take too long.'
+    """
+    if of_adds == q or not q:
+        return ""
+    return f"What each adds is told at order {of_adds:g}: at order {q:g} it would take too long."
+
+
 def magnitude(curve: Curve, what: str) -> str:
     """What a magnitude function of the distances of a kernel says."""
     return (
