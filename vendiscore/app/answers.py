@@ -323,8 +323,8 @@ def menu() -> dict[str, Any]:
     }
 
 
-def _noted(known: Iterable[Any]) -> list[dict[str, str]]:
-    return [{"name": example.name, "note": example.note} for example in known]
+def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
+    return [example.entry() for example in known]
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:

@@ -197,7 +197,7 @@ def vectors(file: Parquet, name: str, asked: Asked) -> Samples:
         expression = f"np.stack(pd.read_parquet({name!r})[{columns[0]!r}].to_numpy())"
     groups = labels(file.table([file.column(asked.by)]), asked.by)[: len(X)] if asked.by else []
     found = of_array(X, name, asked, "numpy as np, pandas as pd", expression, note, problems)
-    if groups and found.total:
+    if groups and found.total > len(found):
         raise RefusedError(f"Groups of {found.total:,} rows are too many for this page.")
     one = len(columns) == 1 and len(file.names) > 1
     return replace(

@@ -51,7 +51,7 @@ class Table:
         Of the columns, no two the same.
     rows : list of list
         As many cells as names each.
-    places : list of int
+    places : sequence of int
         Where each row is in the file, counted from 1 as spreadsheets and editors do.
     unit : str
         What `places` count: "row" or "line".
@@ -69,7 +69,7 @@ class Table:
 
     names: list[str]
     rows: list[list[Any]]
-    places: list[int]
+    places: Sequence[int]
     unit: str = "row"
     problems: Mapping[int, str] = field(default_factory=dict)
     header: list[str] | None = None
