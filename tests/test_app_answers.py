@@ -199,8 +199,13 @@ def test_what_cannot_be_used_is_named_or_left_out():
 
 def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
     K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
-    with pytest.raises(ValueError, match="positive semidefinite"):
+    with pytest.raises(
+        RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
+    ):
         answered(K, "vectors", "K")
+    K_rounded = np.array([[1, 1, 0.70], [1, 1, 0.71], [0.70, 0.71, 1]])
+    with pytest.raises(RefusedError, match="So little may be decimals that were rounded away"):
+        answered(K_rounded, "vectors", "K")
     ours = answered(K, "vectors", "K, clipped")
     assert ours["VS"] == compute(K, score_K=True, psd="clip", ci=0.95)["VS"]
     assert ours["samples"]["text"] is None

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotPSDError
 from ..explanation.thinning import thinning
 from ..progress import Steps
 from ..report import said, sentences
@@ -142,13 +143,26 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
         job = job_of(samples, kept[""], kernel, settings.options)
-        return (yield from job.findings(settings.q, settings.threshold)), job, kept[""]
+        try:
+            found = yield from job.findings(settings.q, settings.threshold)
+        except NotPSDError as error:
+            raise _negative(error) if chosen.is_matrix else error from None
+        return found, job, kept[""]
 
     bad, (found, job, kept) = yield from sifted(
         {"": samples}, samples.kind, run, settings.leave_out
     )
     with np.errstate(all="ignore"):
         return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+
+
+def _negative(error: NotPSDError) -> RefusedError:
+    little = " So little may be decimals that were rounded away." * (error.negative_mass < 1e-2)
+    return RefusedError(
+        f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
+        f"{-error.negative_mass:.3g} of a trace of 1.{little} Pick “K, clipped” to set them to "
+        f"zero."
+    )
 
 
 def _answer(
