@@ -67,34 +67,34 @@ def jobs() -> list[Job]:
             few = samples if kernel == "ngram_overlap" else samples[:60]
             right = compute(few, q=q, **options)["VS"]
             settings = {"q": q, "options": {"ns": [1, 2]}}
-            found.append(_api("texts", [few, kernel, [1, 2], "word", q], right, kernel))
+            found.append(_api("texts", right, texts=few, kernel=kernel, ns=[1, 2], q=q))
             found.append(_page("texts", few, kernel, settings, right))
     for pictures in examples.images().values():
         right = compute(pictures, k="pixels", mode="RGB")["VS"]
         files = [(f"{i:03}.png", png(picture)) for i, picture in enumerate(pictures)]
         encoded = [base64.b64encode(data).decode() for _, data in files]
-        found.append(_api("images", [encoded, "pixels", 1], right, "pixels"))
+        found.append(_api("images", right, images=encoded, kernel="pixels"))
         found.append(_page("images", [], "pixels", {}, right, files))
     for box in examples.MOLECULES.values():
         smiles = box.splitlines()
         right = compute(smiles, k="morgan")["VS"]
-        found.append(_api("molecules", [smiles, "morgan", 1], right, "morgan"))
+        found.append(_api("molecules", right, smiles=smiles, kernel="morgan"))
         found.append(_page("molecules", smiles, "morgan", {}, right))
     for n in (50, 300):
         X = rng.normal(size=(n, 8)).round(6)
         right = compute(X, k="rbf")["VS"]
-        found.append(_api("vectors", [X.tolist(), "rbf", 0, 1], right, "rbf"))
+        found.append(_api("vectors", right, rows=X.tolist(), kernel="rbf"))
         rows = [", ".join(map(str, row)) for row in X.tolist()]
         found.append(_page("vectors", rows, "rbf", {}, right))
     found.append(_comparison([long[:200], long[200:300]]))
     return found
 
 
-def _api(kind: str, data: list[Any], right: float, kernel: str) -> Job:
+def _api(kind: str, right: float, **sent: Any) -> Job:
     def ask(http: httpx.Client) -> float:
-        return float(visitor.call(http, f"vendi_score_{kind}", data)["VS"])
+        return float(visitor.call(http, f"vendi_score_{kind}", **sent)["VS"])
 
-    return f"{kind}, {kernel} (API)", ask, right
+    return f"{kind}, {sent['kernel']} (API)", ask, right
 
 
 def _page(

@@ -23,7 +23,7 @@ NAMES = {
     "vendi_score_vectors": "rows",
     "vendi_compare": "sets",
 }
-TEXT = [["a b", "c d"], "ngram_overlap", [1], "word", 1]
+TEXT = ["ngram_overlap", [1], "word", 1]
 REFUSED = (400, guard._NO_FILES)
 
 
@@ -63,7 +63,7 @@ def address(stand_in, http):
     asked.clear()
     yield f"{url}/a.txt"
     assert asked == []
-    assert visitor.call(http, "vendi_score_texts", TEXT)["VS"] == 2
+    assert visitor.call(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
 
 
 def file(path: str, **more: object) -> dict:
@@ -94,7 +94,7 @@ def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
 
 
 def test_no_spelling_of_a_body_gets_past(http, address):
-    body = json.dumps({"data": [[file(address)], *TEXT[1:]]})
+    body = json.dumps({"data": [[file(address)], *TEXT]})
     escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
     for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
         answer = http.post(
@@ -109,7 +109,7 @@ def test_no_spelling_of_a_body_gets_past(http, address):
 
 
 def test_an_address_among_samples_is_a_sample(http, address):
-    found = visitor.call(http, "vendi_score_texts", [[address, "what is it"], *TEXT[1:]])
+    found = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
     assert found["VS"] == 2
     sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
     shown = visitor.score(http, sent["key"], "ngram_overlap")

@@ -40,6 +40,8 @@ _UPLOADS = "/page/read"
 _NO_FILES = (
     "No file can be named here, neither of this server nor by an address: send what is in it."
 )
+# gradio raises these where it looks for the function, and puts its arguments in order.
+_ARGUMENTS = "There is no such function with these arguments; /gradio_api/info lists all."
 _BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
 
 
@@ -80,7 +82,11 @@ class Guard:
             _length(scope, MAX_QUESTION)
             await self.app(scope, _counted(receive, MAX_QUESTION), send)
         elif not path.startswith("/page/"):
-            await self.app(scope, await _checked(scope, receive), send)
+            checked = await _checked(scope, receive)
+            try:
+                await self.app(scope, checked, send)
+            except (TypeError, KeyError, ValueError) as error:
+                raise HTTPException(422, _ARGUMENTS) from error
         elif _header(scope, b"sec-fetch-site") == b"cross-site":
             raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
         elif path == _UPLOADS:
