@@ -207,25 +207,35 @@ def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
     assert visitor.send(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
 
 
-def test_uploads_under_way_count_before_they_are_there(monkeypatch):
+def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
     monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
-    answers = []
+    answers, here = [], asyncio.Event()
 
-    async def hold(scope, receive, send):
+    async def read(scope, receive, send):
+        await receive()
         answers.append(200)
-        await asyncio.sleep(0)
+        await here.wait()
+
+    async def receive():
+        return {"type": "http.request", "body": b"x" * 100, "more_body": True}
 
     async def send(message):
         if message["type"] == "http.response.start":
             answers.append(message["status"])
+            here.set()
 
-    door = guard.Guard(hold)
-    headers = [(b"content-length", b"100")]
-    scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
+    door = guard.Guard(read)
+
+    def upload(*headers: tuple[bytes, bytes]):
+        scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
+        return door(scope, receive, send)
 
     async def visitors():
-        await asyncio.gather(*(door(scope, None, send) for _ in range(2)))
-        await door(scope, None, send)
+        await asyncio.gather(upload(), upload())
+        assert answers == [200, 503]
+        await upload()
+        here.clear()
+        await asyncio.gather(upload(), upload((b"content-length", b"100")))
 
     asyncio.run(visitors())
-    assert answers == [200, 503, 200]
+    assert answers == [200, 503, 200, 200, 503]

@@ -55,7 +55,7 @@ class Guard:
 
     def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
         self.app = app
-        self._arriving = 0  # bytes that the uploads under way may come to
+        self._arrived = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -96,14 +96,25 @@ class Guard:
             await self.app(scope, _counted(receive, MAX_QUESTION), send)
 
     async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
-        expected = _length(scope, MAX_UPLOADS) or MAX_UPLOADS
-        if self._arriving + expected > MAX_ARRIVING:
+        if self._arrived + _length(scope, MAX_UPLOADS) > MAX_ARRIVING:
             raise HTTPException(503, _BUSY)
-        self._arriving += expected
+        counted, own = _counted(receive, MAX_UPLOADS), 0
+
+        async def arriving() -> Message:
+            nonlocal own
+            message = await counted()
+            size = len(message.get("body", b""))
+            own += size
+            self._arrived += size
+            # What others have only promised does not count: they may never send it.
+            if self._arrived > MAX_ARRIVING:
+                raise HTTPException(503, _BUSY)
+            return message
+
         try:
-            await self.app(scope, _counted(receive, MAX_UPLOADS), send)
+            await self.app(scope, arriving, send)
         finally:
-            self._arriving -= expected
+            self._arrived -= own
 
 
 def fetch_nothing() -> None:

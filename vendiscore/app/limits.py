@@ -41,13 +41,14 @@ TABLE = Limits(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES
 NUMBERS = Limits(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
 
 IN_WORDS = (
-    f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
-    f"texts up to {MAX_TEXT:,} characters each and {MAX_CHARACTERS:,} together; SMILES up to "
-    f"{MAX_SMILES} characters; matrices up to {MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; "
-    f"images up to {MAX_PIXELS // 10**6} megapixels each and {MAX_ALL_PIXELS // 10**6} together, "
-    f"{MAX_UPLOADS // 10**6} MB in one go; "
-    f"zips up to {MAX_ENTRIES:,} entries and {MAX_UNPACKED // 10**6} MB unpacked. What you send is "
-    f"kept in memory alone, for {KEEP // 60} minutes after you last used it."
+    f"Up to {MAX_SAMPLES:,} samples are scored ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "
+    f"numbers), of more a random part; files up to {MAX_UPLOAD // 10**6} MB each, "
+    f"{MAX_UPLOADS // 10**6} MB in one go; texts up to {MAX_TEXT:,} characters each and "
+    f"{MAX_CHARACTERS:,} together; SMILES up to {MAX_SMILES} characters; matrices up to "
+    f"{MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; images up to {MAX_PIXELS // 10**6} "
+    f"megapixels each and {MAX_ALL_PIXELS // 10**6:,} together; zips up to {MAX_ENTRIES:,} entries "
+    f"and {MAX_UNPACKED // 10**6} MB unpacked. What you send is kept in memory alone, for "
+    f"{KEEP // 60} minutes after you last used it."
 )
 
 
