@@ -309,7 +309,7 @@ def menu() -> dict[str, Any]:
         "kinds": {
             kind: alike.menu(kind) | {"examples": _noted(examples.MENU[kind])} for kind in KINDS
         },
-        "compare": {"examples": _noted(examples.PAIRINGS)},
+        "compare": {"examples": [_pairing(each) for each in examples.PAIRINGS]},
         "limits": {
             "sentence": limits.IN_WORDS,
             "samples": limits.MAX_SAMPLES,
@@ -320,8 +320,13 @@ def menu() -> dict[str, Any]:
     }
 
 
-def _noted(known: Iterable[Any]) -> list[dict[str, str]]:
-    return [{"name": example.name, "note": example.note} for example in known]
+def _noted(known: Iterable[examples.Example]) -> list[dict[str, str]]:
+    return [{"name": each.name, "note": each.note, "kernel": each.kernel} for each in known]
+
+
+def _pairing(pairing: examples.Pairing) -> dict[str, Any]:
+    sets = [{"name": name, "example": example} for name, example in pairing.sets]
+    return {"name": pairing.name, "note": pairing.note, "kind": pairing.kind, "sets": sets}
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:
