@@ -1,6 +1,6 @@
 /** The bar that stays in sight: the number, how much of the whole it is, how it was found. */
 
-import { alike, count, el, error, score } from "./dom.js";
+import { alike, count, el, error, score, whole } from "./dom.js";
 import { menu } from "./menu.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { shareMenu } from "./share.js";
@@ -32,14 +32,15 @@ export function bar(view) {
 function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
-    "≈ ", el("b", {}, score(R.VS)), ` of ${count(R.n)}`,
+    "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
     se ? el("span", { class: "r-se", title: "One standard error: what other samples of the same source might change" }, ` ± ${se}`) : null,
   );
 }
 
-/** VS / n as a bar, with its interval as a lighter stretch. */
-function meter({ VS, n, share, low, high }) {
-  const percent = (value) => `${Math.max(0, Math.min(100, (100 * value) / n))}%`;
+/** VS / n as a bar, with its interval as a thin stretch. */
+function meter(R) {
+  const { VS, share, low, high, of } = R;
+  const percent = (value) => `${Math.max(0, Math.min(100, (100 * value) / of))}%`;
   const fill = el("i", { class: "r-fill" });
   fill.style.width = `${100 * Math.min(share, 1)}%`;
   const parts = [fill];
@@ -49,7 +50,7 @@ function meter({ VS, n, share, low, high }) {
     stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;
     parts.push(stretch);
   }
-  const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${count(n)} are effectively different`;
+  const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${whole(R)} are effectively different`;
   return el("div", { class: "r-meter", role: "img", "aria-label": label, title: label }, ...parts);
 }
 

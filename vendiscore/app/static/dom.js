@@ -48,6 +48,12 @@ export function score(value) {
   return Number(value).toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
+/** Of how many a score is: all, or those of a group on average. */
+export function whole({ of, n, by_group: groups }) {
+  if (!groups) return count(n);
+  return `${Number.isInteger(of) ? count(of) : score(of)} in a group`;
+}
+
 /** A standard error; "" where there is none. */
 export function error(se) {
   if (se === null || se === undefined || !(se > 0)) return "";

@@ -28,10 +28,10 @@ function label(svg) {
   return new DOMParser().parseFromString(found, "text/html").body.textContent;
 }
 
-/** A caption's bold beginning, and the rest. */
+/** A caption's title, and the rest. */
 function spoken(caption) {
-  const found = /^<b>(.*?)<\/b>(.*)$/s.exec(caption);
-  return found ? [found[1], found[2]] : ["", caption];
+  const found = /^([^.]{1,40}\.)( .*)$/s.exec(caption);
+  return found ? found.slice(1) : ["", caption];
 }
 
 /** Lines to copy, with a button that copies them. */

@@ -58,7 +58,7 @@ function paint(canvas, cells, values) {
 
 /** The samples of a cell: one, or a block of neighbours where there are more samples than cells. */
 function block({ cells, order }, cell) {
-  const edge = (at) => Math.round((at * order.length) / cells);
+  const edge = (at) => Math.floor((at * order.length) / cells);
   return order.slice(edge(cell), Math.max(edge(cell + 1), edge(cell) + 1));
 }
 

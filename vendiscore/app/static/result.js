@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, score } from "./dom.js";
+import { count, el, error, score, whole } from "./dom.js";
 import { groups } from "./groups.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
@@ -28,7 +28,7 @@ export function show(container, R, { call, announce }) {
   ].filter(Boolean));
   const se = error(R.se);
   const verdict = R.verdict ? `: ${R.verdict}` : "";
-  view.announce(`About ${score(R.VS)}${se ? `, plus or minus ${se},` : ""} of ${count(R.n)} ${R.what} are effectively different${verdict}.`);
+  view.announce(`About ${score(R.VS)}${se ? `, plus or minus ${se},` : ""} of ${whole(R)} ${R.what} are effectively different${verdict}.`);
 }
 
 /** Shows a comparison of sets. */

@@ -41,7 +41,7 @@ function opened(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
   const other = nearest?.[i] ?? -1;
   const number = view.groupOf[i];
-  const facts = [number < 0 ? "alone" : `group ${number + 1}`, adds ? `adds ${percent(adds[i])}` : ""].filter(Boolean).join(" · ");
+  const facts = [view.R.samples.group?.[i] ?? "", number < 0 ? "alone" : `group ${number + 1}`, adds ? `adds ${percent(adds[i])}` : ""].filter(Boolean).join(" · ");
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
     el("div", { class: "r-beside" },
       el("div", {}, el("p", { class: "r-small" }, `${view.where(i)} · ${facts}`), full(view, i)),

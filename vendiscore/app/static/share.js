@@ -1,6 +1,6 @@
 /** A sentence and a picture of the result, to copy or to save. */
 
-import { alike, count, error, score } from "./dom.js";
+import { alike, count, error, score, whole } from "./dom.js";
 import { menu } from "./menu.js";
 import { copyText, save } from "./saves.js";
 
@@ -29,7 +29,7 @@ export function sentence({ R }) {
   const about = [R.name, R.comparison].filter(Boolean).join(" · ");
   const se = error(R.se) && ` ± ${error(R.se)}`;
   const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}`;
-  return `${said} Vendi Score: ${score(R.VS)}${se} of ${count(R.n)} (${about}).`;
+  return `${said} Vendi Score: ${score(R.VS)}${se} of ${whole(R)} (${about}).`;
 }
 
 // The promise is handed over as it is: Safari forgets the click while one waits.
@@ -46,7 +46,7 @@ function asPng(canvas) {
   return new Promise((give) => canvas.toBlob(give, "image/png"));
 }
 
-function drawn({ R, without }) {
+function drawn({ R, threshold, without }) {
   const canvas = document.createElement("canvas");
   canvas.width = WIDE;
   canvas.height = HIGH;
@@ -57,10 +57,10 @@ function drawn({ R, without }) {
   const number = `≈ ${score(R.VS)}`;
   const width = line(pen, number, 250, "700 124px", "#5b4bd6");
   const se = error(R.se) && ` ± ${error(R.se)}`;
-  line(pen, `of ${count(R.n)}${se}`, 250, "400 56px", "#211e33", EDGE + width + 28);
+  line(pen, `of ${whole(R)}${se}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
   line(pen, R.verdict, 420, "600 46px", "#211e33");
-  const left = without && without.left < R.n ? `Without near-duplicates ${score(without.VS)} of ${count(without.left)} (alike: ${alike(R.threshold)} and more)` : "";
+  const left = without && without.left < R.n ? `Without near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
   line(pen, left, 480, "400 30px", "#56536a");
   line(pen, "effectively different samples · Vendi Score", 560, "400 26px", "#56536a");
   return canvas;

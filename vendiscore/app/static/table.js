@@ -4,6 +4,7 @@ import { count, el, later, newId } from "./dom.js";
 import { groupOf, row } from "./rows.js";
 
 const CHUNK = 100; // rows that are made at once
+const BAR = 110; // height of what stays in sight above
 const LATE = 1e9; // samples without a group are sorted behind those with one
 
 /** The section of the table; null where samples were not looked at. */
@@ -132,7 +133,7 @@ function reach(body, scroll, i) {
   scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < 140 || bottom > innerHeight) scroll.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  if (top < BAR || bottom > innerHeight) scroll.parentElement.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
   line.querySelector(".r-open").focus({ preventScroll: true });
   line.classList.add("r-reached");
   setTimeout(() => line.classList.remove("r-reached"), 1600);
