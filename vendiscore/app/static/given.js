@@ -162,7 +162,7 @@ export class Given {
     const found = this.source === "files" || this.source === "dataset";
     if ((this.fixed || !found) && this.kind) options.kind ??= this.kind;
     if (this.source === "example") options.example = this.example;
-    if (this.source === "dataset") options.dataset = this.dataset;
+    if (this.source === "dataset") options.dataset ??= this.dataset;
     return options;
   }
 

@@ -31,7 +31,7 @@ function named(given) {
 }
 
 function whatWasRead(given, read, { turn, label }) {
-  const shown = given.source === "text" && label ? null : preview(read); // a set's box is enough
+  const shown = label && given.text ? null : preview(read); // a set's box is enough
   return [
     how(read, turn),
     read.total > read.n ? draw(given, read) : null,
@@ -72,7 +72,7 @@ function ways(given, read, label) {
   }
   return [
     fields.length ? el("div", { class: "fields" }, ...fields) : null,
-    read.splits?.length ? splits(given, read, label) : null,
+    read.splits?.length > 1 ? splits(given, read, label) : null,
   ];
 }
 
@@ -86,7 +86,8 @@ function select(name, pairs, value, ask, label) {
 
 function splits(given, read, label) {
   const group = `split-${label}`;
-  const chips = read.splits.map(({ value, count: n }) =>
+  const sensible = read.splits.filter(({ value, count: n }) => n > 1 || value === read.separator);
+  const chips = sensible.map(({ value, count: n }) =>
     el(
       "label",
       { class: "chip pick" },
