@@ -124,6 +124,7 @@ export function comparing({ changed, score, examples }) {
 
   function others() {
     Object.assign(self, { leaveOut: true, problem: null });
+    byId("score").focus();
     score();
   }
 

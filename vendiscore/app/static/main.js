@@ -17,7 +17,7 @@ import { results } from "./shown.js";
 import { KINDS, fromHash, kept } from "./state.js";
 
 const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
-const newGiven = (kind) => new Given(kind, { changed: redraw, turned });
+const newGiven = (kind) => new Given(kind, { changed, turned });
 for (const kind of KINDS) page.givens[kind] = newGiven(kind);
 const current = () => page.givens[page.tab] ?? null;
 
@@ -147,6 +147,15 @@ function redraw() {
   drawAlike();
   shown.age(page.tab);
   writeHash();
+}
+
+/** What was read is told once. */
+function changed(subject) {
+  redraw();
+  const { read } = subject;
+  if (subject !== current() || !read || read.key === subject.told) return;
+  subject.told = read.key;
+  announce(`${read.name}: ${read.said}.`);
 }
 
 function example(entry) {

@@ -1,7 +1,9 @@
 /** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
 
 import { count, el } from "./dom.js";
-import { button, fill } from "./parts.js";
+import { button, byId, fill } from "./parts.js";
+
+const drawn = new WeakMap(); // of each container what it shows
 
 const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
@@ -11,11 +13,17 @@ const SPLITS = { line: "line", blank: "blank line", row: "row" };
  */
 export function readout(container, given, { score, turn, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
+  const { busy, question: asks, problem, leaveOut, source } = given;
+  const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
+  const last = drawn.get(container);
+  if (last?.given === given && last.state === state) return;
+  drawn.set(container, { given, state });
   const open = container.querySelector(".how")?.open && given.read;
+  const waits = busy && !(read && source === "text"); // nothing jumps while one types
   container.setAttribute("aria-busy", String(given.busy));
   fill(
     container,
-    given.busy ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
+    waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
     given.question ? question(given) : null,
     ...(read ? whatWasRead(given, read, { turn, label }) : []),
     given.busy ? null : troubled(given, score),
@@ -154,6 +162,10 @@ function preview(read) {
 
 function question(given) {
   const { text, choices } = given.question;
+  const answer = (options) => {
+    given.ask(options);
+    byId("score").focus();
+  };
   return el(
     "div",
     { class: "question", role: "group", "aria-label": text },
@@ -161,7 +173,7 @@ function question(given) {
     el(
       "div",
       { class: "row" },
-      ...choices.map(({ label, options }) => button(label, () => given.ask(options), "button")),
+      ...choices.map(({ label, options }) => button(label, () => answer(options), "button")),
     ),
   );
 }
@@ -176,6 +188,7 @@ function troubled(given, score) {
   }
   const others = () => {
     given.leaveOut = true;
+    byId("score").focus();
     score();
   };
   return trouble(given.read ? problem : { ...problem, others: 0 }, others);

@@ -18,11 +18,12 @@ const FILES = { images: "Choose images or a .zip" };
 export function samples({ current, examples, attach, score, turn, example, prefer }) {
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
   const files = chooser("Choose files", attach, { id: "files" });
+  const next = () => (byId("paste").hidden ? byId("files") : paste).focus();
   byId("paste").append(paste);
   byId("chip").after(files);
   byId("clear").addEventListener("click", () => {
     current().clear();
-    paste.focus();
+    next();
   });
   byId("dataset").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -33,7 +34,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
   function draw() {
     const given = current();
     const asked = ASKED[given.kind];
-    const attached = chip(given);
+    const attached = chip(given, next);
     byId("paste").hidden = !asked || attached !== null;
     byId("box-label").textContent = asked ?? "";
     paste.placeholder = asked ?? "";
