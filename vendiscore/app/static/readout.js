@@ -26,7 +26,7 @@ export function readout(container, given, { score, turn, label = "" }) {
     waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
     given.question ? question(given) : null,
     ...(read ? whatWasRead(given, read, { turn, label }) : []),
-    given.busy ? null : troubled(given, score),
+    given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
   if (open) container.querySelector(".how")?.setAttribute("open", "");
 }
@@ -179,7 +179,7 @@ function question(given) {
 }
 
 /** What cannot be used, with a button that scores the others; or why nothing can be read. */
-function troubled(given, score) {
+function troubled(given, score, verb) {
   const problem = given.problem ?? unreadable(given.read);
   if (!problem) return null;
   if (given.leaveOut && given.read) {
@@ -191,16 +191,16 @@ function troubled(given, score) {
     byId("score").focus();
     score();
   };
-  return trouble(given.read ? problem : { ...problem, others: 0 }, others);
+  return trouble(given.read ? problem : { ...problem, others: 0 }, others, verb);
 }
 
 /** A problem {text, lines, others}, and `others()` to go on without what it is about. */
-export function trouble(problem, others) {
+export function trouble(problem, others, verb) {
   const which = problem.lines?.length
     ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
     : null;
   const go = problem.others
-    ? button(`Score the other ${count(problem.others)}`, others, "button", { "data-at": "others" })
+    ? button(`${verb} the other ${count(problem.others)}`, others, "button", { "data-at": "others" })
     : null;
   return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, go);
 }
