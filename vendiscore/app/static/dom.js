@@ -56,7 +56,7 @@ export function whole({ of, n, by_group: groups }) {
 
 /** A standard error; "" where there is none. */
 export function error(se) {
-  if (se === null || se === undefined || !(se > 0)) return "";
+  if (!(se > 1e-6)) return "";
   return se >= 0.095 ? score(se) : Number(se).toPrecision(1);
 }
 

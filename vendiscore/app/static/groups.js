@@ -82,7 +82,7 @@ function opened(view, { keep, rest }, number) {
   const summary = el("summary", {},
     spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
     ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
-  const body = el("ul", { class: "r-members" });
+  const body = el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
   return unfolded(keep, summary, body, () => members(view, [keep, ...rest], "kept"));
 }
 
@@ -98,7 +98,7 @@ function lonely(view) {
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
   const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 200) : null);
-  return unfolded("alone", summary, el("ul", { class: "r-members" }), () => members(view, alone, ""));
+  return unfolded("alone", summary, el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" }), () => members(view, alone, ""));
 }
 
 /** Details whose body is made when they are opened for the first time. */

@@ -26,14 +26,13 @@ function filled(view, answer) {
   return [
     ...(answer.sentences ?? []).map((sentence) => el("p", {}, sentence)),
     figures(view, answer.pictures),
-    ...lines(view, { ...view.R, ...answer }),
+    ...lines(view, answer),
     answer.details ? numbers(answer.details) : "",
   ].filter(Boolean);
 }
 
-function lines(view, { signature, code, how }) {
+function lines(view, { signature, code }) {
   return [
-    how ? el("p", { class: "r-small" }, how) : null,
     code ? copied(view, "Python", code) : null,
     signature ? copied(view, "Signature", signature) : null,
   ].filter(Boolean);

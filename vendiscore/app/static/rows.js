@@ -6,10 +6,11 @@ import { full, place, thumbnail } from "./sample.js";
 
 /** The row of sample i; its button opens the sample in full. */
 export function row(view, i) {
-  const { nearest, similarity, adds, repeats } = view.R.samples;
+  const { nearest, similarity, adds } = view.R.samples;
   const words = el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), 160));
   const button = el("button", { type: "button", class: "r-open", "aria-expanded": "false" }, thumbnail(view, i), words);
-  const tag = repeats?.[i] >= 0 ? el("span", { class: "r-tag" }, `copy of ${view.where(repeats[i])}`) : null;
+  const same = view.R.copies && similarity?.[i] >= 1;
+  const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),

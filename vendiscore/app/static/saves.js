@@ -26,13 +26,14 @@ export function csv(rows) {
 
 /** One row for each sample. */
 export function tableRows(view) {
-  const { place, nearest, similarity, adds, repeats } = view.R.samples;
+  const { place, nearest, similarity, adds } = view.R.samples;
   const other = (i) => (i >= 0 ? place[i] : "");
+  const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
   return [
-    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "copy_of"],
+    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "repeats"],
     ...place.map((name, i) => [
       name, view.text(i), view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
-      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(repeats?.[i] ?? -1),
+      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
     ]),
   ];
 }
