@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import itertools
 import json
 
 import numpy as np
@@ -129,10 +130,8 @@ def test_the_heat_map_has_all_similarities_or_means_of_squares(n):
     values = heat["low"] + (heat["high"] - heat["low"]) * cells / 255
     ordered = K[np.ix_(heat["order"], heat["order"])]
     edges = np.arange(heat["cells"] + 1) * n // heat["cells"]
-    means = [
-        [ordered[a:b, c:d].mean() for c, d in zip(edges, edges[1:], strict=False)]
-        for a, b in zip(edges, edges[1:], strict=False)
-    ]
+    parts = [slice(*ends) for ends in itertools.pairwise(edges)]
+    means = [[ordered[rows, columns].mean() for columns in parts] for rows in parts]
     assert heat["cells"] == min(n, 200)
     assert values == pytest.approx(np.array(means), abs=3e-3)
 
@@ -164,7 +163,7 @@ def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():
     rows = np.array(parts[2]["samples"]["place"]) - 1
     assert parts[2]["VS"] == compute(many[rows], k="rbf", ci=0.95)["VS"]
     assert (parts[2]["n"], parts[2]["total"]) == (MAX_SAMPLES, MAX_SAMPLES + 200)
-    assert any("1,000 were drawn at random" in note for note in parts[0]["notes"])
+    assert any("These are 1,000 of 1,200 vectors" in note for note in parts[0]["notes"])
     with pytest.raises(RefusedError, match="up to 1,000 rows here, got 1,200"):
         answered(many, "vectors", "K")
 

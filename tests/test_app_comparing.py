@@ -10,12 +10,12 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app import answers, examples, handlers
+from vendiscore.app import answers, examples, handlers, reading
 from vendiscore.app.answers import Settings
+from vendiscore.app.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.sifting import UnusableError
 from vendiscore.measures.divergences import surprise
-from vendiscore.progress import finish
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import LESS, MORE, SAME
 
@@ -159,7 +159,7 @@ def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
     answer = compared(sets, "vectors", "cosine")
     assert answer["matched_size"] == 100
     assert answer["rows"][1]["n"] == 1_000
-    assert "B: 1,000 of 1,050 were drawn at random." in answer["notes"]
+    assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
 
 
 def test_sets_of_vectors_share_one_bandwidth():
@@ -176,15 +176,12 @@ def test_long_work_is_told_percent_by_percent():
     assert 2 < len(notes) == len(set(notes)) <= 102
 
 
-@pytest.mark.parametrize("name", examples.COMPARISONS)
-def test_every_example_of_a_comparison_is_answered(name):
-    kind, *boxes = examples.COMPARISONS[name]
-    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[kind]
-    lines = [box.splitlines() for box in boxes if box]
-    if kind == "vectors":
-        lines = [np.array([row.split(",") for row in box], dtype=float) for box in lines]
-    sets = dict(zip("ABC", lines, strict=False))
-    found = finish(
-        answers.compare({a: read(x, kind) for a, x in sets.items()}, Settings(kernel), 299)
-    )
-    assert [row["n"] for row in through(found)["rows"]] == list(map(len, sets.values()))
+@pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing.name)
+def test_every_example_of_a_comparison_is_answered(pairing):
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing.kind]
+    sets = {
+        name: reading.read(Given(), Asked(kind=pairing.kind, example=example))
+        for name, example in pairing.sets
+    }
+    answer = compared(sets, pairing.kind, kernel)
+    assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))

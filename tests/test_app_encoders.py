@@ -1,17 +1,14 @@
 """The encoders of the page: by names of ours only, in steps, with the numbers of the library."""
 
-import base64
-import io
-import json
 import os
 import subprocess
 import sys
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from answered import answered, compared, read
 
 from vendiscore.scoring import compute
 
@@ -20,7 +17,8 @@ pytest.importorskip("rdkit")
 pytest.importorskip("PIL")
 from PIL import Image
 
-from vendiscore.app import encoders, examples, handlers, jobs, report, shows
+from vendiscore.app import alike, answers, encoders, examples, handlers, jobs
+from vendiscore.app.answers import Settings
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.pictures import pictures
 from vendiscore.errors import SampleError
@@ -86,9 +84,9 @@ def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(at_hand,
 @pytest.mark.usefixtures("weights")
 def test_encoders_go_by_names_of_ours_only():
     assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
-    with pytest.raises(RefusedError, match="pick one of ngram_overlap, MiniLM"):
+    with pytest.raises(RefusedError, match="pick one of MiniLM, ngram_overlap"):
         jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
-    with pytest.raises(RefusedError, match="pick one of pixels, DINOv2"):
+    with pytest.raises(RefusedError, match="pick one of DINOv2, pixels"):
         jobs.image_job([], "MiniLM")
 
 
@@ -96,8 +94,8 @@ def test_encoders_go_by_names_of_ours_only():
 @pytest.mark.parametrize("batch", [64, 4, 1])
 def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
     monkeypatch.setitem(encoders._BATCH, "text", batch)
-    right = compute(TEXTS, **MINILM, details=True)
-    ours = handlers.text(TEXTS, "MiniLM")
+    right = compute(TEXTS, **MINILM, ci=0.95, details=True)
+    ours = handlers.vendi_score_texts(TEXTS, "MiniLM")
     # How texts are batched changes the last digits of single precision.
     assert ours["VS"] == pytest.approx(right["VS"], rel=1e-15 if batch == 64 else 1e-6)
     assert ours["details"]["signature"] == right["details"]["signature"]
@@ -106,8 +104,8 @@ def test_the_score_of_texts_is_that_of_the_library(monkeypatch, batch):
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_the_scores_of_groups_of_texts_are_those_of_the_library():
     nested = [TEXTS[:3], TEXTS[3:9], TEXTS[9:]]
-    right = compute(nested, **MINILM, details=True)
-    ours = handlers.text(nested, "MiniLM")
+    right = compute(nested, **MINILM, ci=0.95, details=True)
+    ours = handlers.vendi_score_texts(nested, "MiniLM")
     assert ours["VS"] == pytest.approx(right["VS"], rel=1e-6)
     assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-5)
     assert ours["details"]["signature"] == right["details"]["signature"]
@@ -121,16 +119,30 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     assert settings["truncated"] == 3
 
 
+@pytest.mark.usefixtures("weights")
+def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
+    menu = answers.menu()["kinds"]
+    assert menu["texts"]["default"] == "MiniLM"
+    assert menu["images"]["default"] == "DINOv2"
+    assert alike.choice("texts", "MiniLM").label == "mean the same"
+    assert Settings().kernel_of("images") == "DINOv2"
+    assert answers.is_long(read(["a"]), Settings())
+    assert not answers.is_long(read(["a"]), Settings("ngram_overlap"))
+
+
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
     monkeypatch.setitem(encoders._BATCH, "text", 2)
-    box = "\n".join(TEXTS)
-    said = [page for page, _ in shows.show_text(box, None, None, "MiniLM", [1], "word", 1, 1)]
-    assert said[0] == report.note("Encoding: 0 of 13 done.")
+    said = list(answers.score(read(TEXTS), Settings("MiniLM")))
+    assert said[0] == "Encoding: 0 of 13 done."
     assert len(said) > 3
-    again = list(shows.show_text(box, None, None, "MiniLM", [1], "word", 2, 1))
-    assert len(again) == 1
-    assert f"VS = {compute(TEXTS, **MINILM, q=2)['VS']:.4f}" in again[0][0]
+    assert list(answers.score(read(TEXTS), Settings("MiniLM", q=2))) == []
+    right = compute(TEXTS, **MINILM, q=2)["VS"]
+    ours = answered(TEXTS, kernel="MiniLM", q=2)
+    assert ours["VS"] == pytest.approx(right, rel=1e-6)
+    assert ours["comparison"] == "MiniLM · q 2"
+    assert ours["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
+    assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in ours["code"]
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -147,9 +159,9 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
     monkeypatch.setitem(encoders._BATCH, "images", 2)
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
-    job = jobs.image_job(pictures(files).values, "DINOv2")
-    assert finish(job.score(1)).score == pytest.approx(right, rel=1e-6)
-    assert right != pytest.approx(finish(jobs.image_job(pictures(files).values).score(1)).score)
+    samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files])
+    assert answered(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
+    assert answered(samples, kernel="pixels")["VS"] != pytest.approx(right)
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -160,34 +172,17 @@ def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatc
         finish(encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
 
 
-def archive(paths):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        for path in paths:
-            file.write(path, Path(path).name)
-    return buffer.getvalue()
-
-
 @pytest.mark.usefixtures("weights", "forgetful")
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
-def test_sets_of_images_are_compared(files, tmp_path, kernel):
-    (tmp_path / "a.zip").write_bytes(archive(files))
-    (tmp_path / "b.zip").write_bytes(archive(files[:4]))
-    zips = [str(tmp_path / "a.zip"), str(tmp_path / "b.zip"), None]
-    *_, (page, code) = shows.show_comparison("images", kernel, "", "", "x", *zips, 1, 299)
+def test_sets_of_images_are_compared(files, kernel):
+    data = [(Path(path).name, Path(path).read_bytes()) for path in files]
+    answer = compared({"A": pictures(data), "B": pictures(data[:4])}, "images", kernel)
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
-    for part in (files, files[:4]):
-        assert f"<td>{compute(part, **options)['VS']:.2f}</td>" in page
-    assert "glob(folder + '/*')) for folder in ['A', 'B']" in code
-    data = page.partition("json;base64,")[2].partition('"')[0]
-    assert json.loads(base64.b64decode(data))["sets"][1] == ["0.png", "1.png", "2.png", "3.png"]
-
-
-def test_sets_of_images_come_as_files():
-    (page, _), *_ = shows.safe(shows.show_comparison)(
-        "images", "pixels", "a", "b", "c", None, None, None, 1, 299
-    )
-    assert "Two or three sets can be compared, got 0" in page
+    for row, part in zip(answer["rows"], (files, files[:4]), strict=True):
+        assert row["VS"] == pytest.approx(compute(part, **options)["VS"], rel=1e-5)
+    assert "glob(folder + '/*')) for folder in ['A', 'B']" in answer["code"]
+    assert answer["only"][0]["samples"][0]["place"] == "4.png"
+    assert answer["only"][0]["samples"][0]["image"].startswith("data:image/")
 
 
 @pytest.fixture
@@ -209,13 +204,12 @@ def loads(monkeypatch):
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
     texts = [f"{i} bottles" for i in range(1000)]
-    *said, (_, _) = shows.show_text("\n".join(texts), None, None, "MiniLM", [1], "word", 1, 1)
-    notes = [page for page, _ in said]
-    assert report.note("Encoding: 512 of 1,000 done.") in notes
+    notes = list(answers.score(read(texts), Settings("MiniLM")))
+    assert "Encoding: 512 of 1,000 done." in notes
     assert loads == [MINILM["model_path"]]
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(8)]
-        list(pool.map(lambda texts: handlers.text(texts, "MiniLM"), sets))
+        list(pool.map(lambda texts: handlers.vendi_score_texts(texts, "MiniLM"), sets))
     assert loads == [MINILM["model_path"]]
 
 
@@ -223,7 +217,9 @@ def test_a_thousand_texts_load_the_model_once_and_so_do_all_visitors(loads):
 def test_visitors_who_come_at_once_load_the_model_once(loads):
     with ThreadPoolExecutor(4) as pool:
         sets = [[f"{i} cats", f"{i} dogs"] for i in range(4)]
-        found = list(pool.map(lambda texts: handlers.text(texts, "MiniLM")["VS"], sets))
+        found = list(
+            pool.map(lambda texts: handlers.vendi_score_texts(texts, "MiniLM")["VS"], sets)
+        )
     assert loads == [MINILM["model_path"]]
     for texts, vs in zip(sets, found, strict=True):
         assert vs == pytest.approx(compute(texts, **MINILM)["VS"], rel=1e-6)

@@ -2,19 +2,19 @@
 
 import base64
 import json
-import re
 
 import numpy as np
 import pytest
+from answered import answered, scored, through
 from drawn import png
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers, jobs, reading, shows
-from vendiscore.app.group_report import page as group_page
+from vendiscore.app import examples, handlers, reading
+from vendiscore.app.asked import Asked, Given
 from vendiscore.app.limits import MAX_SAMPLES, RefusedError
+from vendiscore.app.sifting import UnusableError
 from vendiscore.errors import SampleError
-from vendiscore.progress import finish
 from vendiscore.scoring import compute
 
 TEXTS = [
@@ -27,31 +27,30 @@ ROWS = np.random.default_rng(0).normal(size=(12, 3))
 NESTED_ROWS = [rows.tolist() for rows in np.split(ROWS, [5, 9])]
 SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
 IMAGES = examples.images()["Shapes in three colours"]
+NS = {"ns": [1, 2]}
+texts, vectors = handlers.vendi_score_texts, handlers.vendi_score_vectors
+RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
 
 
-def show(*given, **options):
-    """The text tab's page and lines, with errors raised."""
-    box, path, column = (*given, None, None)[:3]
-    steps = shows.show_text(box, path, column, "ngram_overlap", [1, 2], "word", 1, 1, **options)
-    return list(steps)[-1]
-
-
-def everything(page):
-    return json.loads(base64.b64decode(re.search('json;base64,([^"]+)"', page).group(1)))
-
-
-def table_of(page):
-    return re.findall(r"<tr><th>([^<]*)</th><td>(\d+)</td><td>([\d.]+)</td></tr>", page)
+def shown(name: str = "", data: str = "", text: str = "", **asked):
+    """What the page shows of texts that a visitor sent, with their groups."""
+    given = Given([(name, data.encode())] if name else (), text)
+    leave_out = asked.pop("leave_out", False)
+    samples = reading.read(given, Asked(kind="texts", **asked))
+    return answered(samples, options=NS, leave_out=leave_out)
 
 
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
 def test_a_list_of_lists_has_the_numbers_of_the_package(q):
-    ours = handlers.text(TEXTS, ns=[1, 2], q=q)
-    right = compute(TEXTS, k="ngram_overlap", ns=[1, 2], q=q, details=True)
+    ours = texts(TEXTS, **NS, q=q)
+    sure = {} if q == 0 else {"ci": 0.95}
+    right = compute(TEXTS, k="ngram_overlap", **NS, q=q, **sure, details=True)
     assert (ours["VS"], ours["VS_se"]) == (right["VS"], right["VS_se"])
-    assert ours["groups"] == right["details"]["groups"]
+    assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
+        (row["n"], row["VS"]) for row in right["details"]["groups"]
+    ]
     assert ours["details"]["signature"] == right["details"]["signature"]
-    assert [row["group"] for row in ours["groups"]] == [0, 1, 2]
+    assert [row["group"] for row in ours["by_group"]] == [0, 1, 2]
     assert (ours["n"], ours["q"]) == (9, q)
     assert json.loads(json.dumps(ours)) == ours
 
@@ -59,21 +58,17 @@ def test_a_list_of_lists_has_the_numbers_of_the_package(q):
 @pytest.mark.parametrize(
     ("answer", "nested", "how"),
     [
-        (lambda: handlers.molecules(SMILES), SMILES, {"k": "morgan"}),
-        (lambda: handlers.vectors(NESTED_ROWS), NESTED_ROWS, {"k": "cosine"}),
-        (lambda: handlers.vectors(NESTED_ROWS, "rbf"), NESTED_ROWS, {"k": "rbf"}),
+        (lambda: handlers.vendi_score_molecules(SMILES), SMILES, {"k": "morgan"}),
+        (lambda: vectors(NESTED_ROWS), NESTED_ROWS, {"k": "cosine"}),
+        (lambda: vectors(NESTED_ROWS, "rbf"), NESTED_ROWS, {"k": "rbf"}),
         (
-            lambda: handlers.vectors(NESTED_ROWS, "laplacian", 0.7, q=2),
+            lambda: vectors(NESTED_ROWS, "laplacian", 0.7, q=2),
             NESTED_ROWS,
             {"k": "laplacian", "sigma": 0.7, "q": 2},
         ),
+        (lambda: vectors(NESTED_ROWS, "X"), NESTED_ROWS, {"score_X": True, "normalize": True}),
         (
-            lambda: handlers.vectors(NESTED_ROWS, "X"),
-            NESTED_ROWS,
-            {"score_X": True, "normalize": True},
-        ),
-        (
-            lambda: handlers.images(
+            lambda: handlers.vendi_score_images(
                 [[base64.b64encode(png(i)).decode() for i in part] for part in halves()]
             ),
             [IMAGES[:5], IMAGES[5:]],
@@ -86,7 +81,7 @@ def test_every_kind_of_sample_can_be_grouped(answer, nested, how):
     ours, right = answer(), compute(nested, **how)
     assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12)
     assert ours["VS_se"] == pytest.approx(right["VS_se"], rel=1e-9)
-    assert [row["n"] for row in ours["groups"]] == list(map(len, nested))
+    assert [row["n"] for row in ours["by_group"]] == list(map(len, nested))
 
 
 def halves():
@@ -94,15 +89,15 @@ def halves():
 
 
 def test_one_group_has_a_mean_and_no_standard_error():
-    ours = handlers.text([TEXTS[0]], ns=[1, 2])
-    assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", ns=[1, 2])["VS"]
+    ours = texts([TEXTS[0]], **NS)
+    assert ours["VS"] == compute(TEXTS[0], k="ngram_overlap", **NS)["VS"]
     assert "VS_se" not in ours
     assert "one group, whose score this is" in ours["sentence"]
 
 
 def test_groups_of_one_are_scored_with_a_note_of_what_is_missing():
     with pytest.warns(UserWarning, match="Every group has one sample"):
-        ours = handlers.text([["a b"], ["c d"]])
+        ours = texts([["a b"], ["c d"]])
     assert (ours["VS"], ours["VS_se"]) == (1, 0)
     assert any("Every group has one sample" in note for note in ours["details"]["notes"])
 
@@ -113,29 +108,32 @@ LONG = "x" * 20_001
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: handlers.text([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
-        (lambda: handlers.text(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
-        (lambda: handlers.text([["a"], []]), "Group 1 is empty and has no score"),
-        (lambda: handlers.text([[]]), "Group 0 is empty and has no score"),
-        (lambda: handlers.text([["a"], ["b", 3]]), "but number 1 of group 1 is int"),
-        (lambda: handlers.text([["a"], [["b"]]]), "but number 0 of group 1 is list"),
-        (lambda: handlers.text([["a"], ["b", LONG]]), "number 1 of group 1 has 20,001 char"),
-        (lambda: handlers.text([["a"] * 501] * 2), f"More than {MAX_SAMPLES:,} texts"),
-        (lambda: handlers.text([["a"]] * 1001), f"More than {MAX_SAMPLES:,} texts"),
-        (lambda: handlers.text([["x" * 19_999] * 13] * 2), "characters are too many"),
-        (lambda: handlers.molecules([["CCO"], ["C" * 301]]), "number 0 of group 1 has 301 char"),
-        (lambda: handlers.vectors([[[1.0], [2.0]], [1.0]]), "but number 1 is not: [1.0]"),
-        (lambda: handlers.vectors([[[1.0], [2.0]], []]), "Group 1 is empty"),
-        (lambda: handlers.vectors([[[1.0]], [[2.0, 1.0]]]), "as many numbers as the first"),
+        (lambda: texts([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
+        (lambda: texts(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
+        (lambda: texts([["a"], []]), "Group 1 is empty and has no score"),
+        (lambda: texts([[]]), "Group 0 is empty and has no score"),
+        (lambda: texts([["a"], ["b", 3]]), "but number 1 of group 1 is int"),
+        (lambda: texts([["a"], [["b"]]]), "but number 0 of group 1 is list"),
+        (lambda: texts([["a"], ["b", LONG]]), "number 1 of group 1 has 20,001 char"),
+        (lambda: texts([["a"] * 501] * 2), f"More than {MAX_SAMPLES:,} texts"),
+        (lambda: texts([["a"]] * 1001), f"More than {MAX_SAMPLES:,} texts"),
+        (lambda: texts([["x" * 19_999] * 13] * 2), "characters are too many"),
         (
-            lambda: handlers.vectors([[[1.0]], [[2.0], [float("nan")]]]),
-            "Row 1 of group 1 has nan",
+            lambda: handlers.vendi_score_molecules([["CCO"], ["C" * 301]]),
+            "number 0 of group 1 has 301 char",
         ),
-        (lambda: handlers.vectors([[[1.0]], [[1.0]]], "K"), "K is one matrix of all samples"),
-        (lambda: handlers.images([["QQ=="], ["?"]]), "Image 0 of group 0 is not an image"),
-        (lambda: handlers.images([["QQ=="] * 101] * 2), "More than 200 images"),
+        (lambda: vectors([[[1.0], [2.0]], [1.0]]), "but number 1 is not: [1.0]"),
+        (lambda: vectors([[[1.0], [2.0]], []]), "Group 1 is empty"),
+        (lambda: vectors([[[1.0]], [[2.0, 1.0]]]), "as many numbers as the first"),
+        (lambda: vectors([[[1.0]], [[2.0], [float("nan")]]]), "Row 1 of group 1 has nan"),
+        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "K is one matrix of all samples"),
         (
-            lambda: handlers.compare([[["a"]] * 4, ["a"] * 4]),
+            lambda: handlers.vendi_score_images([["QQ=="], ["?"]]),
+            "Image 0 of group 0 is not an image",
+        ),
+        (lambda: handlers.vendi_score_images([["QQ=="] * 101] * 2), "More than 200 images"),
+        (
+            lambda: handlers.vendi_compare([[["a"]] * 4, ["a"] * 4]),
             "one list of texts, not a list of lists",
         ),
     ],
@@ -148,111 +146,90 @@ def test_groups_past_the_limits_are_refused(call, said):
 
 def test_rows_of_which_some_are_empty_are_no_groups():
     with pytest.raises(RefusedError, match="as many numbers as the first"):
-        handlers.vectors([[1.0, 2.0], []])
+        vectors([[1.0, 2.0], []])
 
 
 def test_a_bad_sample_is_named_by_its_place_in_its_group():
     with pytest.raises(SampleError, match=r"\(sample 1 of group 1\)"):
-        handlers.molecules([["CCO", "CCC"], ["CCO", "C1CC("]])
+        handlers.vendi_score_molecules([["CCO", "CCC"], ["CCO", "C1CC("]])
 
 
 def test_blank_lines_separate_groups_where_one_says_so():
-    page, code = show(BOX, blocks=True)
-    right = compute(TEXTS, k="ngram_overlap", ns=[1, 2], details=True)
-    assert f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f} · " in page
-    assert "effectively different in a group, the mean of 3 groups" in page
-    of_groups = enumerate(right["details"]["groups"], 1)
-    rows = [(str(i), str(row["n"]), f"{row['VS']:.2f}") for i, row in of_groups]
-    assert table_of(page) == rows
-    assert "Read 9 lines in 3 groups, separated by blank lines." in page
-    assert "<svg" not in page
-    found = everything(page)
-    assert (found["VS"], found["VS_se"], found["samples"]) == (right["VS"], right["VS_se"], TEXTS)
-    assert code.splitlines()[1] == f"samples = {TEXTS!r}"
+    ours = shown(text=BOX, blocks=True)
+    assert (ours["VS"], ours["se"]) == (RIGHT["VS"], RIGHT["VS_se"])
+    assert (ours["low"], ours["high"]) == (RIGHT["VS_low"], RIGHT["VS_high"])
+    assert (
+        "are effectively different on average. ± is one standard error over 3 groups"
+        in (ours["sentence"])
+    )
+    assert [(row["n"], row["VS"]) for row in ours["by_group"]] == [
+        (row["n"], row["VS"]) for row in RIGHT["details"]["groups"]
+    ]
+    assert ours["copies"] == (
+        "Of 9 texts 8 are distinct: 1 is, to this kernel, an exact copy of others within their "
+        "groups."
+    )
+    assert ours["code"].splitlines()[1] == f"samples = {TEXTS!r}"
+    assert "Groups have 2 to 4 samples, and most scores are larger for more samples" in " ".join(
+        ours["notes"]
+    )
 
 
-def test_without_the_box_ticked_blank_lines_are_nothing():
+def test_without_blocks_blank_lines_are_nothing():
     flat = [text for group in TEXTS for text in group]
-    page, code = show(BOX)
-    assert f"VS = {compute(flat, k='ngram_overlap', ns=[1, 2])['VS']:.6f}" in page
-    assert "effectively different of 9" in page
-    assert code.splitlines()[1] == f"samples = {flat!r}"
+    ours = shown(text=BOX, separator="line")
+    assert ours["VS"] == compute(flat, k="ngram_overlap", **NS, ci=0.95)["VS"]
+    assert ours["by_group"] is None
+    assert ours["samples"]["group"] is None
+    assert ours["code"].splitlines()[1] == f"samples = {flat!r}"
 
 
-def test_one_block_is_one_group_and_many_are_not_all_shown():
-    page, _ = show("a b\nc d", blocks=True)
-    assert "the mean of 1 group<" in page.replace("</p>", "<")
-    assert "±" not in page
+def test_one_block_is_one_group_and_many_are_all_there():
+    ours = shown(text="a b\nc d", blocks=True)
+    assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)
     many = "\n\n".join(f"a b\nc d {i}" for i in range(60))
-    page, _ = show(many, blocks=True)
-    assert len(table_of(page)) == 40
-    assert "And 20 more groups in the table (CSV)." in page
-    assert len(everything(page)["groups"]) == 60
-
-
-@pytest.mark.parametrize("separator", [reading.BLANK, "==="])
-def test_blocks_are_of_lines_only(separator):
-    with pytest.raises(RefusedError, match="pick “a new line” under “Between two texts”, or untic"):
-        show(BOX, separator=separator, blocks=True)
-
-
-def test_a_text_file_has_blocks_and_a_table_a_column(tmp_path):
-    path = tmp_path / "mine.txt"
-    path.write_text(BOX)
-    right = compute(TEXTS, k="ngram_overlap", ns=[1, 2])
-    page, _ = show("", str(path), blocks=True)
-    assert f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f}" in page
-    table = tmp_path / "mine.csv"
-    table.write_text("text,prompt\na,1\n")
-    with pytest.raises(RefusedError, match="A table has no blocks of lines: pick the column"):
-        show("", str(table), blocks=True)
-    with pytest.raises(RefusedError, match="There is no column 'seed'; the file has text, prompt"):
-        show("", str(table), by="seed")
+    assert len(shown(text=many, blocks=True)["by_group"]) == 60
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("blocks", [False, True])
-def test_rows_of_a_table_are_grouped_by_a_column_in_any_order(tmp_path, kind, blocks):
+def test_rows_of_a_table_are_grouped_by_a_column_in_any_order(kind):
     pairs = [(text, f"prompt {g}") for g, group in enumerate(TEXTS) for text in group]
     mixed = [pairs[i] for i in np.random.default_rng(1).permutation(len(pairs))]
-    path = tmp_path / f"mine.{kind}"
     if kind == "csv":
-        path.write_text("answer,prompt\n" + "\n".join(map(",".join, mixed)))
+        data = "answer,prompt\n" + "\n".join(map(",".join, mixed))
     else:
-        lines = [json.dumps({"answer": text, "prompt": prompt}) for text, prompt in mixed]
-        path.write_text("\n".join(lines))
-    right = compute(TEXTS, k="ngram_overlap", ns=[1, 2])
-    page, code = show("", str(path), by="prompt", blocks=blocks)
-    assert f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f}" in page
-    assert "3 groups by column" in page
-    names = [name for name, _, _ in table_of(page)]
+        data = "\n".join(json.dumps({"answer": text, "prompt": by}) for text, by in mixed)
+    ours = shown(f"mine.{kind}", data, column="answer", by="prompt")
+    assert ours["VS"] == pytest.approx(RIGHT["VS"], rel=1e-12)
+    assert ours["se"] == pytest.approx(RIGHT["VS_se"], rel=1e-9)
+    names = [row["group"] for row in ours["by_group"]]
     assert names == list(dict.fromkeys(prompt for _, prompt in mixed))
-    nested = eval(code.splitlines()[1].removeprefix("samples = "))
+    assert ours["samples"]["group"] == [prompt for _, prompt in mixed]
+    nested = eval(ours["code"].splitlines()[1].removeprefix("samples = "))
     assert nested == [[text for text, prompt in mixed if prompt == name] for name in names]
 
 
-def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text("answer,prompt\na b,x\nc d,\n,y\na c,x\n,y\nc d,z\nc e,z\n")
-    with pytest.raises(RefusedError, match=r"row 3, 'c d', has no group in column 'prompt'"):
-        show("", str(path), by="prompt")
-    page, _ = show("", str(path), by="prompt", leave_out=True)
-    right = compute([["a b", "a c"], ["c d", "c e"]], k="ngram_overlap", ns=[1, 2])
-    assert f"VS = {right['VS']:.6f} ± {right['VS_se']:.6f}" in page
-    assert "Left out 3 of 7 (rows 3, 4, 6)" in page
-    assert "Nothing is left of these groups, which are not scored: y." in page
+def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named():
+    data = "answer,prompt\na b,x\nc d,\n,y\na c,x\n,y\nc d,z\nc e,z\n"
+    given = "mine.csv", data
+    with pytest.raises(UnusableError, match=r"row 3, 'c d', has no group; row 4"):
+        shown(*given, column="answer", by="prompt")
+    ours = shown(*given, column="answer", by="prompt", leave_out=True)
+    right = compute([["a b", "a c"], ["c d", "c e"]], k="ngram_overlap", **NS)
+    assert ours["VS"] == pytest.approx(right["VS"], rel=1e-12)
+    assert ours["left_out"] == [3, 4, 6]
+    said = " ".join(ours["notes"])
+    assert "Left out 3 of 7" in said
+    assert "Nothing is left of these groups, which are not scored: y." in said
 
 
-def test_a_label_of_a_visitor_stays_text(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text("answer,prompt\na b,<script>${x}\nc d,<script>${x}\nc e,b\nc f,b\n")
-    page, _ = show("", str(path), by="prompt")
-    assert "&lt;script&gt;&#36;&#123;x&#125;" in page
-    for sign in ("<script", "${"):
-        assert sign not in page
-
-
-def test_a_page_of_groups_says_whether_they_can_be_compared():
-    job = jobs.text_job(TEXTS, ns=[1])
-    page = group_page(finish(job.by_group(1)), job.what, TEXTS)
-    assert "Groups have 2 to 4 samples, and most scores are larger for more samples" in page
+def test_what_else_can_be_asked_is_about_all_groups_together():
+    samples = reading.read(Given((), BOX), Asked(kind="texts", blocks=True))
+    result = scored(samples, options=NS)
+    assert result.answer["without"]["left"] < 9
+    assert through(result.groups(1.0))["without"]["left"] == 7
+    assert through(result.thinning())["removed"][0] == 0
+    papers = through(result.papers())
+    assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
+    assert "one set of samples of a source, and these are groups" in " ".join(papers["sentences"])
+    assert "effectively different in a group" in result.report()

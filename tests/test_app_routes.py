@@ -193,7 +193,8 @@ def test_who_asks_too_much_at_once_is_told_so(http, work):
         with pytest.raises(visitor.RefusedError, match="15 of your requests") as caught:
             visitor.score(http, key, "short")
         assert caught.value.status == 429
-        other = httpx.Client(base_url=http.base_url, headers={"x-forwarded-for": "1.2.3.4"})
+        address = {"x-forwarded-for": "1.2.3.4"}
+        other = stack.enter_context(httpx.Client(base_url=http.base_url, headers=address))
         assert visitor.send(other, "a")["n"] == 1
     work.go(100)
 

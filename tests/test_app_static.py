@@ -21,7 +21,8 @@ from vendiscore.app.lanes import Lanes  # noqa: E402
 def http(tmp_path):
     """The page's routes alone, with a few files."""
     (tmp_path / "index.html").write_text(
-        '<script src="page/main.js"></script><link href="/page/base.css?v=1"><a href="page/menu">'
+        '<head><script src="page/main.js"></script><link href="/page/base.css?v=1"></head>'
+        '<a href="page/menu">'
     )
     (tmp_path / "main.js").write_text("import './calls.js';" + " " * 1000)
     (tmp_path / "base.css").write_text("a {}")
@@ -38,6 +39,7 @@ def test_the_first_document_names_its_files_by_their_version(http):
     version = found.split("page/")[1].split("/")[0]
     assert f'<script src="page/{version}/main.js"></script>' in found
     assert f'<link href="page/{version}/base.css">' in found
+    assert f'<link rel="modulepreload" href="page/{version}/main.js">\n</head>' in found
     assert '<a href="page/menu">' in found
     assert index.headers["cache-control"] == "no-cache"
     script = http.get(f"/page/{version}/main.js")

@@ -7,31 +7,31 @@ threshold, what thinning does and what papers need are found when somebody asks.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..errors import SampleError
 from ..explanation.thinning import thinning
 from ..progress import Steps
 from ..report import said, sentences
 from ..report.findings import Findings
 from ..report.thumbnails import drawing
 from . import alike, comparing, examples, limits, looked, papers
-from .alike import check_order, check_threshold
+from .alike import check_threshold
+from .asked import KINDS
 from .held import size_of
-from .jobs import FLOOR, THRESHOLD, Job, drawn, job_of
+from .jobs import FLOOR, THRESHOLD, Job, job_of
 from .limits import MAX_SAMPLES, RefusedError
+from .parts import part
 from .samples import Samples
 from .sifting import UnusableError, left_out, sifted
 
 MAX_PICTURES = 60  # that are drawn at once
 _PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
-_AT_ONCE = 4_000_000  # numbers of a matrix, beyond which it takes more than about a second
-_FEATURES = 20_000_000
+_AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Result:
 
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
         self._found, self._job, self.answer = found, job, answer
-        found.__dict__.pop("K", None)  # found again where it is drawn
+        found.forget()
         self.nbytes = size_of((found, job, answer))
 
     def groups(self, threshold: Any) -> dict[str, Any]:
@@ -127,27 +127,21 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
     RefusedError, ValueError, TypeError, MemoryError
         For settings that are not known, and samples that cannot be scored.
     """
-    check_order(settings.q)
-    threshold = check_threshold(settings.threshold)
     kernel = settings.kernel_of(samples.kind)
     chosen = alike.choice(samples.kind, kernel)
-
-    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
-        all_ = len(kept[""])
-        part = drawn(all_, MAX_SAMPLES if chosen.takes_pairs else all_, samples.draw)
-        some = [kept[""][i] for i in part.tolist()]
-        job = job_of(samples, some, kernel, settings.options)
-        try:
-            found = yield from job.findings(settings.q, threshold)
-        except SampleError as error:
-            raise error.at(part) from None
-        return found, job, some
 
     if chosen.is_matrix and len(samples) > MAX_SAMPLES:
         raise RefusedError(
             f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
             f"for rows of features pick another way to compare."
         )
+    if chosen.takes_pairs:
+        samples = part(samples, MAX_SAMPLES)
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
+        job = job_of(samples, kept[""], kernel, settings.options)
+        return (yield from job.findings(settings.q, settings.threshold)), job, kept[""]
+
     bad, (found, job, kept) = yield from sifted(
         {"": samples}, samples.kind, run, settings.leave_out
     )
@@ -191,7 +185,7 @@ def _answer(
         "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
         "interval": said.interval(found, job.what),
         "how": said.how(found),
-        "notes": _notes(found, job, samples, kept, bad),
+        "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
         "code": job.code(found),
         "left_out": [samples.places[i] for i in sorted(bad)],
@@ -208,16 +202,7 @@ def _answer(
     }
 
 
-def _notes(
-    found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
-) -> list[str]:
-    usable = len(samples) - len(bad)
-    few = (
-        f"Of {usable:,} {job.what}, {len(kept):,} were drawn at random, since all pairs are "
-        f"compared."
-        if len(kept) < usable
-        else ""
-    )
+def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
     letters = (
         "These texts have no spaces between words, so n-grams of characters were compared."
         if found.similarity is not None
@@ -228,7 +213,6 @@ def _notes(
     notes = [
         *samples.notes,
         *left_out(samples, bad),
-        few,
         sentences.looked_at(len(found.chosen), found.n),
         letters,
         *map(str, found.details["notes"]),
@@ -321,17 +305,11 @@ def compare(
 
 def menu() -> dict[str, Any]:
     """What there is to pick from: comparisons and examples by kind, and limits in words."""
-    names = {
-        "texts": examples.TEXTS,
-        "images": examples.images(),
-        "molecules": examples.MOLECULES,
-        "vectors": examples.VECTORS,
-    }
     return {
         "kinds": {
-            kind: {**alike.menu(kind), "examples": _examples(names[kind])} for kind in alike.CHOICES
+            kind: alike.menu(kind) | {"examples": _noted(examples.MENU[kind])} for kind in KINDS
         },
-        "compare": {"examples": _examples(examples.COMPARISONS)},
+        "compare": {"examples": [_pairing(each) for each in examples.PAIRINGS]},
         "limits": {
             "sentence": limits.IN_WORDS,
             "samples": limits.MAX_SAMPLES,
@@ -342,8 +320,13 @@ def menu() -> dict[str, Any]:
     }
 
 
-def _examples(names: Any) -> list[dict[str, str]]:
-    return [{"name": name, "note": getattr(names[name], "note", "")} for name in names]
+def _noted(known: Iterable[examples.Example]) -> list[dict[str, str]]:
+    return [{"name": each.name, "note": each.note, "kernel": each.kernel} for each in known]
+
+
+def _pairing(pairing: examples.Pairing) -> dict[str, Any]:
+    sets = [{"name": name, "example": example} for name, example in pairing.sets]
+    return {"name": pairing.name, "note": pairing.note, "kind": pairing.kind, "sets": sets}
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:
@@ -351,9 +334,9 @@ def is_long(samples: Samples, settings: Settings) -> bool:
     chosen = alike.choice(samples.kind, settings.kernel_of(samples.kind))
     if chosen.is_encoder:
         return True
-    if isinstance(samples.values, np.ndarray) and not chosen.takes_pairs:
-        return samples.values.size * min(samples.values.shape) > _FEATURES * 100
-    return min(len(samples), MAX_SAMPLES) ** 2 > _AT_ONCE
+    pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
+    n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
+    return n * d * min(n, d) > _AT_ONCE
 
 
 def plain_order(q: float) -> float | str:

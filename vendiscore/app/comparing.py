@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import MissingPackageError, SampleError
+from ..errors import MissingPackageError
 from ..explanation.analysis import ORDERS
 from ..progress import Counts, Steps, finish, told
 from ..report.code import INLINE, READ_DOWNLOAD, call, source
@@ -23,9 +23,10 @@ from ..uncertainty.permutation import needed
 from ..uncertainty.plan import MIN_SAMPLES, Plan
 from . import alike, encoders, only
 from .alike import check_order
-from .jobs import Job, drawn, job_of
+from .jobs import Job, job_of
 from .limits import MAX_SAMPLES, MAX_SETS, RefusedError
 from .papers import pictured
+from .parts import part
 from .samples import Samples
 from .sifting import left_out, sifted
 
@@ -83,43 +84,29 @@ def compared(
     RefusedError, ValueError, TypeError
         If the sets cannot be compared.
     """
-    kind = next((samples.kind for samples in sets.values()), "texts")
-    parts: dict[str, list[int]] = {}
+    if not 2 <= len(sets) <= MAX_SETS:
+        raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {len(sets)}.")
+    kind = next(iter(sets.values())).kind
+    chosen = alike.choice(kind, kernel)
+    if chosen.is_matrix:
+        raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
+    most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
+    sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
-        chosen = alike.choice(kind, kernel)
-        if not 2 <= len(sets) <= MAX_SETS:
-            raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {len(sets)}.")
-        if chosen.is_matrix:
-            raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
-        most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
-        for name, samples in sets.items():
-            some = drawn(len(kept[name]), most, samples.draw).tolist()
-            parts[name] = [kept[name][i] for i in some]
-        jobs = {
-            name: job_of(replace(samples, groups=()), parts[name], kernel, options)
-            for name, samples in sets.items()
-        }
-        try:
-            return jobs, (yield from compare_steps(jobs, q, permutations))
-        except SampleError as error:
-            every = np.cumsum([0, *map(len, kept.values())])
-            at = [
-                every[i] + kept[name].index(place)
-                for i, name in enumerate(sets)
-                for place in parts[name]
-            ]
-            raise error.at(np.array(at)) from None
+        jobs = {name: job_of(sets[name], kept[name], kernel, options) for name in sets}
+        return jobs, (yield from compare_steps(jobs, q, permutations))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, leave_out)
-    notes = []
-    for name, samples in sets.items():
-        usable = len(samples) - len(bad[name])
-        few = f"{len(parts[name]):,} of {usable:,} were drawn at random."
-        said = [*samples.notes, *left_out(samples, bad[name])]
-        said += [few] * (len(parts[name]) < usable)
-        notes += [f"{name}: {note}" for note in said]
-    places = {name: [sets[name].places[i] for i in parts[name]] for name in sets}
+    notes = [
+        f"{name}: {note}"
+        for name, samples in sets.items()
+        for note in (*samples.notes, *left_out(samples, bad[name]))
+    ]
+    places = {
+        name: [place for i, place in enumerate(samples.places) if i not in bad[name]]
+        for name, samples in sets.items()
+    }
     if sum(found.sizes) > _SLOW:
         yield "Looking for what is only in one."
     first = next(iter(jobs.values()))

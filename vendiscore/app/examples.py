@@ -166,6 +166,8 @@ class Example:
         One line on what there is to see.
     text : str
         What may stand in the box; empty for images.
+    kernel : str
+        What it is meant for; empty for the usual one.
     images : callable
         Images, drawn when asked for.
     """
@@ -174,6 +176,7 @@ class Example:
     name: str
     note: str
     text: str = ""
+    kernel: str = ""
     images: Callable[[], list[Any]] = list
 
 
@@ -217,12 +220,14 @@ MENU: dict[Kind, list[Example]] = {
         ("Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
         ("Small medicines", "12 common drugs", _MEDICINES),
     ),
-    "vectors": _texts(
-        "vectors",
-        ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters()),
-        ("A circle", "24 points, evenly on a circle", _circle()),
-        ("A matrix K", "a similarity matrix of 3 samples, two alike", _K),
-    ),
+    "vectors": [
+        Example("vectors", name, note, text, kernel)
+        for name, note, text, kernel in (
+            ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"),
+            ("A circle", "24 points, evenly on a circle", _circle(), "cosine"),
+            ("A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
+        )
+    ],
 }
 _OTHERS = [
     Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),

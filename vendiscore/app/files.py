@@ -50,8 +50,12 @@ class Files:
         bodies = {name: body for name, body in bodies.items() if Path(name).suffix in _KINDS}
         self.version = _digest(*(part for name in bodies for part in (name.encode(), bodies[name])))
         if INDEX in bodies:
-            renamed = rb"page/%s/\1" % self.version.encode()
-            bodies[INDEX] = _NAMED.sub(renamed, bodies[INDEX])
+            below = f"page/{self.version}/"
+            named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
+            # All modules are asked for at once, not each when another is found to import it.
+            modules = [name for name in bodies if name.endswith(".js")]
+            links = [f'<link rel="modulepreload" href="{below}{name}">' for name in modules]
+            bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
         self._files = {
             name: _File(body, packed(body, 9), _KINDS[Path(name).suffix], f'"{_digest(body)}"')
             for name, body in bodies.items()

@@ -14,7 +14,7 @@ from ..report.code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ..report.findings import Findings, find
 from ..resolve.nested import Groups, read_labels
 from . import alike, encoders
-from .alike import Choice, check_order
+from .alike import Choice, check_order, check_threshold
 from .grouping import place, pooled, taken_apart
 from .limits import MAX_SMILES, RefusedError, check_texts
 from .matrices import check_matrix
@@ -63,9 +63,10 @@ class Job:
     texts: Callable[[int], str] | None = None
     pictures: Sequence[Picture] = ()
 
-    def findings(self, q: Any, threshold: float = THRESHOLD) -> Steps[Findings]:
+    def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
         """What there is to say of them at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
+        alike_from = check_threshold(threshold)
         if self.groups is not None:
             given["groups"] = self.labels
         try:
@@ -77,8 +78,8 @@ class Job:
                 None,
                 given,
                 similarity=similarity,
-                threshold=threshold,
-                floor=min(FLOOR, threshold),
+                threshold=alike_from,
+                floor=min(FLOOR, alike_from),
             )
         except SampleError as error:
             if self.groups is None or not self.groups.nested:
@@ -212,7 +213,7 @@ def job_of(
 ) -> Job:
     """Some samples as they were read, compared by one of the kernels of their kind."""
     labels = [samples.groups[i] for i in kept] if samples.groups else []
-    values = samples.take(kept)
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
     if samples.kind == "texts":
         return text_job(values, kernel, options, labels)
     if samples.kind == "molecules":
@@ -224,13 +225,6 @@ def job_of(
     square = alike.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
     python = samples.python(left, square) if samples.python else None
     return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
-
-
-def drawn(n: int, most: int, seed: int = 0) -> np.ndarray:
-    """All of n, or so many of them in their order."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:

@@ -12,7 +12,7 @@ from ..reading.limits import Limits
 from ..reading.limits import RefusedError as RefusedError
 
 MAX_SAMPLES = 1_000
-MAX_SETS = 3
+MAX_SETS = 8
 MAX_TEXT = 20_000  # characters of one text
 MAX_CHARACTERS = 500_000  # of all texts together
 MAX_SMILES = 300  # characters of one SMILES

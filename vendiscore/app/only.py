@@ -11,7 +11,8 @@ import numpy as np
 from ..measures.divergences import surprise_of_first
 from ..reading.tables import listed
 from ..similarity.base import Similarity
-from .jobs import Job, drawn
+from .jobs import Job
+from .parts import drawn
 
 SHOWN = 10  # samples of each set
 MOST = 1_000  # samples of all sets together, since all are decomposed for each
@@ -32,8 +33,9 @@ def only(
     """
     sizes = [len(job.samples) for job in jobs.values()]
     starts = [0, *accumulate(sizes)]
+    most = MOST // len(sizes)
     rows = [
-        start + drawn(size, MOST // len(sizes)) for start, size in zip(starts, sizes, strict=False)
+        start + np.array(drawn(size, most, 0)) for start, size in zip(starts, sizes, strict=False)
     ]
     found = []
     for number, (name, job) in enumerate(jobs.items()):

@@ -193,7 +193,7 @@ class Routes:
         text = await self._taken(request, MIDDLE, whole(work))
         attachment = {"Content-Disposition": 'attachment; filename="vendi-score.html"'}
         kind = "text/html; charset=utf-8"
-        return await response(request, text.encode(errors="replace"), kind, **attachment)
+        return await response(request, text.encode(errors="replace"), kind, more=attachment)
 
     def _of_result(self, lane: str, what: Callable[[Any, dict[str, Any]], Any]) -> Answer:
         """A route that asks more of a result."""

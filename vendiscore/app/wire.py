@@ -9,7 +9,8 @@ import asyncio
 import contextlib
 import json
 import zlib
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -145,9 +146,13 @@ async def json_response(request: Request, value: Any, status: int = 200) -> Resp
 
 
 async def response(
-    request: Request, body: bytes, kind: str, status: int = 200, **more: str
+    request: Request,
+    body: bytes,
+    kind: str,
+    status: int = 200,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    """A response that nobody keeps a copy of."""
+    """A response that nobody keeps a copy of, with more headers."""
     headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **more}
     if len(body) > _WORTH and takes_gzip(request):
         headers["Content-Encoding"] = "gzip"

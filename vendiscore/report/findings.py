@@ -234,6 +234,18 @@ class Findings:
             return None
         return found if found.convergence > 0 else None
 
+    def forget(self) -> None:
+        """Let go of what is large and can be found again: K, and eigenvectors of too many samples.
+
+        Those of the samples that are looked at are kept.
+        """
+        self.__dict__.pop("K", None)
+        if self.similarity is None or len(self.chosen) == self.similarity.n:
+            return
+        self.__dict__["spectrum"] = replace(self.spectrum, vectors=None)
+        for name in ("eigen", "spectral", "spectrum"):
+            self.subject.__dict__.pop(name, None)
+
 
 def find(
     samples: Any,

@@ -81,10 +81,10 @@ export function comparing({ changed, score, examples }) {
   function load(entry) {
     empty();
     turnAll(entry.kind);
-    for (const { name, text } of entry.sets) {
+    for (const { name, example } of entry.sets) {
       const card = self.cards.find(({ given }) => !given.source) ?? add();
       card.rename(name);
-      card.given.write(text, true);
+      card.given.pick(example);
     }
     self.example = entry.name;
     update();

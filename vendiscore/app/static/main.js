@@ -121,9 +121,8 @@ function turned(given) {
   if (text) page.givens[from].write(text, true);
   if (page.tab !== from) return;
   turnTo(kind);
-  const said = `${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`;
-  fill(byId("turned"), el("p", { class: "hint" }, said));
-  announce(said);
+  fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so this is their tab.`));
+  announce(`${given.read.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
 }
 
 function drawAlike() {

@@ -34,7 +34,7 @@ function whatWasRead(given, read, { turn, label }) {
   const shown = given.source === "text" && label ? null : preview(read); // a set's box is enough
   return [
     how(read, turn),
-    read.total > read.n ? drawn(given, read) : null,
+    read.total > read.n ? draw(given, read) : null,
     ways(given, read, label),
     shown,
   ];
@@ -45,22 +45,17 @@ function how(read, turn) {
   const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
   const notes = (read.notes ?? []).map((note) => el("p", {}, note));
   const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
-  const said = [el("b", {}, read.said.split(",")[0]), read.said.replace(/^[^,]*/, "")];
-  if (!notes.length && !as.length) return el("p", { class: "small" }, ...said);
+  const [first, ...rest] = read.said.split(/, (?=\d)/);
+  const much = read.total > read.n ? `A random ${count(read.n)} of ${count(read.total)}` : first;
+  const said = el("span", {}, el("b", {}, much), rest.length ? `, ${rest.join(", ")}` : "");
+  if (!notes.length && !as.length) return el("p", { class: "small" }, said);
   const more = as.length ? el("p", { class: "row" }, ...as) : null;
-  const summary = el("summary", { "data-at": "how" }, el("span", {}, ...said));
-  return el("details", { class: "how" }, summary, ...notes, more);
+  return el("details", { class: "how" }, el("summary", { "data-at": "how" }, said), ...notes, more);
 }
 
-function drawn(given, read) {
-  const said = `A random ${count(read.n)} of ${count(read.total)}`;
-  const again = () => given.ask({ draw: (read.draw ?? 0) + 1 });
-  return el(
-    "p",
-    { class: "row small" },
-    said,
-    button("Another draw", again, "chip", { "data-at": "draw" }),
-  );
+function draw(given, read) {
+  const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
+  return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
 }
 
 /** The column, the groups and what stands between two texts, where there is a choice. */

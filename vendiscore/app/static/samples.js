@@ -19,7 +19,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
   const files = chooser("Choose files", attach, { id: "files" });
   byId("paste").append(paste);
-  byId("sources").prepend(files);
+  byId("chip").after(files);
   byId("clear").addEventListener("click", () => {
     current().clear();
     paste.focus();
@@ -44,6 +44,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     paste.classList.toggle("seen", Boolean(given.read ?? given.before));
     byId("clear").hidden = given.source === "" && !given.text;
     fill(byId("chip"), attached);
+    byId("sources").classList.toggle("has", attached !== null);
     files.lastChild.data = FILES[given.kind] ?? "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
     drawExamples(given);
