@@ -16,17 +16,19 @@ export function bar(view) {
     view.saying = setTimeout(() => (told.hidden = true), 6000);
   };
   const about = [R.name, R.comparison].filter(Boolean).join(" · ");
-  return el("div", { class: "r-bar" },
-    el("div", { class: "r-line" },
-      number(R),
-      meter(R),
-      el("p", { class: "r-verdict" }, R.verdict),
-      el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
-      el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
-    ),
-    el("p", { class: "r-was", hidden: true }),
-    told,
+  return card(told,
+    number(R),
+    meter(R),
+    el("p", { class: "r-verdict" }, R.verdict),
+    el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
+    el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
   );
+}
+
+/** A bar that stays in sight, with room for words that come and go. */
+export function card(told, ...line) {
+  return el("div", { class: "r-bar" },
+    el("div", { class: "r-card" }, el("div", { class: "r-line" }, ...line), el("p", { class: "r-was", hidden: true }), told));
 }
 
 function number(R) {
@@ -71,14 +73,14 @@ export function summary(view) {
   const compare = () => without.replaceChildren(...yardstick(view));
   compare();
   view.on("groups", compare);
-  return el("section", { class: "r-summary" },
-    R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
-    el("p", { class: "r-sentence" }, R.sentence),
-    without,
+  const small = [
     R.interval ? el("p", { class: "r-small" }, R.interval) : null,
     R.growth ? el("p", { class: "r-small" }, R.growth) : null,
-    ...(R.notes ?? []).map((note) => el("p", { class: "r-small r-note" }, note)),
-  );
+    ...(R.notes ?? []).map((note) => el("p", { class: "r-small" }, note)),
+  ];
+  return el("section", { class: "r-summary" },
+    el("div", {}, R.copies ? el("p", { class: "r-copies" }, R.copies) : null, el("p", { class: "r-sentence" }, R.sentence), without),
+    el("div", {}, ...small));
 }
 
 function yardstick({ R, without, threshold, groups }) {

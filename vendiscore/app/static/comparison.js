@@ -1,22 +1,25 @@
 /** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
 
+import { card } from "./bar.js";
 import { count, el, score, signed } from "./dom.js";
 import { copied, figures } from "./figures.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { copyText, save } from "./saves.js";
 
+const SENTENCES = 6; // that are seen at first
+
 /** Everything of a comparison C. */
 export function comparison(view) {
   const C = view.R;
   return [
     top(view),
-    el("section", { class: "r-summary" },
-      ...(C.verdicts ?? []).map((verdict) => el("p", { class: "r-sentence" }, verdict)),
-      ...(C.notes ?? []).map((note) => el("p", { class: "r-small r-note" }, note))),
+    el("section", { class: "r-verdicts" },
+      ...more((C.verdicts ?? []).map((verdict) => () => el("p", { class: "r-sentence" }, verdict)), "sentences", undefined, SENTENCES),
+      ...(C.notes ?? []).map((note) => el("p", { class: "r-small" }, note))),
     sets(C),
     pairs(C),
-    el("section", {}, figures(view, C.pictures)),
+    el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
     only(view),
     lines(view),
   ].filter(Boolean);
@@ -31,17 +34,16 @@ function top(view) {
     view.announce(words);
     setTimeout(() => (told.hidden = true), 6000);
   };
-  const words = [C.sentence, ...(C.verdicts ?? [])].join(" ");
   const share = menu("Share", "Share this comparison", [
-    ["Copy the sentences", async () => tell((await copyText(words)) ? "The sentences are copied." : "The browser did not allow copying; select them below."), ""],
+    ["Copy the sentences", async () => tell((await copyText(C.sentence)) ? "The sentences are copied." : "The browser did not allow copying; select them below."), ""],
   ]);
   const take = menu("⤓", "Download", [
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
     ["Everything (JSON)", () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"), "all numbers, for programs"],
   ]);
-  return el("div", { class: "r-bar" },
-    el("div", { class: "r-line r-two" }, el("h2", { class: "r-said" }, C.sentence), el("div", { class: "r-tools" }, share, take)),
-    el("p", { class: "r-was", hidden: true }), told);
+  const sides = [...C.rows].sort((a, b) => b.matched - a.matched).map(({ name, matched }) => el("span", {}, el("bdi", {}, name), " ", el("b", {}, score(matched)), " "));
+  const about = [`effectively different of ${count(C.matched_size)} each`, C.comparison].filter(Boolean).join(" · ");
+  return card(told, el("h2", { class: "r-sides" }, ...sides), el("p", { class: "r-about", title: about }, about), el("div", { class: "r-tools" }, share, take));
 }
 
 function sets({ rows, matched_size: size, level }) {

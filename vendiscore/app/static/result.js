@@ -35,7 +35,7 @@ export function show(container, R, { call, announce }) {
 export function showComparison(container, C, { call, announce }) {
   const view = makeView(C, { call, announce }, renewed(container));
   container.append(...comparison(view));
-  view.announce([C.sentence, ...(C.verdicts ?? [])].join(" "));
+  view.announce(C.sentence);
 }
 
 /** Marks what is shown as out of date; with "" it is up to date again. */
