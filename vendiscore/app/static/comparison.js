@@ -58,8 +58,8 @@ function sets({ rows, matched_size: size, level }) {
     el("td", { class: "r-interval-cell" }, interval(matched, low, high, most)));
   return el("section", {},
     el("h3", {}, "The sets"),
+    el("p", { class: "r-small" }, `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
-      el("caption", { class: "r-small" }, `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`),
       heads(["set", "", ""], ["samples", "r-digits", ""], ["whole", "r-digits", "Vendi Score of the whole set"], [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"], [many, "r-digits", ""], ["", "r-interval-cell", ""]),
       el("tbody", {}, ...rows.map(line)))));
 }
@@ -97,12 +97,12 @@ function pairs({ pairs: found, rows }) {
     el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}`),
     el("td", { class: "r-digits" }, chance(p)),
     el("td", {}, verdict));
+  const why = el("p", { class: "r-small" }, "p is how often sets differ as much once their samples are exchanged at random.");
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
-    el("caption", { class: "r-small" }, "p is how often sets differ as much once their samples are exchanged at random."),
     heads(["pair", "", ""], ["difference", "r-digits", ""], ["interval", "r-digits", ""], ["p", "r-digits", ""], ["so", "", ""]),
     el("tbody", {}, ...found.map(line))));
-  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), table);
-  return el("section", {}, el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)), table));
+  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), why, table);
+  return el("section", {}, el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)), why, table));
 }
 
 function chance(p) {
