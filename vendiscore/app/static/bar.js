@@ -84,8 +84,9 @@ export function summary(view) {
 }
 
 function yardstick({ R, without, threshold, groups }) {
-  if (!without) return [];
+  if (!without || R.n < 2) return [];
   if (!groups.length) return [`No two are as alike as ${alike(threshold)}: there are no near-duplicates.`];
   if (without.left >= R.n) return [];
-  return ["Without near-duplicates: ", el("b", {}, score(without.VS)), ` of ${count(without.left)}`, ` (one of each group kept, alike from ${alike(threshold)}).`];
+  const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
+  return [which, el("b", {}, score(without.VS)), ` of ${count(without.left)}`, ` (one of each group kept, alike from ${alike(threshold)}).`];
 }

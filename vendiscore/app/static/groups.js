@@ -10,16 +10,16 @@ import { saveKept } from "./saves.js";
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
 
-/** The section of the groups; null where samples were not looked at. */
+/** The section of the groups; null where there are no two samples to look at. */
 export function groups(view) {
-  if (!view.size) return null;
+  if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
   const renew = () => {
     said.textContent = told(view);
     const open = [...list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
-    for (const details of list.children) details.open = open.includes(details.dataset.of);
+    for (const details of list.querySelectorAll("details")) details.open = open.includes(details.dataset.of);
   };
   renew();
   view.on("groups", renew);
@@ -82,8 +82,7 @@ function opened(view, { keep, rest }, number) {
   const summary = el("summary", {},
     spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
     ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
-  const body = el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
-  return unfolded(keep, summary, body, () => members(view, [keep, ...rest], "kept"));
+  return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
 }
 
 /** The first few pictures of a group, where its samples have some. */
@@ -98,7 +97,12 @@ function lonely(view) {
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
   const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 200) : null);
-  return unfolded("alone", summary, el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" }), () => members(view, alone, ""));
+  return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
+}
+
+/** A list of samples; pictures stand side by side. */
+function emptyList(view) {
+  return el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
 }
 
 /** Details whose body is made when they are opened for the first time. */

@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, score, whole } from "./dom.js";
+import { count, el, error, score } from "./dom.js";
 import { groups } from "./groups.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
@@ -26,9 +26,14 @@ export function show(container, R, { call, announce }) {
     table(view),
     papers(view),
   ].filter(Boolean));
-  const se = error(R.se);
-  const verdict = R.verdict ? `: ${R.verdict}` : "";
-  view.announce(`About ${score(R.VS)}${se ? `, plus or minus ${se},` : ""} of ${whole(R)} ${R.what} are effectively different${verdict}.`);
+  view.announce(spoken(R));
+}
+
+function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
+  if (n < 2) return sentence;
+  const beside = error(se) && `, plus or minus ${error(se)},`;
+  const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
+  return `About ${score(VS)}${beside} of ${all} are effectively different: ${verdict}.`;
 }
 
 /** Shows a comparison of sets. */
@@ -79,7 +84,7 @@ function byGroup({ by_group: rows, what }) {
       el("td", { class: "r-interval-cell" }, el("div", { class: "r-meter", "aria-hidden": "true" }, fill)));
   };
   return el("section", {},
-    el("h3", {}, `Each of ${count(rows.length)} groups`),
+    el("h3", {}, `Each of your ${count(rows.length)} groups`),
     el("div", { class: "r-scroll r-low", tabindex: 0, role: "region", "aria-label": "Table of the groups" },
       el("table", { class: "r-table r-plain" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "group"), el("th", { scope: "col", class: "r-digits" }, what), el("th", { scope: "col", class: "r-digits" }, "score"), el("td", { class: "r-interval-cell" }))),

@@ -16,7 +16,7 @@ export function row(view, i) {
     el("td", { class: "r-sample" }, button, tag),
     el("td", { class: "r-group-cell" }, groupOf(view, i)),
     el("td", { class: "r-wide" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
-    el("td", { class: "r-digits" }, strength(similarity?.[i])),
+    el("td", { class: "r-digits" }, strength(nearest?.[i] >= 0 ? similarity[i] : null)),
     el("td", { class: "r-digits r-wide" }, percent(adds?.[i])),
   );
   button.addEventListener("click", () => turn(view, i, line, button));

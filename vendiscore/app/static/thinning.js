@@ -5,7 +5,7 @@ import { explorable } from "./explore.js";
 
 const WIDE = 400;
 const HIGH = 170;
-const LEFT = 36;
+const LEFT = 48;
 const RIGHT = 10;
 const TOP = 12;
 const FOOT = 34;
