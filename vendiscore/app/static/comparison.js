@@ -1,13 +1,14 @@
 /** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
 
 import { card } from "./bar.js";
-import { count, el, score, signed } from "./dom.js";
+import { count, cut, el, score, signed } from "./dom.js";
 import { copied, figures } from "./figures.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { copyText, save } from "./saves.js";
 
 const SENTENCES = 6; // that are seen at first
+const NAMED = 4; // sets in the bar
 
 /** Everything of a comparison C. */
 export function comparison(view) {
@@ -41,7 +42,9 @@ function top(view) {
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
     ["Everything (JSON)", () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"), "all numbers, for programs"],
   ]);
-  const sides = [...C.rows].sort((a, b) => b.matched - a.matched).map(({ name, matched }) => el("span", {}, el("bdi", {}, name), " ", el("b", {}, score(matched)), " "));
+  const ranked = [...C.rows].sort((a, b) => b.matched - a.matched);
+  const sides = ranked.slice(0, NAMED).map(({ name, matched }) => el("span", {}, el("bdi", {}, cut(name, 24)), " ", el("b", {}, score(matched)), " "));
+  if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
   const about = [`effectively different of ${count(C.matched_size)} each`, C.comparison].filter(Boolean).join(" · ");
   return card(told, el("h2", { class: "r-sides" }, ...sides), el("p", { class: "r-about", title: about }, about), el("div", { class: "r-tools" }, share, take));
 }
