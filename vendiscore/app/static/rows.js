@@ -7,7 +7,7 @@ import { full, place, thumbnail } from "./sample.js";
 /** The row of sample i; its button opens the sample in full. */
 export function row(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
-  const words = el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), 160));
+  const words = el("span", { class: "r-words", dir: "auto" }, view.hasText ? cut(view.text(i), 160) : view.mark(i));
   const button = el("button", { type: "button", class: "r-open", "aria-expanded": "false" }, thumbnail(view, i), words);
   const same = view.R.copies && similarity?.[i] >= 1;
   const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
