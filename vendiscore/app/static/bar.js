@@ -28,14 +28,27 @@ export function bar(view) {
 /** A bar that stays in sight, with room for words that come and go. */
 export function card(told, ...line) {
   return el("div", { class: "r-bar" },
-    el("div", { class: "r-card" }, el("div", { class: "r-line" }, ...line), el("p", { class: "r-was", hidden: true }), told));
+    el(
+      "div",
+      { class: "r-card" },
+      el("div", { class: "r-line" }, ...line),
+      el("p", { class: "r-was", hidden: true }),
+      told,
+    ));
 }
 
 function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
     "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
-    se ? el("span", { class: "r-se", title: "One standard error: what other samples of the same source might change" }, ` ± ${se}`) : null,
+    se ? el(
+      "span",
+      {
+        class: "r-se",
+        title: "One standard error: what other samples of the same source might change",
+      },
+      ` ± ${se}`,
+    ) : null,
   );
 }
 
@@ -79,14 +92,27 @@ export function summary(view) {
     ...(R.notes ?? []).map((note) => el("p", { class: "r-small" }, note)),
   ];
   return el("section", { class: "r-summary" },
-    el("div", {}, R.copies ? el("p", { class: "r-copies" }, R.copies) : null, el("p", { class: "r-sentence" }, R.sentence), without),
+    el(
+      "div",
+      {},
+      R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
+      el("p", { class: "r-sentence" }, R.sentence),
+      without,
+    ),
     el("div", {}, ...small));
 }
 
 function yardstick({ R, without, threshold, groups }) {
   if (!without || R.n < 2) return [];
-  if (!groups.length) return [`No two are as alike as ${alike(threshold)}: there are no near-duplicates.`];
+  if (!groups.length) return [
+    `No two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+  ];
   if (without.left >= R.n) return [];
   const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
-  return [which, el("b", {}, score(without.VS)), ` of ${count(without.left)}`, ` (one of each group kept, alike from ${alike(threshold)}).`];
+  return [
+    which,
+    el("b", {}, score(without.VS)),
+    ` of ${count(without.left)}`,
+    ` (one of each group kept, alike from ${alike(threshold)}).`,
+  ];
 }

@@ -24,8 +24,22 @@ export function groups(view) {
   renew();
   view.on("groups", renew);
   return el("section", {},
-    el("div", { class: "r-head" }, el("h3", {}, el("span", { class: "step", "aria-hidden": "true" }, "3"), "Groups"),
-      el("button", { type: "button", class: "r-button", title: "Save one sample of each group, and those that are alone", onclick: () => saveKept(view) }, "keep one of each ⤓")),
+    el("div", { class: "r-head" }, el(
+      "h3",
+      {},
+      el("span", { class: "step", "aria-hidden": "true" }, "3"),
+      "Groups",
+    ),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "r-button",
+          title: "Save one sample of each group, and those that are alone",
+          onclick: () => saveKept(view),
+        },
+        "keep one of each ⤓",
+      )),
     slider(view, list),
     histogram(view),
     said,
@@ -37,7 +51,17 @@ function slider(view, list) {
   const id = newId("alike");
   const lowest = Math.ceil(100 * (view.R.floor ?? 0)) / 100;
   const shown = el("output", { for: id }, alike(view.threshold));
-  const input = el("input", { type: "range", id, min: Math.min(lowest, view.threshold), max: 1, step: 0.01, value: view.threshold });
+  const input = el(
+    "input",
+    {
+      type: "range",
+      id,
+      min: Math.min(lowest, view.threshold),
+      max: 1,
+      step: 0.01,
+      value: view.threshold,
+    },
+  );
   const problem = el("p", { class: "r-problem", hidden: true, role: "alert" });
   let asked = 0;
   const ask = later(async () => {
@@ -61,7 +85,14 @@ function slider(view, list) {
     view.tell("slide", Number(input.value));
     ask();
   });
-  return el("div", { class: "r-slider" }, el("label", { for: id }, "alike from"), input, shown, problem);
+  return el(
+    "div",
+    { class: "r-slider" },
+    el("label", { for: id }, "alike from"),
+    input,
+    shown,
+    problem,
+  );
 }
 
 function told({ groups: found, alone, without, R }) {
@@ -96,7 +127,13 @@ function lonely(view) {
   const [first] = alone;
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
-  const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 200) : null);
+  const summary = el(
+    "summary",
+    {},
+    spot,
+    el("b", { class: "r-times" }, words),
+    alone.length === 1 ? brief(view, first, 200) : null,
+  );
   return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
 }
 
@@ -119,5 +156,15 @@ function members(view, samples, tag) {
 }
 
 function member(view, i, tag) {
-  return el("li", {}, el("div", { class: "r-item-head" }, place(view, i), tag ? el("span", { class: "r-tag" }, tag) : null), full(view, i));
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "r-item-head" },
+      place(view, i),
+      tag ? el("span", { class: "r-tag" }, tag) : null,
+    ),
+    full(view, i),
+  );
 }

@@ -40,7 +40,9 @@ function counted(values) {
   const step = STEPS.find((width) => (most - least) / width <= MOST) ?? (most - least) / MOST;
   const from = Math.min(Math.floor(least / step + 1e-9) * step, most - step);
   const counts = new Array(Math.max(1, Math.ceil((most - from) / step - 1e-9))).fill(0);
-  for (const value of values) counts[Math.min(counts.length - 1, Math.floor((value - from) / step + 1e-9))] += 1;
+  for (const value of values) counts[
+    Math.min(counts.length - 1, Math.floor((value - from) / step + 1e-9)),
+  ] += 1;
   return { from, step, counts };
 }
 
@@ -53,14 +55,39 @@ function drawn({ from, step, counts }, threshold, words) {
     if (!n) return [];
     const [left, right] = [from + i * step, from + (i + 1) * step];
     const tall = Math.max(2, ((ground - HEAD) * n) / highest);
-    const title = shape("title", {}, `${some(n, "sample")}: ${tick(left, step)} to ${tick(right, step)}`);
+    const title = shape(
+      "title",
+      {},
+      `${some(n, "sample")}: ${tick(left, step)} to ${tick(right, step)}`,
+    );
     const kind = left >= threshold - 1e-9 ? "r-near" : "r-far";
-    return [shape("rect", { class: kind, x: across(left) + 0.75, y: ground - tall, width: across(right) - across(left) - 1.5, height: tall, rx: 1.5 }, title)];
+    return [
+      shape(
+        "rect",
+        {
+          class: kind,
+          x: across(left) + 0.75,
+          y: ground - tall,
+          width: across(right) - across(left) - 1.5,
+          height: tall,
+          rx: 1.5,
+        },
+        title,
+      ),
+    ];
   });
-  return shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `Histogram of the similarity to the nearest, from ${alike(from)} to ${alike(end)}. ${words}` },
+  return shape("svg", {
+    viewBox: `0 0 ${WIDE} ${HIGH}`,
+    role: "img",
+    "aria-label": `Histogram of the similarity to the nearest, from ${alike(from)} to ${alike(end)}. ${words}`,
+  },
     ...bars,
     shape("line", { class: "r-axis", x1: SIDE, x2: WIDE - SIDE, y1: ground, y2: ground }),
-    ...ticks(from, step, counts.length).map((value) => shape("text", { class: "r-tick", x: across(value), y: HIGH - 8, "text-anchor": anchor(across(value)) }, tick(value, step))),
+    ...ticks(from, step, counts.length).map((value) => shape(
+      "text",
+      { class: "r-tick", x: across(value), y: HIGH - 8, "text-anchor": anchor(across(value)) },
+      tick(value, step),
+    )),
     mark(across, threshold, from, end, ground),
   );
 }

@@ -5,7 +5,10 @@ import { kept } from "./view.js";
 
 /** Saves a Blob, or text of a MIME type, under a name. */
 export function save(content, name, type = "text/plain") {
-  const blob = content instanceof Blob ? content : new Blob([content], { type: `${type};charset=utf-8` });
+  const blob = content instanceof Blob ? content : new Blob(
+    [content],
+    { type: `${type};charset=utf-8` },
+  );
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -45,7 +48,11 @@ export function saveTable(view) {
 export function saveEverything(view) {
   const { threshold, without } = view;
   const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
-  save(JSON.stringify({ ...view.R, threshold, without, groups }, null, 1), "vendiscore.json", "application/json");
+  save(
+    JSON.stringify({ ...view.R, threshold, without, groups }, null, 1),
+    "vendiscore.json",
+    "application/json",
+  );
 }
 
 /** One sample of each group, and those that are alone. */
