@@ -5,8 +5,8 @@ import weakref
 
 import numpy as np
 import pytest
-from vendiscore.app.held import size_of
 
+from vendiscore.app.held import size_of
 from vendiscore.app.kept import Kept
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.samples import Samples
