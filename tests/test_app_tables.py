@@ -187,6 +187,13 @@ def test_all_bad_rows_of_numbers_are_listed():
     assert thousands.problems == {0: "has '1,500', which is not a number"}
 
 
+@pytest.mark.parametrize("data", [",,,\n,,\n", ";;\n", "\t\n\t\n", ",\n \n"])
+@pytest.mark.parametrize("kind", [None, "texts", "molecules", "vectors"])
+def test_a_table_of_nothing_but_blank_cells_has_no_samples(data, kind):
+    with pytest.raises(RefusedError, match="There are no"):
+        of(data, kind=kind)
+
+
 def test_tabs_part_the_cells_of_a_tsv_whatever_else_is_in_them():
     found = of("id\tanswer\n1\tyes, so, it is\n2\tno; never, never\n", "a.tsv")
     assert found.values == ["yes, so, it is", "no; never, never"]

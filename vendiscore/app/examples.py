@@ -139,18 +139,18 @@ class Example:
         One line on what there is to see.
     text : str
         What may stand in the box; empty for images.
+    kernel : str
+        What it is meant for; empty for the usual one.
     images : callable
         Images, drawn when asked for.
-    kernel : str
-        What they are meant to be compared by, if not by the usual kernel.
     """
 
     kind: Kind
     name: str
     note: str
     text: str = ""
-    images: Callable[[], list[Any]] = list
     kernel: str = ""
+    images: Callable[[], list[Any]] = list
 
     def entry(self) -> dict[str, Any]:
         """What the page's menu says of it."""
@@ -204,9 +204,12 @@ MENU: dict[Kind, list[Example]] = {
         ("Small medicines", "12 common drugs", _MEDICINES),
     ),
     "vectors": [
-        Example("vectors", "Three clusters", "24 points in clusters of 18, 4 and 2", _clusters()),
-        Example("vectors", "A circle", "24 points, evenly on a circle", _circle()),
-        Example("vectors", "A matrix K", "a similarity matrix of 3, two alike", _K, kernel="K"),
+        Example("vectors", name, note, text, kernel)
+        for name, note, text, kernel in (
+            ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"),
+            ("A circle", "24 points, evenly on a circle", _circle(), "cosine"),
+            ("A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
+        )
     ],
 }
 _OTHERS = [

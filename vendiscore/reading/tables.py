@@ -270,6 +270,8 @@ def _delimiter(text: str, numeric: bool, limits: Limits) -> str:
         except _BadQuotesError as caught:
             error = error or caught
             continue
+        if not rows:
+            return sign  # nothing but blank cells
         if len(rows[0]) < 2:
             continue
         alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)
