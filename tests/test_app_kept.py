@@ -5,8 +5,8 @@ import weakref
 
 import numpy as np
 import pytest
-from vendiscore.app.held import size_of
 
+from vendiscore.app.held import size_of
 from vendiscore.app.kept import Kept
 from vendiscore.app.limits import RefusedError
 from vendiscore.app.samples import Samples
@@ -42,6 +42,16 @@ def test_what_was_used_least_recently_goes_first():
     assert kept.nbytes == 25
     kept.put("all", 30)
     assert (len(kept), kept.nbytes) == (1, 30)
+
+
+def test_a_visitor_who_sends_much_loses_their_own():
+    kept = Kept(most=100)
+    others = [kept.put(i, 30, owner=f"other {i}") for i in range(2)]
+    mine = [kept.put(i, 10, owner="me") for i in range(4)]
+    assert [kept.get(key) for key in mine] == [None, None, 2, 3]
+    large = kept.put("large", 40, owner="me")
+    assert [kept.get(key) for key in (*mine, large)] == [None] * 4 + ["large"]
+    assert [kept.get(key) for key in others] == [0, 1]
 
 
 def test_what_is_larger_than_all_that_may_be_kept_is_refused_and_nothing_goes_for_it():

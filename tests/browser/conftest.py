@@ -1,6 +1,7 @@
 """A browser, and a page that nothing went wrong on."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -10,6 +11,8 @@ SWITCHES = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update"
 )
+# What a browser says of every refusal; the page says it in words.
+REFUSED = re.compile(r"Failed to load resource: .* status of (410|422) ")
 
 
 @pytest.fixture(scope="session")
@@ -26,25 +29,30 @@ def browser():
 @pytest.fixture
 def visit(browser, server):
     """Opens the page; after the test, nothing was asked of another host and nothing went wrong."""
-    from in_browser import expect, score
+    from in_browser import COUNT, expect
 
     contexts, wrong = [], []
 
-    def open_page(width: int = 1280, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    def open_page(width: int = 1280, height: int = 720, *, at: str = "", to=server, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=to.url)
+        context.add_init_script(COUNT)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("console", lambda line: line.type == "error" and wrong.append(line.text))
+        page.on("console", lambda line: said(line) and wrong.append(line.text))
         page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: local(request.url) or wrong.append(request.url))
-        page.goto(server.url)
-        expect(score(page)).to_be_visible()
+        page.on("request", lambda request: local(request.url, to) or wrong.append(request.url))
+        page.goto(f"{to.url}/{at}")
+        expect(page.locator("#kernels input[type=radio]").first).to_be_visible()
         return page
 
-    def local(url: str) -> bool:
-        return url.startswith((server.url, "data:", "blob:"))
+    def said(line) -> bool:
+        return line.type in ("error", "warning") and not REFUSED.match(line.text)
+
+    def local(url: str, to) -> bool:
+        return url.startswith((to.url, "data:", "blob:"))
 
     yield open_page
     for context in contexts:

@@ -1,63 +1,127 @@
-"""What visitors do in a browser: open a tab, attach a file, press Score, read the number."""
+"""What visitors do in a browser: open a tab, paste, choose a file, press Score, read the number."""
 
 import io
 import re
 import zipfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from drawn import png
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-expect.set_options(timeout=20_000)  # a busy machine is no failure
+expect.set_options(timeout=30_000)  # a busy machine is no failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
+# Counted by the browser, whatever a test calls: a press of the mouse is a click.
+COUNT = "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
+
+
+def clicks(page) -> int:
+    """How often the mouse was pressed since the page was loaded."""
+    return page.evaluate("window.clicks")
+
+
+def button(page, name: str):
+    return page.get_by_role("button", name=name, exact=True)
 
 
 def open_tab(page, name: str) -> None:
     tab = page.get_by_role("tab", name=name, exact=True)
-    if not tab.is_visible():  # on a narrow screen, gradio keeps some behind a button
-        page.locator(".overflow-menu > button").click()
-        page.locator(".overflow-dropdown button", has_text=name).click()
-    else:
-        tab.click()
-    expect(page.locator(".vs:visible")).to_be_visible()
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
 
 
-def score(page):
-    return page.locator(".vs-score:visible")
+def paste(page, text: str, into=None) -> None:
+    """Click into the box, and paste."""
+    (into or page.locator("#box")).click()
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.keyboard.press("ControlOrMeta+V")
 
 
-def number(page) -> float:
-    """The score to six digits."""
-    text = page.locator(".vs-signature:visible").inner_text()
-    return float(re.search(r"VS = ([\d.]+)", text).group(1))
+def choose(page, *files: tuple[str, bytes] | Path, at=None) -> None:
+    """Click "Choose files", and choose some in the window that opens: by name, or from the disk."""
+    chooser = (at or page.locator("#samples")).locator("label:has(input[type=file])")
+    with page.expect_file_chooser() as window:
+        chooser.click()
+    window.value.set_files([file if isinstance(file, Path) else _file(*file) for file in files])
 
 
-def pick_kernel(page, name: str) -> None:
-    page.get_by_label("Kernel").locator("visible=true").click()
-    page.get_by_role("option", name=name).click()
+def drop(page, *files: tuple[str, bytes], at: str = "body") -> None:
+    """Drop files, as from another window."""
+    transfer = page.evaluate_handle(
+        """files => {
+            const transfer = new DataTransfer();
+            for (const [name, data] of files)
+                transfer.items.add(new File([new Uint8Array(data)], name));
+            return transfer;
+        }""",
+        [[name, list(data)] for name, data in files],
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        page.locator(at).first.dispatch_event(event, {"dataTransfer": transfer})
+
+
+def _file(name: str, data: bytes) -> dict[str, object]:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+
+def was_read(page, words: str | re.Pattern[str]) -> None:
+    """What is said beneath the samples of what was read."""
+    expect(page.locator("#read")).to_contain_text(words)
 
 
 def press_score(page) -> None:
-    page.get_by_role("button", name="Score", exact=True).locator("visible=true").click()
+    page.locator("#score").click()
 
 
-def shows(page, value: float) -> None:
-    expect(page.locator(".vs-signature:visible")).to_contain_text(f"VS = {value:.6f}")
+def alike(page, label: str) -> None:
+    """Pick what alike means."""
+    page.locator("#alike").get_by_role("radio", name=label).check()
 
 
-def attach(page, name: str, data: bytes, accordion: str = "Upload a file instead") -> None:
-    page.get_by_role("button", name=accordion).locator("visible=true").click()
-    expect(page.get_by_text("Drop File Here").locator("visible=true").last).to_be_visible()
-    chooser = page.locator("[role=tabpanel]:visible input[type=file]")
-    file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    chooser.last.set_input_files(file)
-    expect(page.get_by_text(name.rpartition(".")[0]).locator("visible=true").first).to_be_visible()
+def number(page):
+    return page.locator("#result .r-number")
 
 
-def zipped(images) -> bytes:
+def shows(page, value: float, n: int | str) -> None:
+    """The number of a result, which is up to date, to the digit shown."""
+    whole = f"{n:,}" if isinstance(n, int) else n
+    expect(number(page)).to_have_text(re.compile(rf"^≈ {value:,.1f} of {whole}( ± [\d.]+)?$"))
+    expect(page.locator("#result .r-was")).to_be_hidden()
+    expect(page.locator("#progress")).to_be_hidden()
+
+
+def group(page, at: int):
+    """A group, the largest first, then those alone."""
+    return page.locator(".r-groups > details").nth(at)
+
+
+def row(page, place: int | str):
+    """The row of the table of a sample."""
+    name = page.get_by_role("rowheader", name=str(place), exact=True)
+    return (
+        page.get_by_role("region", name="Table of all samples").get_by_role("row").filter(has=name)
+    )
+
+
+def more(page) -> None:
+    """Open the further settings."""
+    page.locator("#alike details > summary").click()
+
+
+def downloaded(page, name: str) -> bytes:
+    """What an entry of the menu of downloads saves."""
+    button(page, "Download").click()
+    with page.expect_download() as waiting:
+        page.locator(".r-panel:visible").get_by_role("button", name=name).click()
+    with open(waiting.value.path(), "rb") as file:
+        return file.read()
+
+
+def zipped(images: Sequence[object]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for i, image in enumerate(images):
-            archive.writestr(f"folder/{i}.png", png(image))
+            archive.writestr(f"folder/{i:03}.png", png(image))
     return buffer.getvalue()

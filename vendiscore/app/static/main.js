@@ -17,6 +17,11 @@ import { results } from "./shown.js";
 import { KINDS, fromHash, kept } from "./state.js";
 
 const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
+const TO_SCORE = "Paste or drop samples and press Score, or try an example.";
+const TO_COMPARE = "Give two sets or more: which is more diverse, and is it more than chance?";
+const MEANS =
+  "Twenty answers that all say the same count as one; twenty that have nothing in common count " +
+  "as twenty. Most sets are somewhere in between.";
 const newGiven = (kind) => new Given(kind, { changed, turned });
 for (const kind of KINDS) page.givens[kind] = newGiven(kind);
 const current = () => page.givens[page.tab] ?? null;
@@ -65,17 +70,10 @@ function announce(text) {
 
 /** What stands where the result will be. */
 function empty(tab) {
-  const way =
-    tab === "compare"
-      ? "Give two sets or more, and Compare: which is more diverse, and is it more than chance?"
-      : "Paste or drop samples and press Score, or try an example.";
-  return [
-    el("div", { class: "empty" },
-      el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n"),
-      el("p", {}, way),
-      el("p", { class: "hint" }, "Twenty answers that all say the same count as one; twenty that have nothing in common count as twenty. Most sets are somewhere in between."),
-    ),
-  ];
+  const way = tab === "compare" ? TO_COMPARE : TO_SCORE;
+  const number = el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n");
+  const means = el("p", { class: "hint" }, MEANS);
+  return [el("div", { class: "empty" }, number, el("p", {}, way), means)];
 }
 
 /** Of files that could be of several kinds: the one whose tab the visitor chose. */

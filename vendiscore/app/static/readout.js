@@ -200,7 +200,7 @@ export function trouble(problem, others, verb) {
     ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
     : null;
   const go = problem.others
-    ? button(`${verb} the other ${count(problem.others)}`, others, "button", { "data-at": "others" })
+    ? button(`${verb} the other ${count(problem.others)}`, others, "button")
     : null;
   return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, go);
 }
