@@ -23,7 +23,7 @@ NAMES = {
     "vendi_score_vectors": "rows",
     "vendi_compare": "sets",
 }
-TEXT = [["a b", "c d"], "ngram_overlap", [1], "word", 1]
+TEXT = ["ngram_overlap", [1], "word", 1]
 REFUSED = (400, guard._NO_FILES)
 
 
@@ -63,7 +63,7 @@ def address(stand_in, http):
     asked.clear()
     yield f"{url}/a.txt"
     assert asked == []
-    assert visitor.call(http, "vendi_score_texts", TEXT)["VS"] == 2
+    assert visitor.call(http, "vendi_score_texts", texts=["a b", "c d"])["VS"] == 2
 
 
 def file(path: str, **more: object) -> dict:
@@ -94,7 +94,7 @@ def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
 
 
 def test_no_spelling_of_a_body_gets_past(http, address):
-    body = json.dumps({"data": [[file(address)], *TEXT[1:]]})
+    body = json.dumps({"data": [[file(address)], *TEXT]})
     escaped = body.replace("path", "\\u0070ath").replace("http", "h\\u0074tp")
     for sent in (escaped.encode(), body.encode("utf-16"), body.encode("utf-8-sig")):
         answer = http.post(
@@ -109,7 +109,7 @@ def test_no_spelling_of_a_body_gets_past(http, address):
 
 
 def test_an_address_among_samples_is_a_sample(http, address):
-    found = visitor.call(http, "vendi_score_texts", [[address, "what is it"], *TEXT[1:]])
+    found = visitor.call(http, "vendi_score_texts", texts=[address, "what is it"])
     assert found["VS"] == 2
     sent = visitor.send(http, f"{address}\nwhat is it", kind="texts")
     shown = visitor.score(http, sent["key"], "ngram_overlap")
@@ -207,25 +207,35 @@ def test_an_upload_beyond_those_of_all_visitors_is_refused(http):
     assert visitor.send(http, files=[("a.txt", b"one two\nthree four")])["n"] == 2
 
 
-def test_uploads_under_way_count_before_they_are_there(monkeypatch):
+def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
     monkeypatch.setattr(guard, "MAX_ARRIVING", 150)
-    answers = []
+    answers, here = [], asyncio.Event()
 
-    async def hold(scope, receive, send):
+    async def read(scope, receive, send):
+        await receive()
         answers.append(200)
-        await asyncio.sleep(0)
+        await here.wait()
+
+    async def receive():
+        return {"type": "http.request", "body": b"x" * 100, "more_body": True}
 
     async def send(message):
         if message["type"] == "http.response.start":
             answers.append(message["status"])
+            here.set()
 
-    door = guard.Guard(hold)
-    headers = [(b"content-length", b"100")]
-    scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
+    door = guard.Guard(read)
+
+    def upload(*headers: tuple[bytes, bytes]):
+        scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}
+        return door(scope, receive, send)
 
     async def visitors():
-        await asyncio.gather(*(door(scope, None, send) for _ in range(2)))
-        await door(scope, None, send)
+        await asyncio.gather(upload(), upload())
+        assert answers == [200, 503]
+        await upload()
+        here.clear()
+        await asyncio.gather(upload(), upload((b"content-length", b"100")))
 
     asyncio.run(visitors())
-    assert answers == [200, 503, 200]
+    assert answers == [200, 503, 200, 200, 503]

@@ -28,14 +28,13 @@ def healthy(server, http):
     assert {path.name for path in server.folder.rglob("*") if path.is_file()} == {"log.txt"}
 
 
-def call(http, name: str, data: list) -> dict:
-    """One call of the API by hand: its result, or {"error": what clients are told}."""
-    try:
-        return visitor.call(http, name, data)
-    except visitor.CallError as error:
-        said = str(error)
+def error(http, name: str, **arguments) -> str:
+    """What clients are told of a call that the API refuses."""
+    with pytest.raises(visitor.CallError) as caught:
+        visitor.call(http, name, **arguments)
+    said = str(caught.value)
     assert "Traceback" not in said
-    return {"error": said}
+    return said
 
 
 def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
@@ -48,39 +47,30 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
     return said
 
 
-def scored(*data) -> list:
-    """What texts are scored by, in a raw call."""
-    return [*data, "ngram_overlap", [1], "word", 1][: max(5, len(data))]
-
-
 @pytest.mark.usefixtures("healthy")
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "sent", "said"),
     [
-        ("vendi_score_texts", scored("x" * 10**6), "Expected a list of texts"),
-        ("vendi_score_texts", scored(["x" * 10**6]), "1,000,000 characters"),
-        ("vendi_score_texts", scored(["a"] * 5000), "More than 1,000 texts"),
-        ("vendi_score_texts", [["a"], "__import__('os')", [1], "word", 1], "Unknown kernel"),
-        (
-            "vendi_score_texts",
-            [["a"], "ngram_overlap", [1], "word", {"$ne": 1}],
-            "must be a number",
-        ),
-        ("vendi_score_texts", scored({"path": "/etc/passwd"}), "Expected a list"),
-        (
-            "vendi_score_molecules",
-            [["C"] * 317 + ["C1CC("] + ["C"] * 182, "morgan", 1],
-            "sample 317",
-        ),
-        ("vendi_score_vectors", [[[1, None]], "cosine", 0, 1], "real numbers"),
-        ("vendi_score_vectors", [[[1] * 5000], "cosine", 0, 1], "columns are too many"),
-        ("vendi_score_images", [["QUJD"], "pixels", 1], "not an image"),
-        ("vendi_compare", [[["a"], ["b"]], "texts", "ngram_overlap", 1, 10**9], "from 299 to 999"),
-        ("vendi_score_texts", [["a"]], "needed: 5, got: 1"),
+        ("vendi_score_texts", {"texts": "x" * 10**6}, "Expected a list of texts"),
+        ("vendi_score_texts", {"texts": ["x" * 10**6]}, "1,000,000 characters"),
+        ("vendi_score_texts", {"texts": ["a"] * 5000}, "More than 1,000 texts"),
+        ("vendi_score_texts", {"texts": ["a"], "kernel": "__import__('os')"}, "Unknown kernel"),
+        ("vendi_score_texts", {"texts": ["a"], "q": {"$ne": 1}}, "must be a number"),
+        ("vendi_score_texts", {"texts": {"path": "/etc/passwd"}}, "Expected a list"),
+        ("vendi_score_texts", {"texts": ["a", "b"], "threshold": 7}, "to 1 here"),
+        ("vendi_score_molecules", {"smiles": ["C"] * 317 + ["C1CC("] + ["C"]}, "sample 317"),
+        ("vendi_score_vectors", {"rows": [[1, None]]}, "real numbers"),
+        ("vendi_score_vectors", {"rows": [[1] * 5000]}, "columns are too many"),
+        ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
+        ("vendi_compare", {"sets": [["a"] * 4] * 2, "permutations": 10**9}, "from 299 to 999"),
+        ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
+        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "no such function with these"),
+        ("vendi_score_texts", {}, "no such function with these"),
+        ("vendi_score_nothing", {"texts": ["a"]}, "no such function with these"),
     ],
 )
-def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, data, said):
-    assert said in call(http, name, data)["error"]
+def test_raw_calls_past_the_limits_of_the_page_are_told_why(http, name, sent, said):
+    assert said in error(http, name, **sent)
 
 
 HOSTILE = {

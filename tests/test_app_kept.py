@@ -44,6 +44,16 @@ def test_what_was_used_least_recently_goes_first():
     assert (len(kept), kept.nbytes) == (1, 30)
 
 
+def test_a_visitor_who_sends_much_loses_their_own():
+    kept = Kept(most=100)
+    others = [kept.put(i, 30, owner=f"other {i}") for i in range(2)]
+    mine = [kept.put(i, 10, owner="me") for i in range(4)]
+    assert [kept.get(key) for key in mine] == [None, None, 2, 3]
+    large = kept.put("large", 40, owner="me")
+    assert [kept.get(key) for key in (*mine, large)] == [None] * 4 + ["large"]
+    assert [kept.get(key) for key in others] == [0, 1]
+
+
 def test_what_is_larger_than_all_that_may_be_kept_is_refused_and_nothing_goes_for_it():
     kept = Kept(most=30_000_000)
     key = kept.put("a", 10)

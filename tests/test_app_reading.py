@@ -1,258 +1,238 @@
-"""What a visitor sends is read within limits, and whatever is refused is refused in words."""
+"""What is pasted is taken apart as is likeliest, of more than fits a random part is drawn."""
 
-import base64
-import json
-import time
-
-import hostile
 import numpy as np
 import pytest
-from hostile import archive, npy_header, png
 
-from vendiscore.app import limits, matrices, reading
+from vendiscore.app import examples, limits, parts
 from vendiscore.app.limits import RefusedError
+from vendiscore.app.reading import Asked, Given, read
+from vendiscore.app.samples import ranges
 
-PIL = pytest.importorskip("PIL.Image")
-from vendiscore.app import pictures  # noqa: E402
-
-
-def refused(read, *args) -> str:
-    """The message, after little work: a file that unpacks to much would take far more."""
-    start = time.process_time()
-    with pytest.raises(RefusedError) as caught:
-        read(*args)
-    assert time.process_time() - start < 20
-    message = str(caught.value)
-    assert "Traceback" not in message
-    assert len(message) < 400
-    return message
+pytest.importorskip("rdkit")
+PARAGRAPHS = "\n\n".join(
+    f"Answer {i} is this.\nIt has a second line.\n  And a third." for i in range(20)
+)
 
 
-def test_texts_come_from_lines_columns_and_json(save):
-    box = reading.lines(" a \n\n b\r\n")
-    assert (box.values, list(box.places), box.unit) == (["a", "b"], [1, 3], "line")
-    assert reading.texts(save("a.txt", "\ufeffone\ntwo\n")).values == ["one", "two"]
-    table = save("a.csv", 'id,answer\n1,"yes, it is"\n2,no\n')
-    assert reading.columns(table) == (["id", "answer"], "answer")
-    assert reading.texts(table, "answer").values == ["yes, it is", "no"]
-    rows = save("a.jsonl", '{"q": "?", "a": "x"}\n{"q": "!", "a": "y"}\n')
-    assert reading.columns(rows)[0] == ["q", "a"]
-    assert reading.texts(rows, "a").values == ["x", "y"]
-    assert reading.texts(save("b.jsonl", '"x"\n"y"\n')).values == ["x", "y"]
+def pasted(text: str, **asked):
+    return read(Given(text=text), Asked(**asked))
 
 
-def test_numbers_come_from_boxes_npy_csv_and_parquet(save, tmp_path):
-    X = np.array([[1.0, 2.5], [-3.0, 4.0], [0.0, 1e-3]])
-    rows = "\n".join(", ".join(map(str, row)) for row in X)
-    assert np.array_equal(reading.numbers(rows).values, X)
-    assert np.array_equal(reading.numbers(rows.replace(", ", ";")).values, X)
-    assert np.array_equal(reading.matrix(save("a.csv", "u,v\n" + rows)).values, X)
-    np.save(tmp_path / "a.npy", X.astype(np.float32))
-    assert reading.matrix(str(tmp_path / "a.npy")).values == pytest.approx(X)
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["u", "v"])
-    frame.to_parquet(tmp_path / "a.parquet")
-    assert np.array_equal(reading.matrix(str(tmp_path / "a.parquet")).values, X)
-    frame.assign(name=["a", "b", "c"]).set_index([[7, 9, 12]]).to_parquet(tmp_path / "a.parquet")
-    found = reading.matrix(str(tmp_path / "a.parquet"))
-    assert np.array_equal(found.values, X)
-    assert "left out, as no numbers: name, __index_level_0__" in found.notes[0]
+def test_lines_keep_their_numbers():
+    found = pasted("\ufeff one a \n\n two b\r\n")
+    assert (found.values, list(found.places), found.unit) == (["one a", "two b"], [1, 3], "line")
+    assert (found.kind, found.name, found.separator) == ("texts", "pasted", "line")
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("text", "separator", "n"),
     [
-        ("a.exe", "MZ", "cannot be read here"),
-        ("a.txt", b"\xff\xfe\x00", "not UTF-8"),
-        ("a.txt", "", "empty"),
-        ("a.csv", 'a,b\n"x,y\n', "not valid CSV"),
-        ("a.jsonl", "{", "not valid JSON"),
-        ("a.jsonl", "[" * 100_000, "not valid JSON"),
-        ("a.jsonl", "[1]", "must be a JSON object"),
-        ("a.csv", "a\n" + "x\n" * 1001, "More than 1,000 texts"),
-        ("a.csv", "a" + ",a" * 10**6 + "\n", "columns are too many"),
-        ("a.csv", "\n" * 2_000_000, "lines are too many"),
-        ("a.txt", "\n" * 2_000_000, "lines are too many"),
-        ("a.csv", ",".join("a" * 4_000) + "\n" + "1," * 3_999 + "2\n", "No column is clearly"),
-        ("a.csv", "a,b\n" + ("," * 19_000 + "\n") * 999, "cells are too many"),
+        ("a b\nc d\ne f", "line", 3),
+        ("a b\n\nc d\n\ne f", "line", 3),  # each block is one line
+        ("a b\nc d\n\n", "line", 2),  # one block
+        (PARAGRAPHS, "blank", 20),
+        (PARAGRAPHS.replace("\n\n", "\r\n \r\n\r\n"), "blank", 20),
+        (PARAGRAPHS.replace("\n\n", "\n---\n"), "---", 20),
+        (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "===", 20),
+        ("one\n\ntwo\n***\nthree\n***\nfour\n\nfive", "***", 3),
+        ("###\none two\n###\nthree four\n###", "###", 2),
+        ("one\ntwo\n---\nthree", "line", 4),  # a sign that stands alone once
+        ("one --- two\nthree --- four", "line", 2),
     ],
 )
-def test_bad_text_files_are_refused(save, name, data, said):
-    assert said in refused(reading.texts, save(name, data))
+def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
+    found = pasted(text)
+    assert (found.separator, len(found)) == (separator, n)
+    assert dict(found.splits)[separator] == n
+    assert found.notes[0].startswith(f"Read {n} ")
+    assert found.how.startswith("split by ")
 
 
-def test_a_missing_column_is_named_and_the_others_listed(save):
-    message = refused(reading.texts, save("a.csv", "one,two\n1,2\n"), "three")
-    assert "'three'" in message
-    assert "one, two" in message
-
-
-def test_a_million_characters_on_one_line_are_refused():
-    assert "has 1,000,000 characters" in refused(limits.check_texts, ["x" * 10**6])
-    assert "number 0 is int" in refused(limits.check_texts, [1])
-    assert "in all" in refused(limits.check_texts, ["x" * 19_000] * 30)
-    assert "no texts yet" in refused(limits.check_texts, [])
+def test_what_each_way_to_split_would_give_is_said():
+    found = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
+    assert found.splits == (("line", 61), ("blank", 19), ("---", 2))
+    assert found.notes[1] == "Split another way there would be 61 by lines, 2 by ---."
+    for separator, count in found.splits:
+        again = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator)
+        assert len(again) == count
+        assert len(again.notes) == 1
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("text", "separator"),
     [
-        (
-            npy_header(
-                "{'descr': '<f8', 'fortran_order': False, 'shape': (50000, 100000), }", b"\0" * 64
-            ),
-            "100,000 columns are too many",
-        ),
-        (
-            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (900, 9), }", b"\0" * 64),
-            "it is damaged",
-        ),
-        (npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -1), }"), "no rows"),
-        (npy_header("__import__('os').system('true')"), "header cannot be read"),
-        (hostile.object_array(), "never pickled"),
-        (b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01a\x94K\x01s.", "not a .npy"),
-        (npy_header("{'descr': '<U9', 'fortran_order': False, 'shape': (1, 1), }"), "only real"),
-        (npy_header("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }"), "only real"),
-        (
-            npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1), }", b"\0" * 8),
-            "shape (1, 1, 1)",
-        ),
+        (PARAGRAPHS, "blank"),
+        (PARAGRAPHS.replace("\n\n", "\n---\n").replace("third", "|---|"), "---"),
+        (PARAGRAPHS.replace("\n\n", "<|end|>"), "<|end|>"),
+        (PARAGRAPHS.replace("\n\n", "\n%%\n"), "%%"),
     ],
 )
-def test_npy_files_are_judged_by_their_header(save, data, said):
-    assert said in refused(reading.matrix, save("a.npy", data))
+def test_texts_can_be_separated_as_one_says(text, separator):
+    found = pasted(text, separator=separator)
+    assert len(found) == 20
+    assert found.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
+    assert dict(found.splits)[separator] == 20
+    file = read(Given(files=[("a.txt", text.encode())]), Asked(separator=separator))
+    assert file.values == found.values
 
 
-def test_a_192_byte_file_that_claims_40_gigabytes_is_refused_without_allocating(save):
-    path = save("a.npy", hostile.forty_gigabytes())
-    assert (reading.size(path), 8 * 1000 * 5_000_000) == (192, 40 * 10**9)
-    assert "too many" in refused(reading.matrix, path)
+def test_blank_lines_can_separate_groups():
+    found = pasted("a b\nc d\n\n\ne f\n", blocks=True)
+    assert (found.values, found.groups) == (["a b", "c d", "e f"], [1, 1, 2])
+    assert found.notes == ("Read 3 lines in 2 groups, separated by blank lines.",)
+    with pytest.raises(RefusedError, match="Groups are blocks of lines"):
+        pasted("a b\n\nc d", blocks=True, separator="blank")
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("text", "values"),
     [
-        ("1" + ",1" * 10**6, "1,000,001 columns are too many"),
-        ("1" + " 1" * 5000, "5,001 columns are too many"),
-        ("1\n" * 1001, "More than 1,000 rows"),
-        (("1," * 2999 + "1\n") * 700, "cells are too many"),
-        (("1 " * 2999 + "1\n") * 700, "cells are too many"),
-        ("", "no rows yet"),
+        ("1, 2.5\n-3, 4", [[1, 2.5], [-3, 4]]),
+        ("0,1\n1,0", [[0, 1], [1, 0]]),
+        ("0 5\n1 7\n2 9", [[0, 5], [1, 7], [2, 9]]),
+        ("1,5 2,5\n3,5 4,5", [[1.5, 2.5], [3.5, 4.5]]),
+        ("1,5; 2\n3; 4", [[1.5, 2], [3, 4]]),
+        ("1\t2\n3\t4", [[1, 2], [3, 4]]),
+        ("x,y\n1,2\n3,4", [[1, 2], [3, 4]]),
+        ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
     ],
 )
-def test_numbers_beyond_the_limits_are_refused(rows, said):
-    assert said in refused(reading.numbers, rows)
+def test_rows_of_numbers_become_vectors_as_they_stand(text, values):
+    found = pasted(text)
+    assert found.kind == "vectors"
+    assert np.array_equal(found.values, values)
 
 
-def test_bad_parquet_files_are_refused(save, tmp_path):
-    pandas = pytest.importorskip("pandas")
-    assert "cannot be read" in refused(reading.matrix, save("a.parquet", b"PAR1" + b"\0" * 99))
-    path = str(tmp_path / "b.parquet")
-    pandas.DataFrame({"a": ["x"]}).to_parquet(path)
-    assert "no other holds numbers" in refused(reading.matrix, path)
-    pandas.DataFrame({"a": np.zeros(2_000_000)}).to_parquet(path)  # a few kB on disk
-    assert "More than 1,000 rows" in refused(reading.matrix, path)
-    pandas.DataFrame({"a": pandas.array([1, None], dtype="Int64")}).to_parquet(path)
-    assert reading.matrix(path).problems == {1: "has nan"}
+@pytest.mark.parametrize(
+    ("text", "kind", "others"),
+    [
+        ("CCO\nc1ccccc1\nCC(=O)O", "molecules", ("texts",)),
+        ("CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO", "molecules", ("texts",)),  # one is bad
+        ("C\nCC\nNO\nCOIN\nSPOON", "texts", ("molecules",)),
+        ("I\nNO\nOF\nON\nSO", "texts", ("molecules",)),
+        ("I say no.\nNo, I say.\nC is a note.", "texts", ("molecules",)),
+        ("1. one\n2. two\n3. three", "texts", ()),
+        ("3 cats\n4 dogs", "texts", ()),
+        ("1\n2\n3", "vectors", ("texts",)),
+        ("今天天气很好。\n我喜欢吃苹果。", "texts", ()),
+    ],
+)
+def test_what_is_pasted_is_molecules_only_where_it_is_plain(text, kind, others):
+    found = pasted(text)
+    assert found.kind == kind
+    assert set(found.kinds) <= {"texts", "molecules", "vectors"} - {kind}
+    assert set(others) - {"molecules"} <= set(found.kinds)
 
 
-@pytest.mark.parametrize("X", [[["a"]], [[1, 2], [3]], [[[1]]], {"a": 1}, None, [[1j]], [[None]]])
-def test_an_api_call_with_no_matrix_is_refused(X):
-    refused(matrices.check_matrix, X)
+def test_cells_of_a_spreadsheet_and_json_can_be_pasted():
+    cells = pasted("id\tanswer\n1\tyes, it is\n2\tno; never\n")
+    assert (cells.values, list(cells.places)) == (["yes, it is", "no; never"], [2, 3])
+    assert (cells.name, cells.columns) == ("pasted › answer", ("id", "answer"))
+    assert pasted('["a b", "c d"]').values == ["a b", "c d"]
+    assert pasted('{"a": "b c"}\n{"a": "d e"}').values == ["b c", "d e"]
+    assert pasted("[1] is a footnote\n[2] is another]").kind == "texts"
 
 
-def test_images_come_from_files_and_zips_without_their_folders(save):
-    inside = archive(
-        {
-            "../../etc/a.png": png(8, 8, 50),
-            "C:\\b\\c.png": png(8, 8, 90),
-            "__MACOSX/._a.png": b"junk",
-            "readme.txt": b"hello",
-        }
+def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
+    text = "\n".join(f"text number {i}" for i in range(1, 3001))
+    first, again, other = (pasted(text, draw=draw) for draw in (0, 0, 1))
+    for found in (first, other):
+        assert (len(found), found.total) == (1000, 3000)
+        assert found.notes[-1] == (
+            "These are 1,000 of 3,000 texts, drawn at random: more than 1,000 do not fit here."
+        )
+        assert found.values == [f"text number {place}" for place in found.places]
+    assert list(first.places) == sorted(first.places) == list(again.places)
+    assert len(set(first.places) & set(other.places)) < 500
+    assert other.draw == 1
+
+
+def test_long_texts_fit_by_their_characters_together():
+    text = "\n".join(f"{i} " + "x" * 10_000 for i in range(100))
+    found = pasted(text)
+    assert sum(map(len, found.values)) <= limits.MAX_CHARACTERS < len(text)
+    assert (len(found), found.total) == (49, 100)
+
+
+def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_part(monkeypatch):
+    X = np.arange(60.0).reshape(20, 3)
+    text = "\n".join(",".join(map(str, row)) for row in X)
+    assert len(pasted(text)) == 20
+    monkeypatch.setattr(parts, "MAX_VECTORS", 7)
+    found = pasted(text, draw=3)
+    assert (len(found), found.total) == (7, 20)
+    assert np.array_equal(found.values, X[np.array(found.places) - 1])
+    modules, expression = found.python([2, 4], False)
+    assert modules == "numpy as np, pandas as pd"
+    there = {"np": np, "pd": type("pd", (), {"read_csv": lambda *_, **__: _Frame(X)})}
+    assert np.array_equal(eval(expression, there), np.delete(found.values, [2, 4], axis=0))
+
+
+class _Frame:
+    def __init__(self, X):
+        self.to_numpy = lambda: X
+
+
+def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
+    monkeypatch.setattr(parts, "MAX_SAMPLES", 5)
+    table = "group,text\n" + "\n".join(
+        f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
     )
-    samples = pictures.pictures([save("x.zip", inside), save("d.png", png(40, 20))])
-    found = samples.values
-    assert [picture.name for picture in found] == samples.places == ["a.png", "c.png", "d.png"]
-    assert {picture.small.size for picture in found} == {(32, 32)}
-    assert found[0].thumbnail.startswith("data:image/png;base64,")
+    found = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
+    assert (len(found), found.total) == (5, 30)
+    for i, place in enumerate(found.places):
+        assert found.groups[i] == str((place - 2) % 3)
+        assert (i in found.problems) == (place % 2 == 1)
 
 
-def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(save):
-    from vendiscore.app.jobs import image_job
-    from vendiscore.progress import finish
-    from vendiscore.scoring import compute
+@pytest.mark.parametrize("kind", examples.MENU)
+def test_every_example_is_read_by_its_name(kind):
+    for example in examples.MENU[kind]:
+        found = read(Given(text="not this"), Asked(example=example.name, kind=kind))
+        assert (found.kind, found.name, found.text) == (kind, example.name, example.text)
+        assert not found.problems
+        assert len(example.note) < 60
+        assert 3 <= len(found) <= 24
+    with pytest.raises(RefusedError, match="no example 'none'"):
+        read(Given(), Asked(example="none", kind=kind))
 
-    rng = np.random.default_rng(0)
-    paths = []
-    for i in range(4):
-        path = save(f"{i}.png", b"")
-        PIL.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(path)
-        paths.append(path)
-    ours = finish(image_job(pictures.pictures(paths).values).score(1)).score
-    assert ours == pytest.approx(compute(paths, k="pixels", mode="RGB")["VS"], rel=1e-12)
+
+def test_the_menu_has_what_the_page_needs_of_an_example():
+    assert examples.named("A circle").entry() == {
+        "name": "A circle",
+        "note": "24 points, evenly on a circle",
+    }
+    assert examples.named("A matrix K").entry()["kernel"] == "K"
+    assert examples.PAIRINGS[0].entry()["sets"][0] == {
+        "name": "In a rut",
+        "example": "A model in a rut",
+    }
+
+
+def test_the_sets_of_comparisons_are_examples():
+    for pairing in examples.PAIRINGS:
+        sizes = [len(read(Given(), Asked(example=name))) for _, name in pairing.sets]
+        assert len(set(sizes)) > 1 or pairing.kind == "molecules"
+        assert min(sizes) >= 4
+
+
+def test_places_are_said_as_ranges():
+    assert ranges("line", [23, 24, 25, 26, 27]) == "lines 23–27"
+    assert ranges("row", [3]) == "row 3"
+    assert ranges("row", [3, 4, 9, 11, 12, 13]) == "rows 3, 4, 9 and 11–13"
+    assert ranges("row", list(range(1, 60, 2))).endswith("13, 15, …")
+    assert ranges("image", ["a, b.png", "c.png"]) == "images a, b.png and c.png"
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("asked", "said"),
     [
-        ("a.svg", lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image that can be"),
-        ("a.zip", lambda: b"PK\x03\x04 and no more", "cannot be read"),
-        ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(10_000)}), "10,000 entries"),
-        ("a.zip", lambda: archive({f"{i}.png": b"x" for i in range(300)}), "More than 200"),
-        ("a.zip", lambda: archive({"a.png": b"\0" * 10**8}), "unpacks to more than"),
-        ("a.zip", lambda: archive({"a.txt": b"hello"}), "no images in the zip"),
+        ({"kind": "sounds"}, "Unknown kind 'sounds'; pick one of texts"),
+        ({"draw": -1}, "whole number of at least 0"),
+        ({"draw": "1"}, "whole number of at least 0"),
+        ({"separator": " "}, "line, blank or a sign"),
     ],
-    ids=range(6),
 )
-def test_hostile_images_are_refused(save, name, data, said):
-    assert said in refused(pictures.pictures, [save(name, data())])
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (
-            lambda: png(10_000, 10_000),
-            "has more than 80 megapixels, where this page takes up to 25",
-        ),
-        (lambda: png(5_001, 5_000), "has 25 megapixels, where this page takes up to 25"),
-        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is not an image that can be read"),
-        (lambda: b"hello", "is not an image that can be read here (PNG, JPEG"),
-        (lambda: png(300, 300)[:-30], "cannot be read"),
-        (hostile.half_a_jpeg, "cannot be read"),
-    ],
-    ids=range(6),
-)
-def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(save, data, said):
-    bad = data()
-    files = [save("a.png", png(9, 9)), save("b.png", bad), save("c.zip", archive({"d.png": bad}))]
-    samples = pictures.pictures(files)
-    assert samples.places == ["a.png", "b.png", "d.png"]
-    assert list(samples.problems) == [1, 2]
-    assert all(problem.startswith(said) for problem in samples.problems.values())
-    assert said in refused(pictures.decoded, [base64.b64encode(bad).decode()])
-
-
-def test_too_many_or_too_large_images_together_are_refused(save):
-    path = save("a.png", png(9, 9))
-    assert "More than 200 images" in refused(pictures.pictures, [path] * 10_000)
-    large = save("b.png", png(4900, 5000))
-    assert "megapixels together" in refused(pictures.pictures, [large] * 9)
-
-
-def test_images_of_the_api_are_base64_with_or_without_a_prefix():
-    data = base64.b64encode(png(9, 9)).decode()
-    found = pictures.decoded([data, f"data:image/png;base64,{data}"])
-    assert found[0].small.tobytes() == found[1].small.tobytes()
-    assert "Image 0 is not valid base64" in refused(pictures.decoded, ["*"])
-    assert "Expected a list" in refused(pictures.decoded, "abc")
-    assert "not an image" in refused(pictures.decoded, [base64.b64encode(b"hello").decode()])
-
-
-def test_an_upload_that_was_deleted_says_so():
-    assert "upload it again" in refused(reading.texts, "/nowhere/a.txt")
-
-
-def test_json_with_a_huge_number_is_no_crash(save):
-    path = save("a.jsonl", json.dumps({"a": "x"}) + "\n" + '{"a": ' + "9" * 10_000 + "}")
-    assert list(reading.texts(path).problems) == [1]
+def test_what_is_asked_for_must_be_known(asked, said):
+    with pytest.raises(RefusedError, match=said):
+        pasted("a b", **asked)

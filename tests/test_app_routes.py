@@ -119,7 +119,8 @@ def telling(http, key: str, **body):
     """A score under way, line by line."""
     with http.stream("POST", "/page/score", json={"key": key, "kernel": "short", **body}) as stream:
         assert stream.status_code == 200
-        yield (json.loads(line) for line in stream.iter_lines() if line)
+        with contextlib.closing(stream.iter_lines()) as lines:
+            yield (json.loads(line) for line in lines if line)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])

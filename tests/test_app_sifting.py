@@ -1,222 +1,173 @@
 """What cannot be used is listed at once, by its row, and the others can be scored."""
 
-import base64
-import html
-import json
-import re
+import io
 
+import answered
 import numpy as np
 import pytest
+from answered import through
 
+from vendiscore.app import answers
+from vendiscore.app.answers import Settings
+from vendiscore.app.examples import named
+from vendiscore.app.limits import RefusedError
+from vendiscore.app.reading import Asked, Given, read
+from vendiscore.app.sifting import UnusableError
+from vendiscore.progress import finish
 from vendiscore.scoring import compute
 
-pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, jobs, reading, shows
-from vendiscore.app.limits import RefusedError
-from vendiscore.app.sifting import UnusableError
-
 GOOD = ["CCO", "CCC", "c1ccccc1", "CCN", "CC(=O)O"]
 BAD = ["C1CC", "XX", "foo(", "n1", "[Q]"]
-SMILES = "compound_id,SMILES\n" + "\n".join(
-    f"X{i},{smiles}"
-    for i, smiles in enumerate(s for pair in zip(GOOD, BAD, strict=True) for s in pair)
-)
+MIXED = [smiles for pair in zip(GOOD, BAD, strict=True) for smiles in pair]
+TABLE = "compound_id,SMILES\n" + "\n".join(f"X{i},{smiles}" for i, smiles in enumerate(MIXED))
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(name: str, data: str) -> str:
-        path = tmp_path / name
-        path.write_text(data, encoding="utf-8")
-        return str(path)
-
-    return write
+def file(data: str, name: str = "a.csv", **asked):
+    return read(Given(files=[(name, data.encode())]), Asked(**asked))
 
 
-def text_of(page: str) -> str:
-    return html.unescape(re.sub(r"<[^>]+>", " ", page))
+def box(text: str, **asked):
+    return read(Given(text=text), Asked(**asked))
 
 
-def last(steps) -> str:
-    *_, (page, _) = shows.safe(lambda: steps)()
-    return page
+def score(samples, kernel: str, **settings):
+    found = finish(answers.score(samples, Settings(kernel, **settings)))
+    return through(found.answer)
 
 
-def download(page: str) -> dict:
-    found = re.search(r'application/json;base64,([^"]+)"', page)
-    return json.loads(base64.b64decode(found.group(1)))
-
-
-def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next(save):
-    path = save("mols.csv", SMILES)
-    page = last(shows.show_molecules("", path, None, "morgan", 1, 1))
-    said = text_of(page)
-    assert "5 of 10 molecules cannot be used" in said
-    for row, smiles in zip((3, 5, 7, 9, 11), BAD, strict=True):
-        assert f"row {row}, {smiles!r}, is not a SMILES that RDKit can read" in said
-    assert "tick “Leave out what cannot be used” to score the others (5)" in said
-    assert "on_error" not in said
-    page = last(shows.show_molecules("", path, None, "morgan", 1, 1, leave_out=True))
-    assert f"VS = {compute(GOOD, k='morgan')['VS']:.6f}" in page
-    assert "Left out 5 of 10 (rows 3, 5, 7, 9, 11)" in text_of(page)
-    assert "Read 10 rows of column 'SMILES' of mols.csv" in text_of(page)
-    found = download(page)
-    assert found["samples"] == GOOD
-    assert len(found["notes"]) == 2
-
-
-def test_what_is_blank_too_long_and_unreadable_is_listed_together(save):
-    path = save("a.csv", f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n")
+def unusable(samples, kernel: str, **settings) -> UnusableError:
     with pytest.raises(UnusableError) as caught:
-        list(shows.show_molecules("", path, None, "morgan", 1, 1))
-    assert [line.partition(",")[0] for line in caught.value.each] == ["row 3", "row 4", "row 5"]
-    assert "301 characters, more than 300" in str(caught.value)
+        score(samples, kernel, **settings)
+    return caught.value
+
+
+def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
+    samples = file(TABLE, "mols.csv")
+    assert list(samples.problems) == [1, 3, 5, 7, 9]
+    error = unusable(samples, "morgan")
+    assert error.what == "5 of 10 molecules cannot be used"
+    assert (error.others, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
+    for row, smiles, line in zip((3, 5, 7, 9, 11), BAD, error.each, strict=True):
+        assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can read"
+    assert "or leave them out to score the others (5)" in str(error)
+    found = score(samples, "morgan", leave_out=True)
+    assert found["VS"] == pytest.approx(compute(GOOD, k="morgan")["VS"], rel=1e-12)
+    assert found["left_out"] == [3, 5, 7, 9, 11]
+    notes = " ".join(found["notes"])
+    assert "Read 10 rows of column 'SMILES' of mols.csv" in notes
+    assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
+
+
+def test_rows_that_follow_each_other_are_said_as_one():
+    samples = file("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(GOOD * 4 + BAD)))
+    assert unusable(samples, "morgan").rows == "rows 22–26"
+    assert answers.read_answer(samples)["problems"]["rows"] == "rows 22–26"
+
+
+def test_what_is_blank_too_long_and_unreadable_is_listed_together():
+    error = unusable(file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n"), "morgan")
+    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4", "row 5"]
+    assert "301 characters, more than 300" in str(error)
 
 
 def test_lines_of_the_box_are_counted_from_one_with_blank_ones():
-    said = text_of(last(shows.show_molecules("CCO\n\nXX\nCCC\nXX", None, None, "morgan", 1, 1)))
-    assert "line 3, 'XX', is not" in said
-    assert "line 5, 'XX', is not" in said
+    error = unusable(box("CCO\n\nXX\nCCC\nXX", kind="molecules"), "morgan")
+    assert error.rows == "lines 3 and 5"
+    assert error.each[1].startswith("line 5, 'XX', is not")
 
 
 def test_of_many_bad_rows_ten_are_shown_with_their_number():
-    box = "\n".join(["CCO", "CCC", *(f"X{i}" for i in range(30))])
-    with pytest.raises(UnusableError) as caught:
-        list(shows.show_molecules(box, None, None, "morgan", 1, 1))
-    assert caught.value.what == "30 of 32 molecules cannot be used:"
-    assert len(caught.value.each) == 11
-    assert caught.value.each[-1] == "and 20 more"
+    lines = ["CCO", "CCC", *(f"X{i}" for i in range(30))]
+    error = unusable(box("\n".join(lines), kind="molecules"), "morgan")
+    assert error.what == "30 of 32 molecules cannot be used"
+    assert (len(error.each), error.each[-1]) == (11, "and 20 more")
 
 
-def test_where_nothing_can_be_used_nothing_is_offered():
-    for leave_out in (False, True):
-        with pytest.raises(UnusableError, match="None is left to score"):
-            list(shows.show_molecules("X1\nX2", None, None, "morgan", 1, 1, leave_out))
+@pytest.mark.parametrize("leave_out", [False, True])
+def test_where_nothing_can_be_used_nothing_is_offered(leave_out):
+    error = unusable(box("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
+    assert error.others == 0
+    assert "None is left to score" in str(error)
 
 
 def test_texts_too_short_for_their_ngrams_are_left_out_by_line():
-    box = "one two three\nfour\nfive six seven\neight nine"
-    given = [box, None, None, "ngram_overlap", [3], "word", 1, 1]
-    said = text_of(last(shows.show_text(*given)))
-    assert "line 2, 'four', has 1 token, fewer than" in said
-    assert "pass" not in said
-    page = last(shows.show_text(*given, leave_out=True))
+    samples = box("one two three\nfour\nfive six seven\neight nine")
+    options = {"ns": [3]}
+    error = unusable(samples, "ngram_overlap", options=options)
+    assert error.each[0].startswith("line 2, 'four', has 1 token, fewer than")
+    assert "pass" not in str(error)
+    found = score(samples, "ngram_overlap", options=options, leave_out=True)
     right = compute(["one two three", "five six seven"], ns=[3])["VS"]
-    assert f"VS = {right:.6f}" in page
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_bad_rows_of_numbers_and_rows_without_a_direction_are_listed_together():
-    box = "x,y\n1,2\n3,abc\n0,0\n4,5\n"
-    said = text_of(last(shows.show_vectors(box, None, "cosine", 0, 1, 1)))
-    assert "row 3 has 'abc', which is not a number" in said
-    assert "row 4 " in said
-    page = last(shows.show_vectors(box, None, "cosine", 0, 1, 1, True))
-    assert f"VS = {compute([[1, 2], [4, 5]], k='cosine')['VS']:.6f}" in page
+    samples = box("x,y\n1,2\n3,abc\n0,0\n4,5\n")
+    error = unusable(samples, "cosine")
+    assert error.rows == "rows 3 and 4"
+    assert error.each[0] == "row 3 has 'abc', which is not a number"
+    found = score(samples, "cosine", leave_out=True)
+    right = compute([[1, 2], [4, 5]], k="cosine")["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_a_row_left_out_of_a_similarity_matrix_takes_its_column_along():
-    box = "1, 0.9, 0\n0.9, 1, nan\n0, nan, 1\n"
-    assert "rows cannot be used" in last(shows.show_vectors(box, None, "K", 0, 1, 1))
-    box = "1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"
-    page = last(shows.show_vectors(box, None, "K", 0, 1, 1, True))
-    assert f"VS = {compute([[1, 0.9], [0.9, 1]], score_K=True)['VS']:.6f}" in page
+    with pytest.raises(UnusableError):
+        score(box("1, 0.9, 0\n0.9, 1, nan\n0, nan, 1\n"), "K")
+    found = score(box("1, 0.9, 0.1\n0.9, 1, 0\nx, 0, 1\n"), "K", leave_out=True)
+    right = compute([[1, 0.9], [0.9, 1]], score_K=True)["VS"]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_the_sets_of_a_comparison_are_sifted_together_and_what_was_read_is_said(save):
-    other = save("b.csv", "smiles\n" + "\n".join([*GOOD, "bad", *BAD[:1]]))
-    given = ["molecules", "morgan", "", "", "", save("a.csv", SMILES), other, None, 1, 299]
-    said = text_of(last(shows.show_comparison(*given)))
-    assert "7 of 17 molecules cannot be used" in said
-    assert "set A, row 3, 'C1CC', is not" in said
-    assert "set B, row 7, 'bad', is not" in said
-    page = last(shows.show_comparison(*given, leave_out=True))
-    assert download(page)["sets"] == [GOOD, GOOD]
-    assert "Set A: Read 10 rows of column 'SMILES' of a.csv" in text_of(page)
-    assert "Set B: Left out 2 of 7 (rows 7, 8)" in text_of(page)
+def test_the_sets_of_a_comparison_are_sifted_together():
+    sets = {"mine": file(TABLE), "yours": file("smiles\n" + "\n".join([*GOOD, "bad", BAD[0]]))}
+    with pytest.raises(UnusableError) as caught:
+        answered.compared(sets, "molecules", "morgan")
+    assert caught.value.what == "7 of 17 molecules cannot be used"
+    assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
+    found = answered.compared(sets, "molecules", "morgan", leave_out=True)
+    assert [row["n"] for row in found["rows"]] == [5, 5]
 
 
-def test_a_comparison_takes_one_column_of_all_files_or_asks_for_it(save):
-    texts = [f"number {i} it is" for i in range(12)]
-    table = "left,right\n" + "\n".join(f"{text},{text[::-1]}" for text in texts)
-    paths = [save("a.csv", table), save("b.csv", table)]
-    given = ["texts", "ngram_overlap", "", "", "", *paths, None, 1, 299]
-    assert "Set A: Which column holds the texts?" in text_of(last(shows.show_comparison(*given)))
-    page = last(shows.show_comparison(*given, column="right"))
-    assert download(page)["sets"][0] == [text[::-1] for text in texts]
-
-
-def test_images_that_have_no_direction_are_named_and_left_out(tmp_path, monkeypatch):
-    shapes = examples.images()["Shapes in three colours"][:3]
+def test_images_that_have_no_direction_are_named_and_left_out():
+    shapes = named("Shapes in three colours").images()[:3]
     black = shapes[0].point(lambda _: 0)
-    (tmp_path / "images").mkdir()
-    monkeypatch.chdir(tmp_path)
-    paths = []
+    files = []
     for i, image in enumerate([shapes[0], black, *shapes[1:], black]):
-        paths.append((f"images/shape {i}.png", None))
-        image.save(paths[-1][0])
-    said = text_of(last(shows.show_images(paths, None, "pixels", 1, 1)))
-    assert "2 of 5 images cannot be used" in said
-    assert "image shape 1.png is black all over" in said
-    assert "image shape 4.png is black all over" in said
-    *_, (page, code) = shows.show_images(paths, None, "pixels", 1, 1, True)
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG")
+        files.append((f"shape {i}.png", buffer.getvalue()))
+    samples = read(Given(files=files))
+    error = unusable(samples, "pixels")
+    assert error.rows == "images shape 1.png and shape 4.png"
+    assert error.each[0].startswith("image shape 1.png is black all over")
+    found = score(samples, "pixels", leave_out=True)
     right = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
-    assert f"VS = {right:.6f}" in page
-    assert "Left out 2 of 5 (images shape 1.png, shape 4.png)" in text_of(page)
-    there = {}
-    exec("\n".join(code.splitlines()[:2]).replace("evaluate, ", ""), there)
-    assert there["samples"] == [f"images/shape {i}.png" for i in (0, 2, 3)]
+    assert found["VS"] == pytest.approx(right, rel=1e-12)
 
 
-LEFT = examples.TEXTS["A primer"]
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: shows.show_text(
-            LEFT, None, None, "ngram_overlap", [1], "word", 1, 1, source=shows.FILE
-        ),
-        lambda: shows.show_molecules("CCO", None, None, "morgan", 1, 1, source=shows.FILE),
-        lambda: shows.show_vectors("1,2", None, "rbf", 0, 1, 1, source=shows.FILE),
-        lambda: shows.show_images([("a.png", None)], None, "pixels", 1, 1, source=shows.FILE),
-        lambda: shows.show_comparison(
-            "texts", "ngram_overlap", LEFT, LEFT, "", None, None, None, 1, 299, source_b=shows.FILE
-        ),
-    ],
-)
-def test_what_is_left_in_the_box_is_not_scored_for_an_upload_that_did_not_arrive(ask):
-    with pytest.raises(RefusedError, match="No file has arrived"):
-        list(ask())
+def test_an_image_read_here_has_the_pixels_that_the_kernel_sees(tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    paths = []
+    for i in range(4):
+        paths.append(tmp_path / f"{i}.png")
+        Image.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(paths[-1])
+    samples = read(Given(files=[(path.name, path.read_bytes()) for path in paths]))
+    right = compute([str(path) for path in paths], k="pixels", mode="RGB")["VS"]
+    assert score(samples, "pixels")["VS"] == pytest.approx(right, rel=1e-12)
 
 
 def test_paragraphs_are_scored_as_one_says():
-    box = "\n\n".join(f"Answer {i} is {word}.\nIt ends." for i, word in enumerate("abcd"))
-    given = [box, None, None, "ngram_overlap", [1], "word", 1, 1]
-    page = last(shows.show_text(*given))
-    assert "effectively different of 8" in text_of(page)
-    assert "They stand in 4 paragraphs" in text_of(page)
-    page = last(shows.show_text(*given, separator=reading.BLANK))
-    assert f"VS = {compute(box.split(chr(10) * 2), ns=[1])['VS']:.6f}" in page
+    text = "\n\n".join(f"Answer {i} is {word}.\nIt ends." for i, word in enumerate("abcd"))
+    assert score(box(text), "ngram_overlap")["n"] == 4
+    lines = score(box(text, separator="line"), "ngram_overlap", options={"ns": [1]})
+    assert lines["n"] == 8
+    right = compute([line for line in text.split("\n") if line], ns=[1])["VS"]
+    assert lines["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_the_page_says_so_where_the_script_of_the_texts_decides_what_ngrams_are_of():
-    box = "今天天气很好。\n我喜欢吃苹果。\n他明天去上海。"
-    given = [box, None, None, "ngram_overlap", [1, 2]]
-    by_itself, as_told = (last(shows.show_text(*given, unit, 1, 1)) for unit in ("word", "char"))
-    of_characters = "analyzer=char" in by_itself
-    assert ("These texts have no spaces between words" in by_itself) == of_characters
-    assert "no spaces" not in as_told
-
-
-def test_the_page_offers_each_kernel_of_vectors_once_and_no_bandwidth_of_an_example():
-    X = np.random.default_rng(0).normal(size=(9, 4))
-    scores = {
-        name: compute(X, **jobs.VECTOR_KERNELS[name])["VS"]
-        for name in jobs.VECTOR_CHOICES
-        if not name.startswith("K")
-    }
-    assert len({round(score, 6) for score in scores.values()}) == len(scores) == 3
-    for same in ("X", "dual"):
-        assert compute(X, **jobs.VECTOR_KERNELS[same])["VS"] == pytest.approx(scores["cosine"])
-    assert {sigma for _, _, sigma in examples.VECTORS.values()} == {0}
+def test_sets_of_different_kinds_are_not_compared():
+    with pytest.raises((RefusedError, ValueError)):
+        answered.compared({"a": box("a b\nc d"), "b": box("1,2\n3,4")}, "texts")

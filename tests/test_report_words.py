@@ -1,5 +1,7 @@
 """What the report and the page say in common: verdicts, how samples were compared, pictures."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from vendiscore.report import said, sentences
 from vendiscore.report.document import reported
 from vendiscore.report.findings import find
 from vendiscore.report.shown import Shown
+from vendiscore.uncertainty import Comparison, PairRow, SetRow
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
@@ -95,6 +98,24 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     assert [each.name for each in compared(bare)] == ["matched"]
 
 
+def test_where_sets_stand_is_told_without_numbers():
+    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, None, *[1.0] * 4) for name in "ABCD"}
+
+    def told(**differences: float) -> str:
+        pairs = [
+            PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
+            for pair in itertools.combinations(rows, 2)
+        ]
+        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95, "size")
+        return sentences.standing(found)
+
+    assert told() == "No difference larger than chance between A, B, C and D."
+    assert told(AB=1) == "A is more diverse than B."
+    assert told(AB=-1, BC=1) == "B is more diverse than A and C."
+    assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."
+
+
 def test_what_was_let_go_of_is_found_again():
     from vendiscore.report.findings import MOST
 
@@ -108,3 +129,19 @@ def test_what_was_let_go_of_is_found_again():
         assert "K" not in found.__dict__
         np.testing.assert_array_equal(found.spectrum.values, known)
         assert reported(found).html() == reported(right).html()
+
+
+def test_above_order_2_what_many_samples_add_is_told_at_order_2():
+    from vendiscore import explain
+    from vendiscore.report.findings import MOST_ROOTS
+
+    X = np.random.default_rng(0).normal(size=(MOST_ROOTS + 1, 3))
+    how = {"k": "cosine", "q": 3}
+    many, few, top = (
+        find(*each) for each in ((X, None, how), (X[1:], None, how), (X, None, {**how, "q": "inf"}))
+    )
+    assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
+    assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
+    assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
+    assert "What each adds is told at order 2: at order 3 it would" in reported(many).html()
+    assert "What each adds is told" not in reported(few).html() + reported(top).html()

@@ -27,12 +27,12 @@ class RefusedError(Exception):
         self.status, self.problem = status, problem
 
 
-def call(http: httpx.Client, name: str, data: list[Any]) -> dict[str, Any]:
+def call(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     """The result of one call of the API."""
-    started = http.post(f"/gradio_api/call/{name}", json={"data": data})
+    started = http.post(f"/gradio_api/call/v2/{name}", json=arguments)
     if started.status_code != 200:
         raise CallError(started.text)
-    answer = http.get(f"/gradio_api/call/{name}/{started.json()['event_id']}").text
+    answer = http.get(f"/gradio_api/call/v2/{name}/{started.json()['event_id']}").text
     kind, body = [event for event in events(answer) if event[0] in ("complete", "error")][-1]
     found = json.loads(body)
     if kind == "error":

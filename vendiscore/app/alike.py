@@ -169,6 +169,7 @@ def menu(kind: str) -> dict[str, Any]:
                 "kernel": each.kernel,
                 "label": each.label,
                 "small": each.small,
+                "compares": not each.is_matrix,
                 "options": [{"name": name, **OPTIONS[name]} for name in each.options],
             }
             for each in known

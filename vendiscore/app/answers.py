@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotPSDError
 from ..explanation.thinning import thinning
 from ..progress import Steps
 from ..report import said, sentences
 from ..report.findings import Findings
 from ..report.thumbnails import drawing
 from . import alike, comparing, examples, limits, looked, papers
-from .alike import check_threshold
+from .alike import check_order, check_threshold
 from .asked import KINDS
 from .held import size_of
 from .jobs import FLOOR, THRESHOLD, Job, job_of
@@ -32,6 +33,8 @@ MAX_PICTURES = 60  # that are drawn at once
 _PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
+# Up to so many samples an error above order 2 takes so much more.
+_ROOTS, _EACH = 200, 500
 
 
 @dataclass(frozen=True)
@@ -140,13 +143,26 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
         job = job_of(samples, kept[""], kernel, settings.options)
-        return (yield from job.findings(settings.q, settings.threshold)), job, kept[""]
+        try:
+            found = yield from job.findings(settings.q, settings.threshold)
+        except NotPSDError as error:
+            raise _negative(error) if chosen.is_matrix else error from None
+        return found, job, kept[""]
 
     bad, (found, job, kept) = yield from sifted(
         {"": samples}, samples.kind, run, settings.leave_out
     )
     with np.errstate(all="ignore"):
         return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+
+
+def _negative(error: NotPSDError) -> RefusedError:
+    little = " So little may be decimals that were rounded away." * (error.negative_mass < 1e-2)
+    return RefusedError(
+        f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
+        f"{-error.negative_mass:.3g} of a trace of 1.{little} Pick “K, clipped” to set them to "
+        f"zero."
+    )
 
 
 def _answer(
@@ -210,12 +226,15 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         and "analyzer" not in job.arguments
         else ""
     )
+    # That eigenvalues were rounded is for papers, unless the order asked for depends on it.
+    of_rounding = found.spectrum.notes if found.order >= 1 else []
     notes = [
-        *samples.notes,
+        *(note.partition(" It begins: ")[0] for note in samples.notes),
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
+        sentences.adding(found.order, found.adds_order),
         letters,
-        *map(str, found.details["notes"]),
+        *(str(note) for note in found.details["notes"] if note not in of_rounding),
     ]
     return [note for note in notes if note]
 
@@ -320,8 +339,8 @@ def menu() -> dict[str, Any]:
     }
 
 
-def _noted(known: Iterable[Any]) -> list[dict[str, str]]:
-    return [{"name": example.name, "note": example.note} for example in known]
+def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
+    return [example.entry() for example in known]
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:
@@ -331,7 +350,8 @@ def is_long(samples: Samples, settings: Settings) -> bool:
         return True
     pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
     n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
-    return n * d * min(n, d) > _AT_ONCE
+    roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
+    return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE
 
 
 def plain_order(q: float) -> float | str:

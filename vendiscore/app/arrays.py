@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import math
 import zipfile
@@ -95,20 +96,23 @@ def _chosen(headers: dict[str, _Header], column: str | None) -> str:
 
 
 def _header(file: IO[bytes]) -> _Header:
-    shape = dtype = None
-    head = io.BytesIO(file.read(_HEADER + 128))
+    """The header, read as the literal that it is."""
+    data = file.read(_HEADER + 128)
     try:
-        version = np.lib.format.read_magic(head)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
-        shape, fortran, dtype = read(head) if read else (None, False, None)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        shape = None
-    if shape is None or dtype is None:
-        raise RefusedError("This is not a .npy array (its header cannot be read).")
-    return _Header(shape, dtype, fortran, head.tell())
+        if data[:6] != b"\x93NUMPY" or data[6] not in (1, 2, 3):
+            raise ValueError
+        wide = 2 if data[6] == 1 else 4
+        size = 8 + wide + int.from_bytes(data[8 : 8 + wide], "little")
+        if size > _HEADER:
+            raise ValueError
+        found = ast.literal_eval(data[8 + wide : size].decode("utf-8").strip())
+        shape, fortran = found["shape"], found["fortran_order"]
+        dtype = np.dtype(found["descr"]) if isinstance(found["descr"], str) else np.dtype(object)
+        if not isinstance(shape, tuple) or not all(type(length) is int for length in shape):
+            raise TypeError
+    except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
+        raise RefusedError("This is not a .npy array (its header cannot be read).") from None
+    return _Header(shape, dtype, bool(fortran), size)
 
 
 def _check(header: _Header, there: int) -> None:

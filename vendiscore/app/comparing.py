@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import MissingPackageError
 from ..explanation.analysis import ORDERS
 from ..progress import Counts, Steps, finish, told
+from ..report import sentences
 from ..report.code import INLINE, READ_DOWNLOAD, call, source
 from ..report.figures import compared as figures_of
 from ..signature import digits, line
@@ -180,7 +181,7 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
         "q": "inf" if np.isinf(result.q) else result.q,
         "kernel": job.choice.kernel,
         "comparison": alike.said(job.choice, found.arguments, result.q),
-        "sentence": result.sentence,
+        "sentence": sentences.standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
         "level": result.level,

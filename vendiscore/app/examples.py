@@ -44,7 +44,6 @@ The last bakery on Mars runs out of sugar."""
 
 _PRIMER = "Look, Jane.\nSee Spot.\nSee Spot run.\nRun, Spot, run.\nJane sees Spot run."
 
-TEXTS = {"A model in a rut": _COLLAPSED, "Twelve story openings": _STORIES, "A primer": _PRIMER}
 
 _SCENTS = """\
 COc1cc(C=O)ccc1O
@@ -77,7 +76,6 @@ NCCc1ccc(O)c(O)c1
 CNC(C)C(O)c1ccccc1
 Nc1ccc(cc1)S(N)(=O)=O
 COc1ccc2cc(ccc2c1)C(C)C(=O)O"""
-MOLECULES = {"Scents": _SCENTS, "Twelve acetates": _ESTERS, "Small medicines": _MEDICINES}
 
 _K = "1, 0.9, 0\n0.9, 1, 0\n0, 0, 1"
 
@@ -96,22 +94,6 @@ def _circle() -> str:
 
 def _csv(X: np.ndarray) -> str:
     return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
-
-
-# Rows, the kernel they are meant for, and its bandwidth: the median, as whatever else is written
-# there would stay for a visitor's own rows.
-VECTORS = {
-    "Three clusters": (_clusters(), "rbf", 0),
-    "A circle": (_circle(), "cosine", 0),
-    "A matrix K": (_K, "K", 0),
-}
-
-# The kind of the samples, then two or three sets of different sizes.
-COMPARISONS: dict[str, tuple[str, str, str, str]] = {
-    "In a rut or not": ("texts", _COLLAPSED, "\n".join(_STORIES.splitlines()[:8]), ""),
-    "Scents, acetates, medicines": ("molecules", _SCENTS, _ESTERS, _MEDICINES),
-    "Clusters or a circle": ("vectors", _clusters(), "\n".join(_circle().splitlines()[::2]), ""),
-}
 
 
 def _shapes() -> list[Image]:
@@ -146,15 +128,6 @@ def _gratings() -> list[Image]:
     return [Image.fromarray((127.5 + 127 * wave).astype(np.uint8)) for wave in waves]
 
 
-def images() -> dict[str, list[Any]]:
-    """Pillow images, drawn when asked for."""
-    return {
-        "Shapes in three colours": _shapes(),
-        "One picture, again and again": _copies(),
-        "Stripes at all angles": _gratings(),
-    }
-
-
 @dataclass(frozen=True)
 class Example:
     """Samples to try the page with.
@@ -166,6 +139,8 @@ class Example:
         One line on what there is to see.
     text : str
         What may stand in the box; empty for images.
+    kernel : str
+        What it is meant for; empty for the usual one.
     images : callable
         Images, drawn when asked for.
     """
@@ -174,7 +149,13 @@ class Example:
     name: str
     note: str
     text: str = ""
+    kernel: str = ""
     images: Callable[[], list[Any]] = list
+
+    def entry(self) -> dict[str, Any]:
+        """What the page's menu says of it."""
+        known = {"name": self.name, "note": self.note}
+        return known | ({"kernel": self.kernel} if self.kernel else {})
 
 
 @dataclass(frozen=True)
@@ -185,6 +166,11 @@ class Pairing:
     name: str
     note: str
     sets: tuple[tuple[str, str], ...]
+
+    def entry(self) -> dict[str, Any]:
+        """What the page's menu says of it."""
+        sets = [{"name": name, "example": example} for name, example in self.sets]
+        return {"name": self.name, "note": self.note, "kind": self.kind, "sets": sets}
 
 
 _EIGHT = "Eight story openings"
@@ -217,12 +203,14 @@ MENU: dict[Kind, list[Example]] = {
         ("Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
         ("Small medicines", "12 common drugs", _MEDICINES),
     ),
-    "vectors": _texts(
-        "vectors",
-        ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters()),
-        ("A circle", "24 points, evenly on a circle", _circle()),
-        ("A matrix K", "a similarity matrix of 3 samples, two alike", _K),
-    ),
+    "vectors": [
+        Example("vectors", name, note, text, kernel)
+        for name, note, text, kernel in (
+            ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"),
+            ("A circle", "24 points, evenly on a circle", _circle(), "cosine"),
+            ("A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
+        )
+    ],
 }
 _OTHERS = [
     Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),
@@ -248,6 +236,15 @@ PAIRINGS = (
         (("Clusters", "Three clusters"), ("Circle", _HALF)),
     ),
 )
+
+
+TEXTS = {example.name: example.text for example in MENU["texts"]}
+MOLECULES = {example.name: example.text for example in MENU["molecules"]}
+
+
+def images() -> dict[str, list[Any]]:
+    """Pillow images, drawn when asked for."""
+    return {example.name: example.images() for example in MENU["images"]}
 
 
 def named(name: str, kind: str | None = None) -> Example:

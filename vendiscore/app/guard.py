@@ -40,6 +40,8 @@ _UPLOADS = "/page/read"
 _NO_FILES = (
     "No file can be named here, neither of this server nor by an address: send what is in it."
 )
+# gradio raises these where it looks for the function, and puts its arguments in order.
+_ARGUMENTS = "There is no such function with these arguments; /gradio_api/info lists all."
 _BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
 
 
@@ -53,7 +55,7 @@ class Guard:
 
     def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
         self.app = app
-        self._arriving = 0  # bytes that the uploads under way may come to
+        self._arrived = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -80,7 +82,11 @@ class Guard:
             _length(scope, MAX_QUESTION)
             await self.app(scope, _counted(receive, MAX_QUESTION), send)
         elif not path.startswith("/page/"):
-            await self.app(scope, await _checked(scope, receive), send)
+            checked = await _checked(scope, receive)
+            try:
+                await self.app(scope, checked, send)
+            except (TypeError, KeyError, ValueError) as error:
+                raise HTTPException(422, _ARGUMENTS) from error
         elif _header(scope, b"sec-fetch-site") == b"cross-site":
             raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
         elif path == _UPLOADS:
@@ -90,14 +96,25 @@ class Guard:
             await self.app(scope, _counted(receive, MAX_QUESTION), send)
 
     async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
-        expected = _length(scope, MAX_UPLOADS) or MAX_UPLOADS
-        if self._arriving + expected > MAX_ARRIVING:
+        if self._arrived + _length(scope, MAX_UPLOADS) > MAX_ARRIVING:
             raise HTTPException(503, _BUSY)
-        self._arriving += expected
+        counted, own = _counted(receive, MAX_UPLOADS), 0
+
+        async def arriving() -> Message:
+            nonlocal own
+            message = await counted()
+            size = len(message.get("body", b""))
+            own += size
+            self._arrived += size
+            # What others have only promised does not count: they may never send it.
+            if self._arrived > MAX_ARRIVING:
+                raise HTTPException(503, _BUSY)
+            return message
+
         try:
-            await self.app(scope, _counted(receive, MAX_UPLOADS), send)
+            await self.app(scope, arriving, send)
         finally:
-            self._arriving -= expected
+            self._arrived -= own
 
 
 def fetch_nothing() -> None:

@@ -155,6 +155,7 @@ class _Remote(io.RawIOBase):
     def __init__(self, address: str) -> None:
         super().__init__()
         self._address, self._at, self._left = address, 0, MAX_BYTES
+        self._read: dict[tuple[int, int], bytes] = {}  # the first rows are looked at twice
         self._name = address.partition("/datasets/")[2].partition("/parquet/")[0]
         with _asked(address, self._name, 0, 0) as answer:
             span = answer.headers.get("Content-Range", "")
@@ -184,6 +185,13 @@ class _Remote(io.RawIOBase):
         wanted = min(len(buffer), self._size - self._at)
         if wanted <= 0:
             return 0
+        data = self._read.get((self._at, wanted)) or self._fetched(wanted)
+        self._read[self._at, wanted] = data
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _fetched(self, wanted: int) -> bytes:
         self._left -= wanted
         if self._left < 0:
             raise RefusedError(
@@ -191,7 +199,5 @@ class _Remote(io.RawIOBase):
                 f"download it and send a random part of the texts."
             )
         with _asked(self._address, self._name, self._at, self._at + wanted - 1) as answer:
-            data = answer.read(wanted)
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+            found: bytes = answer.read(wanted)
+        return found

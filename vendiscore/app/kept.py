@@ -27,10 +27,14 @@ class _Thing:
     value: Any
     nbytes: int
     until: float
+    owner: str
 
 
 class Kept:
     """Values by random keys; what was least recently used goes first.
+
+    A visitor whose own come to more than a quarter of all that may be kept loses the oldest of
+    these, so that nobody makes others lose theirs.
 
     Parameters
     ----------
@@ -55,7 +59,7 @@ class Kept:
     def __len__(self) -> int:
         return len(self._things)
 
-    def put(self, value: Any, nbytes: int, key: str | None = None) -> str:
+    def put(self, value: Any, nbytes: int, key: str | None = None, owner: str = "") -> str:
         """Keep a value of so many bytes; its key, which is random unless it is given."""
         if nbytes > self.most:
             raise RefusedError(
@@ -65,7 +69,9 @@ class Kept:
         key = key or secrets.token_urlsafe()
         with self._lock:
             self._drop(key)
-            self._things[key] = _Thing(value, nbytes, self.clock() + self.seconds)
+            if owner:
+                self._make_room(owner, nbytes)
+            self._things[key] = _Thing(value, nbytes, self.clock() + self.seconds, owner)
             self.nbytes += nbytes
             while self.nbytes > self.most:
                 self._drop(next(iter(self._things)))
@@ -87,6 +93,15 @@ class Kept:
             now = self.clock()
             for key in [key for key, thing in self._things.items() if thing.until < now]:
                 self._drop(key)
+
+    def _make_room(self, owner: str, nbytes: int) -> None:
+        own = [(key, thing.nbytes) for key, thing in self._things.items() if thing.owner == owner]
+        total = nbytes + sum(size for _, size in own)
+        for key, size in own:
+            if total <= self.most // 4:
+                break
+            self._drop(key)
+            total -= size
 
     def _drop(self, key: str) -> None:
         if thing := self._things.pop(key, None):

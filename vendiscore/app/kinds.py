@@ -63,6 +63,7 @@ _MAGIC = (
     (b"\xd0\xcf\x11\xe0", ".xls"),
 )
 _LOOK, _LOOK_SMILES = 200, 40
+_LONG = 2_000  # characters of a line that tell what the others are
 _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says that they are
 
 
@@ -126,7 +127,7 @@ def others(kind: str, lines: Sequence[str]) -> tuple[Kind, ...]:
 def are_numbers(lines: Sequence[str]) -> bool:
     """Whether lines are rows of numbers, but for a row of names above and some cells."""
     some = lines[:_LOOK]
-    body = some[1:] if len(some) > 1 else some
+    body = [line[:_LONG] for line in (some[1:] if len(some) > 1 else some)]
     cells = [cell for line in body for cell in re.split(r"[;\t| ]+|,\s+|,(?=[^\s])", line) if cell]
     return bool(cells) and sum(map(is_number, cells)) > 0.8 * len(cells)
 

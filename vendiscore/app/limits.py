@@ -26,8 +26,14 @@ MAX_READ = 200_000  # rows of a table, of which a part is drawn
 MAX_CELLS = 4_000_000  # of a table that is not one of numbers
 MAX_UPLOAD = 64_000_000  # bytes of one file
 MAX_UPLOADS = 128_000_000  # bytes of all files uploaded in one go
-MAX_REQUEST = 25_000_000  # bytes of any other request, such as an API call
-MAX_STORED = 500_000_000  # bytes of the uploads of all visitors, until they are deleted
+MAX_ARRIVING = 500_000_000  # bytes of the uploads under way of all visitors
+MAX_FILES = 500  # uploaded in one go
+MAX_REQUEST = 25_000_000  # bytes of a call of the API, and of what is pasted
+MAX_QUESTION = 1_000_000  # bytes of what the page asks about what it has sent
+MAX_KEPT = 1_000_000_000  # bytes that are kept of all visitors, until they are forgotten
+MAX_KNOWN = 200_000_000  # bytes of results of examples
+KEEP = 900  # seconds from the last use of what a visitor sent until it is forgotten
+MAX_NAME = 200  # characters of the name of a file, a set or a report
 MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
@@ -35,22 +41,15 @@ TABLE = Limits(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES
 NUMBERS = Limits(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
 
 IN_WORDS = (
-    f"At most {MAX_SAMPLES:,} samples ({MAX_IMAGES} images) and {MAX_UPLOAD // 10**6} MB a file; "
-    f"texts up to {MAX_TEXT:,} characters each and {MAX_CHARACTERS:,} together; SMILES up to "
-    f"{MAX_SMILES} characters; matrices up to {MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; "
-    f"images up to {MAX_PIXELS // 10**6} megapixels each and {MAX_ALL_PIXELS // 10**6} together, "
-    f"{MAX_UPLOADS // 10**6} MB in one go; "
-    f"zips up to {MAX_ENTRIES} entries and {MAX_UNPACKED // 10**6} MB unpacked."
+    f"Up to {MAX_SAMPLES:,} samples are scored ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "
+    f"numbers), of more a random part; files up to {MAX_UPLOAD // 10**6} MB each, "
+    f"{MAX_UPLOADS // 10**6} MB in one go; texts up to {MAX_TEXT:,} characters each and "
+    f"{MAX_CHARACTERS:,} together; SMILES up to {MAX_SMILES} characters; matrices up to "
+    f"{MAX_COLUMNS:,} columns and {MAX_VALUES:,} numbers; images up to {MAX_PIXELS // 10**6} "
+    f"megapixels each and {MAX_ALL_PIXELS // 10**6:,} together; zips up to {MAX_ENTRIES:,} entries "
+    f"and {MAX_UNPACKED // 10**6} MB unpacked. What you send is kept in memory alone, for "
+    f"{KEEP // 60} minutes after you last used it."
 )
-
-# Of the server.
-MAX_FILES = 500  # uploaded in one go
-MAX_ARRIVING = 500_000_000  # bytes of the uploads under way of all visitors
-MAX_QUESTION = 1_000_000  # bytes of what the page asks about what it has sent
-MAX_KEPT = 1_000_000_000  # bytes that are kept of all visitors, until they are forgotten
-MAX_KNOWN = 200_000_000  # bytes of results of examples
-KEEP = 900  # seconds from the last use of what a visitor sent until it is forgotten
-MAX_NAME = 200  # characters of the name of a file, a set or a report
 
 
 def check_count(n: int, limit: int, what: str) -> None:

@@ -23,7 +23,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
     explained = found.explanation
     assert explained is not None
     places = found.places.tolist()
-    percent = 100 * np.expm1(explained.adds)
+    percent = 100 * np.expm1(found.adds)
     nearest = explained._neighbours.nearest
     labels = job.labels
     return {

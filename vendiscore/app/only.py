@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..measures.divergences import surprise_of_first
-from ..reading.tables import listed
+from ..report import sentences
 from ..similarity.base import Similarity
 from .jobs import Job
 from .parts import drawn
@@ -49,7 +49,7 @@ def only(
             | {"surprise": round(float(surprise[i]), 4)}
             for i in first
         ]
-        than = listed([other for other in jobs if other != name])
+        than = sentences.listed([other for other in jobs if other != name])
         found.append({"name": name, "than": than, "samples": samples})
     return found
 

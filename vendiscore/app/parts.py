@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,24 @@ def drawn(n: int, most: int, draw: int) -> list[int]:
     return chosen
 
 
+def fitting(n: int, size: Callable[[int], int], draw: int) -> list[int]:
+    """As many of 0, …, n − 1 as fit as texts: by their number, and by their characters together.
+
+    The sizes of those alone are asked for that fit by their number.
+    """
+    kept = drawn(n, MAX_SAMPLES, draw)
+    order = np.random.default_rng(draw).permutation(n)[: len(kept)].tolist()
+    sizes = np.cumsum([size(i) for i in order])
+    if not n or sizes[-1] <= MAX_CHARACTERS:
+        return kept
+    return sorted(order[: max(1, int(np.searchsorted(sizes, MAX_CHARACTERS, side="right")))])
+
+
+def said(n: int, total: int, kind: str) -> str:
+    """That samples are a random part."""
+    return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
+
+
 def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
     """At most `most` of the samples, which keep their places, groups and problems.
 
@@ -33,16 +51,6 @@ def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
     if len(samples) <= most:
         return samples
     kept = drawn(len(samples), most, draw)
-    return taken(samples, kept, draw)
-
-
-def taken(samples: Samples, kept: Sequence[int], draw: int) -> Samples:
-    """Some of the samples, of which it is said that they are a random part."""
-    total = samples.total or len(samples)
-    note = (
-        f"These are {len(kept):,} of {total:,} {samples.kind}, drawn at random: more than "
-        f"{len(kept):,} do not fit here."
-    )
     python = samples.python
     return replace(
         samples,
@@ -50,23 +58,11 @@ def taken(samples: Samples, kept: Sequence[int], draw: int) -> Samples:
         places=[samples.places[i] for i in kept],
         problems={j: samples.problems[i] for j, i in enumerate(kept) if i in samples.problems},
         groups=[samples.groups[i] for i in kept] if samples.groups else (),
-        notes=(*samples.notes, note),
+        notes=(*samples.notes, said(len(kept), len(samples), samples.kind)),
         python=python and _of_part(python, len(samples), len(kept), draw),
-        total=total,
+        total=len(samples),
         draw=draw,
     )
-
-
-def fitting(samples: Samples, draw: int) -> Samples:
-    """As many texts or molecules as fit, by their number and by their characters together."""
-    kept = drawn(len(samples), MAX_SAMPLES, draw)
-    sizes = np.array([len(samples.values[i]) for i in kept], dtype=np.int64)
-    if sizes.sum() > MAX_CHARACTERS:
-        order = np.random.default_rng(draw).permutation(len(samples))
-        lengths = np.array([len(value) for value in samples.values], dtype=np.int64)[order]
-        most = max(1, int(np.searchsorted(np.cumsum(lengths), MAX_CHARACTERS, side="right")))
-        kept = drawn(len(samples), min(most, MAX_SAMPLES), draw)
-    return samples if len(kept) == len(samples) else taken(samples, kept, draw)
 
 
 def rows_that_fit(width: int) -> int:

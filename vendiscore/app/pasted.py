@@ -114,7 +114,7 @@ def _sign(row: str) -> str:
 
 def _in_blocks(samples: Samples) -> Samples:
     """Lines, with those between the same blank lines as a group, numbered from 1."""
-    if samples.total:
+    if samples.total > len(samples):
         raise RefusedError(
             f"Groups of {samples.total:,} lines are too many for this page: send fewer."
         )

@@ -134,7 +134,8 @@ class Routes:
                 except AskError as error:
                     return {"question": _question(error)}
                 example = repr(how) if how.example else ""
-                key = self.kept.put(_Sent(samples, example), size_of(samples))
+                sent = _Sent(samples, example)
+                key = self.kept.put(sent, size_of(samples), owner=_visitor(request))
                 return answers.read_answer(samples) | {"key": key}
 
             return await json_response(request, await self._taken(request, lane, whole(work)))
@@ -153,7 +154,7 @@ class Routes:
             result = ready or (yield from answers.score(sent.samples, settings))
             if name and not ready:
                 self.known.put(result, result.nbytes, name)
-            key = self.kept.put(result, 0 if name else result.nbytes)
+            key = self.kept.put(result, 0 if name else result.nbytes, owner=_visitor(request))
             return {**result.answer, "id": key, "key": body["key"]}
 
         slow = not ready and answers.is_long(sent.samples, settings)

@@ -51,7 +51,7 @@ def build(kept: Kept | None = None) -> gr.Server:
         redoc_url=None,
         middleware=[Middleware(Guard)],
     )
-    lanes, server.state.kept = Lanes(), kept or Kept()
+    lanes, server.state.kept = Lanes(), Kept() if kept is None else kept
     routes = Routes(lanes, server.state.kept, Files())
     server.router.routes.extend(routes.all())
     for function in API:

@@ -11,7 +11,7 @@ from ..kernels.molecules import unreadable
 from ..reading.limits import RefusedError
 from ..reading.tables import decode
 from .limits import MAX_SMILES, MAX_TEXT, check_count
-from .parts import fitting
+from .parts import fitting, said
 from .samples import Samples
 
 _KEPT = 200  # characters of a sample that is too long to be used
@@ -42,35 +42,38 @@ def strings(
     groups : sequence of str
         The label of each sample; one without is a problem.
     """
-    check_count(len(values), max(1, len(values)), kind)
+    n = len(values)
+    check_count(n, max(1, n), kind)
     longest = MAX_SMILES if kind == "molecules" else MAX_TEXT
-    found = dict(problems)
-    kept: list[str] = []
-    for i, value in enumerate(values):
-        if value is not None and not isinstance(value, str):
-            found.setdefault(i, f"is {type(value).__name__}, not a string")
-        text = "" if value is None else str(value)[: 2 * MAX_TEXT + 2].strip()
-        if not text:
-            found.setdefault(i, "is empty")
-        elif len(text) > longest:
-            size = len(value.strip()) if isinstance(value, str) else len(text)
-            found.setdefault(i, f"has {size:,} characters, more than {longest:,}")
-        kept.append(text if len(text) <= longest else f"{text[:_KEPT]}…")
-    for i, group in enumerate(groups):
-        if not group:
-            found.setdefault(i, "has no group")
-    whole = Samples(
-        kept,
-        places,
+
+    def size(i: int) -> int:
+        length = len(values[i]) if isinstance(values[i], str) else 0
+        return length if length <= longest else 0
+
+    kept = fitting(n, size, draw)
+    found: dict[int, str] = {}
+    texts: list[str] = []
+    for j, i in enumerate(kept):
+        text, problem = _usable(values[i], longest)
+        texts.append(text)
+        if problem := problems.get(i, problem):
+            found[j] = problem
+        elif groups and not groups[i]:
+            found[j] = "has no group"
+    if kind == "molecules":
+        found = dict(sorted({**_unreadable(texts), **found}.items()))
+    part = len(kept) < n
+    return Samples(
+        texts,
+        [places[i] for i in kept],
         unit,
-        dict(sorted(found.items())),
-        tuple(notes),
-        groups=groups,
+        found,
+        (*notes, said(len(kept), n, kind)) if part else tuple(notes),
+        groups=[groups[i] for i in kept] if groups else (),
         kind=kind,
+        total=n,
         draw=draw,
     )
-    samples = fitting(whole, draw)
-    return _parsed(samples) if kind == "molecules" else samples
 
 
 def written(data: bytes) -> tuple[str, str]:
@@ -90,12 +93,19 @@ def plain(text: str) -> str:
     return text
 
 
-def _parsed(samples: Samples) -> Samples:
-    """The same molecules with those that RDKit cannot read as problems, where it is there."""
+def _usable(value: Any, longest: int) -> tuple[str, str]:
+    """A sample as a string, and what keeps it from being used, if anything does."""
+    if value is not None and not isinstance(value, str):
+        return str(value)[:_KEPT], f"is {type(value).__name__}, not a string"
+    text = (value or "").strip()
+    if len(text) > longest:
+        return f"{text[:_KEPT]}…", f"has {len(text):,} characters, more than {longest:,}"
+    return text, "" if text else "is empty"
+
+
+def _unreadable(texts: Sequence[str]) -> dict[int, str]:
+    """The molecules that RDKit cannot read, where it is there."""
     try:
-        bad = unreadable(samples.values)
+        return unreadable(texts)
     except MissingPackageError:
-        return samples
-    problems = {**bad, **samples.problems}
-    object.__setattr__(samples, "problems", dict(sorted(problems.items())))
-    return samples
+        return {}

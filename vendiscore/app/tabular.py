@@ -18,15 +18,16 @@ from ..reading.tables import (
     is_named,
     share_of_numbers,
 )
-from . import matrices, parquet, texts
+from . import grids, matrices, parquet, strings, texts
 from .asked import Asked, Kind
 from .kinds import are_molecules, are_numbers, share_of_molecules
 from .limits import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS
 from .samples import Samples
 
-_LOOK = 500  # rows that tell what the others are
+_LOOK = 200  # rows that tell what the others are
 _FIRST = Limits(_LOOK, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES)
 _MOST_STRINGS = 40  # columns that are looked into for molecules
+_NAMED = 0.25  # of the cells under such a name that must be molecules
 _FEATURES = 3  # columns of numbers beside labels that make rows of numbers
 
 
@@ -37,16 +38,21 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     kinds = _kinds(first, asked)
     kind = asked.kind if asked.kind in kinds else kinds[0]
     if kind == "vectors":
-        if csv:
-            read = texts.table_of(data, form, asked, NUMBERS, numeric=True)
-            found = matrices.of_table(read, name, asked)
-        else:
-            found = matrices.of_values(first, name, asked)
+        found = _numbers(name, data, form, asked) if csv else matrices.of_values(first, name, asked)
     else:
         wanted = replace(asked, kind=kind)
         read = texts.table_of(data, form, wanted) if csv else first
         found = _asking(read, name, wanted)
     return _with(found, kind, kinds)
+
+
+def _numbers(name: str, data: bytes, form: str, asked: Asked) -> Samples:
+    if len(data) > grids.LARGE:
+        head = texts.table_of(data, form, asked, _FIRST, numeric=True)
+        if plain := grids.grid(strings.written(data)[0], head, name, asked):
+            return plain
+    read = texts.table_of(data, form, asked, NUMBERS, numeric=True)
+    return matrices.of_table(read, name, asked)
 
 
 def of_parquet(name: str, data: bytes, asked: Asked) -> Samples:
@@ -130,8 +136,9 @@ def _filled(cells: Sequence[Any]) -> list[str]:
 
 
 def _are_molecules(name: str, cells: Sequence[str]) -> bool:
-    named = is_named(name, MOLECULE_NAMES)
-    return share_of_molecules(cells) > 0.5 if named else are_molecules(cells)
+    if is_named(name, MOLECULE_NAMES):
+        return share_of_molecules(cells) > _NAMED
+    return are_molecules(cells)
 
 
 def _is_text(name: str, cells: Sequence[str]) -> bool:

@@ -51,7 +51,7 @@ class Table:
         Of the columns, no two the same.
     rows : list of list
         As many cells as names each.
-    places : list of int
+    places : sequence of int
         Where each row is in the file, counted from 1 as spreadsheets and editors do.
     unit : str
         What `places` count: "row" or "line".
@@ -69,7 +69,7 @@ class Table:
 
     names: list[str]
     rows: list[list[Any]]
-    places: list[int]
+    places: Sequence[int]
     unit: str = "row"
     problems: Mapping[int, str] = field(default_factory=dict)
     header: list[str] | None = None
@@ -270,6 +270,8 @@ def _delimiter(text: str, numeric: bool, limits: Limits) -> str:
         except _BadQuotesError as caught:
             error = error or caught
             continue
+        if not rows:
+            return sign  # nothing but blank cells
         if len(rows[0]) < 2:
             continue
         alike = sum(len(_trim(cells)) <= len(rows[0]) and len(cells) > 1 for cells in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from ..scoring import measured, subject_of
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
+from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from ..uncertainty.growth import ENOUGH, Growth, growth
 from ..uncertainty.intervals import LEAST
@@ -34,6 +36,8 @@ MOST = 2_000
 # The same for growth, which takes many spectra.
 MOST_GROWN = 1_000
 DRAWS = 5  # subsets of each size
+# Above order 2 leaving one out takes a root for each eigenvalue: of more samples it is told at 2.
+MOST_ROOTS = 100
 # Measures whose errors cost no more than they do; others are measured again for many halves.
 _CLOSED = ("VS", "IntDiv", "AvgSim")
 
@@ -152,6 +156,21 @@ class Findings:
             return None
         found = explained(self.looked, self.looked_order, self.threshold, self.floor)
         return replace(found, places=self.places)
+
+    @property
+    def adds_order(self) -> float:
+        """The order that `adds` is at: 2 where it would take too long at a higher one."""
+        q = self.looked_order
+        return 2.0 if 2 < q < math.inf and len(self.chosen) > MOST_ROOTS else q
+
+    @cached_property
+    def adds(self) -> np.ndarray:
+        """log VS of the samples that are looked at, less that without each."""
+        explained = self.explanation
+        assert explained is not None
+        if self.adds_order == explained.q:
+            return explained.adds
+        return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
 
     @property
     def neighbours(self) -> Neighbours:

@@ -47,7 +47,7 @@ def redundant(found: Findings, shown: Shown) -> str:
     explained = found.explanation
     if explained is None or found.n < 2:
         return ""
-    places, adds = explained.places, explained.adds
+    places, adds = explained.places, found.adds
     order = np.argsort(np.round(adds, 9), kind="stable")  # which rounding does not change
     least = [
         [
@@ -69,7 +69,8 @@ def redundant(found: Findings, shown: Shown) -> str:
         + "<h3>Most redundant</h3>"
         + paragraph(
             "What a sample adds is how much higher the score is than without it; below 0 %, the "
-            "set is more diverse without it."
+            "set is more diverse without it.",
+            sentences.adding(found.order, found.adds_order),
         )
         + table(head, least)
         + "<h3>Adds the most</h3>"
@@ -101,7 +102,7 @@ def every(found: Findings, shown: Shown) -> str:
     for i, place in enumerate(places.tolist()):
         row = [str(place), shown.cell(place, LONGEST_OF_ALL)]
         if numbered is not None:
-            row += _columns(numbered, i)
+            row += _columns(numbered, float(found.adds[i]), i)
         left -= len("".join(row).encode()) + 9 * len(row) + 30
         if left < 0:
             break
@@ -194,12 +195,12 @@ def _modes(explained: Explanation, shown: Shown) -> str:
     )
 
 
-def _columns(explained: Explanation, i: int) -> list[str]:
+def _columns(explained: Explanation, adds: float, i: int) -> list[str]:
     of = int(explained.redundant_of[i])
     return [
         str(int(explained.nearest[i])),
         f"{explained.nearest_similarity[i]:.3f}",
-        _percent(explained.adds[i]),
+        _percent(adds),
         str(int(explained.mode[i]) + 1) if explained.mode[i] >= 0 else "",
         "" if of < 0 else str(of),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..arrays.namespace import scalar
 from ..explanation.analysis import Analysis
 from ..explanation.neighbours import Neighbours
 from ..magnitude.curve import Curve
+from ..uncertainty import MORE, Comparison
 from ..uncertainty.growth import Growth
 
 _SAME = 1 - 1e-9  # similarity, to rounding
@@ -86,6 +87,17 @@ def looked_at(n: int, total: int) -> str:
     if n == total:
         return ""
     return f"Pairs were looked at of {n:,} of {total:,}, drawn at random."
+
+
+def adding(q: float, of_adds: float) -> str:
+    """At which order it is told what samples add, where not at that of the score.
+
+    >>> adding(3, 2)
+    'What each adds is told at order 2: at order 3 it would take too long.'
+    """
+    if of_adds == q or not q:
+        return ""
+    return f"What each adds is told at order {of_adds:g}: at order {q:g} it would take too long."
 
 
 def magnitude(curve: Curve, what: str) -> str:
@@ -175,6 +187,25 @@ def kernel(name: str, summary: str, options: Mapping[str, object]) -> str:
     return f"Compared by {name}{f' ({said})' if said else ''}.{what}"
 
 
+def standing(comparison: Comparison) -> str:
+    """Which of several sets are more diverse than which, without numbers."""
+    names = comparison.names
+    below = {
+        a: tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE) for a in names
+    }
+    told: dict[tuple[str, ...], list[str]] = {}
+    for a, others in below.items():
+        if others:
+            told.setdefault(others, []).append(a)
+    if not told:
+        return f"No difference larger than chance between {listed(names)}."
+    parts = [
+        f"{listed(more)} {'is' if len(more) == 1 else 'are'} more diverse than {listed(less)}"
+        for less, more in told.items()
+    ]
+    return f"{'; '.join(parts)}."
+
+
 def growing(found: Growth) -> str:
     """Whether more samples of the source would add much to their score."""
     by_size = dict(zip(found.sizes, found.scores, strict=True))
@@ -213,6 +244,11 @@ def near_duplicates(groups: int, removed: int, threshold: float, left: float, n:
         f"{one if groups == 1 else many} another (similarity {threshold:g} or more). Without "
         f"these, {n:,} {'is' if n == 1 else 'are'} left and the score is {short(left)}."
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one says them: "A, B and C"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def heat(K: np.ndarray) -> str:

@@ -55,7 +55,7 @@ function more(kernel, settings, changed, open) {
   const say = () => {
     now.textContent = [
       `q ${settings.q}`,
-      ...options.map(({ name, label }) => `${label ?? name}: ${chosen[name]}`),
+      ...options.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
     ].join(" · ");
   };
   const set = (name, value) => {

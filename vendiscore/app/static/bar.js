@@ -16,24 +16,39 @@ export function bar(view) {
     view.saying = setTimeout(() => (told.hidden = true), 6000);
   };
   const about = [R.name, R.comparison].filter(Boolean).join(" · ");
-  return el("div", { class: "r-bar" },
-    el("div", { class: "r-line" },
-      number(R),
-      meter(R),
-      el("p", { class: "r-verdict" }, R.verdict),
-      el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
-      el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
-    ),
-    el("p", { class: "r-was", hidden: true }),
-    told,
+  return card(told,
+    number(R),
+    meter(R),
+    el("p", { class: "r-verdict" }, R.verdict),
+    el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
+    el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
   );
+}
+
+/** A bar that stays in sight, with room for words that come and go. */
+export function card(told, ...line) {
+  return el("div", { class: "r-bar" },
+    el(
+      "div",
+      { class: "r-card" },
+      el("div", { class: "r-line" }, ...line),
+      el("p", { class: "r-was", hidden: true }),
+      told,
+    ));
 }
 
 function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
     "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
-    se ? el("span", { class: "r-se", title: "One standard error: what other samples of the same source might change" }, ` ± ${se}`) : null,
+    se ? el(
+      "span",
+      {
+        class: "r-se",
+        title: "One standard error: what other samples of the same source might change",
+      },
+      ` ± ${se}`,
+    ) : null,
   );
 }
 
@@ -71,19 +86,33 @@ export function summary(view) {
   const compare = () => without.replaceChildren(...yardstick(view));
   compare();
   view.on("groups", compare);
-  return el("section", { class: "r-summary" },
-    R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
-    el("p", { class: "r-sentence" }, R.sentence),
-    without,
+  const small = [
     R.interval ? el("p", { class: "r-small" }, R.interval) : null,
     R.growth ? el("p", { class: "r-small" }, R.growth) : null,
-    ...(R.notes ?? []).map((note) => el("p", { class: "r-small r-note" }, note)),
-  );
+    ...(R.notes ?? []).map((note) => el("p", { class: "r-small" }, note)),
+  ];
+  return el("section", { class: "r-summary" },
+    el(
+      "div",
+      {},
+      R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
+      el("p", { class: "r-sentence" }, R.sentence),
+      without,
+    ),
+    el("div", {}, ...small));
 }
 
 function yardstick({ R, without, threshold, groups }) {
-  if (!without) return [];
-  if (!groups.length) return [`No two are as alike as ${alike(threshold)}: there are no near-duplicates.`];
+  if (!without || R.n < 2) return [];
+  if (!groups.length) return [
+    `No two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+  ];
   if (without.left >= R.n) return [];
-  return ["Without near-duplicates: ", el("b", {}, score(without.VS)), ` of ${count(without.left)}`, ` (one of each group kept, alike from ${alike(threshold)}).`];
+  const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
+  return [
+    which,
+    el("b", {}, score(without.VS)),
+    ` of ${count(without.left)}`,
+    ` (one of each group kept, alike from ${alike(threshold)}).`,
+  ];
 }

@@ -52,7 +52,7 @@ export function makeCard(given, name, { take, remove, renamed, score }) {
       given.attach(chosen);
     },
     draw(removable) {
-      const chips = chip(given);
+      const chips = chip(given, () => title.focus());
       fill(attached, chips);
       paste.hidden = chips !== null || given.kind === "images";
       if (paste.value !== given.text) paste.value = given.text;

@@ -19,7 +19,7 @@ const FEW = "Two sets at least are compared: fill in another.";
  */
 export function comparing({ changed, score, examples }) {
   const self = { kind: "", cards: [], example: "", leaveOut: false, problem: null };
-  let stamped = "";
+  let stamped = "[]";
 
   const filled = () => self.cards.filter(({ given }) => given.source);
   const stamp = () => JSON.stringify(filled().map((card) => [card.name(), card.given.version]));
@@ -56,7 +56,7 @@ export function comparing({ changed, score, examples }) {
     const given = new Given(self.kind, { changed: found, turned: found, fixed: true });
     const used = new Set(self.cards.map((card) => card.name()));
     const name = [...LETTERS].find((letter) => !used.has(letter));
-    const card = makeCard(given, name, { take, remove, score, renamed: update });
+    const card = makeCard(given, name, { take, remove, score: others, renamed: update });
     self.cards.push(card);
     byId("sets").append(card.node);
     return card;
@@ -113,7 +113,7 @@ export function comparing({ changed, score, examples }) {
     });
     const hint = el("span", { class: "hint" }, "Try");
     fill(byId("sets-examples"), chips.length ? hint : null, chips);
-    fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others) : null);
+    fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
   }
 
   function choose(entry) {
@@ -124,6 +124,8 @@ export function comparing({ changed, score, examples }) {
 
   function others() {
     Object.assign(self, { leaveOut: true, problem: null });
+    for (const { given } of self.cards) given.leaveOut = true;
+    byId("score").focus();
     score();
   }
 

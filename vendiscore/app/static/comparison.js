@@ -1,22 +1,31 @@
 /** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
 
-import { count, el, score, signed } from "./dom.js";
+import { card } from "./bar.js";
+import { count, cut, el, score, signed } from "./dom.js";
 import { copied, figures } from "./figures.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { copyText, save } from "./saves.js";
+
+const SENTENCES = 6; // that are seen at first
+const NAMED = 4; // sets in the bar
 
 /** Everything of a comparison C. */
 export function comparison(view) {
   const C = view.R;
   return [
     top(view),
-    el("section", { class: "r-summary" },
-      ...(C.verdicts ?? []).map((verdict) => el("p", { class: "r-sentence" }, verdict)),
-      ...(C.notes ?? []).map((note) => el("p", { class: "r-small r-note" }, note))),
+    el("section", { class: "r-verdicts" },
+      ...more(
+        (C.verdicts ?? []).map((verdict) => () => el("p", { class: "r-sentence" }, verdict)),
+        "sentences",
+        undefined,
+        SENTENCES,
+      ),
+      ...(C.notes ?? []).map((note) => el("p", { class: "r-small" }, note))),
     sets(C),
     pairs(C),
-    el("section", {}, figures(view, C.pictures)),
+    el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
     only(view),
     lines(view),
   ].filter(Boolean);
@@ -31,17 +40,43 @@ function top(view) {
     view.announce(words);
     setTimeout(() => (told.hidden = true), 6000);
   };
-  const words = [C.sentence, ...(C.verdicts ?? [])].join(" ");
   const share = menu("Share", "Share this comparison", [
-    ["Copy the sentences", async () => tell((await copyText(words)) ? "The sentences are copied." : "The browser did not allow copying; select them below."), ""],
+    [
+      "Copy the sentences",
+      async () => tell(
+        (await copyText(C.sentence)) ? "The sentences are copied." : "The browser did not allow copying; select them below.",
+      ),
+      "",
+    ],
   ]);
   const take = menu("⤓", "Download", [
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
-    ["Everything (JSON)", () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"), "all numbers, for programs"],
+    [
+      "Everything (JSON)",
+      () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"),
+      "all numbers, for programs",
+    ],
   ]);
-  return el("div", { class: "r-bar" },
-    el("div", { class: "r-line r-two" }, el("h2", { class: "r-said" }, C.sentence), el("div", { class: "r-tools" }, share, take)),
-    el("p", { class: "r-was", hidden: true }), told);
+  const ranked = [...C.rows].sort((a, b) => b.matched - a.matched);
+  const sides = ranked.slice(0, NAMED).map(({ name, matched }) => el(
+    "span",
+    {},
+    el("bdi", {}, cut(name, 24)),
+    " ",
+    el("b", {}, score(matched)),
+    " ",
+  ));
+  if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
+  const about = [
+    `effectively different of ${count(C.matched_size)} each`,
+    C.comparison,
+  ].filter(Boolean).join(" · ");
+  return card(
+    told,
+    el("h2", { class: "r-sides" }, ...sides),
+    el("p", { class: "r-about", title: about }, about),
+    el("div", { class: "r-tools" }, share, take),
+  );
 }
 
 function sets({ rows, matched_size: size, level }) {
@@ -56,18 +91,47 @@ function sets({ rows, matched_size: size, level }) {
     el("td", { class: "r-interval-cell" }, interval(matched, low, high, most)));
   return el("section", {},
     el("h3", {}, "The sets"),
+    el(
+      "p",
+      { class: "r-small" },
+      `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
+    ),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
-      el("caption", { class: "r-small" }, `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`),
-      heads(["set", "", ""], ["samples", "r-digits", ""], ["whole", "r-digits", "Vendi Score of the whole set"], [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"], [many, "r-digits", ""], ["", "r-interval-cell", ""]),
+      heads(
+        ["set", "", ""],
+        ["samples", "r-digits", ""],
+        ["whole", "r-digits", "Vendi Score of the whole set"],
+        [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
+        [many, "r-digits", ""],
+        ["", "r-interval-cell", ""],
+      ),
       el("tbody", {}, ...rows.map(line)))));
 }
 
 function heads(...names) {
-  return el("thead", {}, el("tr", {}, ...names.map(([words, kind, title]) => (words ? el("th", { scope: "col", class: kind, title }, words) : el("td", { class: kind })))));
+  return el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      ...names.map(
+        ([words, kind, title]) => (words ? el(
+          "th",
+          { scope: "col", class: kind, title },
+          words,
+        ) : el("td", { class: kind })),
+      ),
+    ),
+  );
 }
 
 function wide(label, table) {
-  return el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+  return el(
+    "div",
+    { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
+    table,
+  );
 }
 
 function range(low, high) {
@@ -95,12 +159,32 @@ function pairs({ pairs: found, rows }) {
     el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}`),
     el("td", { class: "r-digits" }, chance(p)),
     el("td", {}, verdict));
+  const why = el(
+    "p",
+    { class: "r-small" },
+    "p is how often sets differ as much once their samples are exchanged at random.",
+  );
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
-    el("caption", { class: "r-small" }, "p is how often sets differ as much once their samples are exchanged at random."),
-    heads(["pair", "", ""], ["difference", "r-digits", ""], ["interval", "r-digits", ""], ["p", "r-digits", ""], ["so", "", ""]),
+    heads(
+      ["pair", "", ""],
+      ["difference", "r-digits", ""],
+      ["interval", "r-digits", ""],
+      ["p", "r-digits", ""],
+      ["so", "", ""],
+    ),
     el("tbody", {}, ...found.map(line))));
-  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), table);
-  return el("section", {}, el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)), table));
+  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), why, table);
+  return el(
+    "section",
+    {},
+    el(
+      "details",
+      { class: "r-details" },
+      el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)),
+      why,
+      table,
+    ),
+  );
 }
 
 function chance(p) {
@@ -115,8 +199,22 @@ function only(view) {
   const list = ({ name, than, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
     el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than)),
-    el("ul", { class: "r-members" }, ...more(samples.map((sample) => () => item(sample)), "samples", (button) => el("li", {}, button), 6)));
-  return el("section", {}, el("h3", {}, "What only one of them has"), el("div", { class: "r-pictures" }, ...found.map(list)));
+    el(
+      "ul",
+      { class: "r-members" },
+      ...more(
+        samples.map((sample) => () => item(sample)),
+        "samples",
+        (button) => el("li", {}, button),
+        6,
+      ),
+    ));
+  return el(
+    "section",
+    {},
+    el("h3", {}, "What only one of them has"),
+    el("div", { class: "r-pictures" }, ...found.map(list)),
+  );
 }
 
 function item({ place, text, image }) {
@@ -124,7 +222,10 @@ function item({ place, text, image }) {
   return el("li", {},
     el("span", { class: "r-tag" }, name),
     el("div", { class: "r-whole" },
-      image ? el("img", { class: "r-thumb", src: image, alt: text ? "" : name, loading: "lazy" }) : null,
+      image ? el(
+        "img",
+        { class: "r-thumb", src: image, alt: text ? "" : name, loading: "lazy" },
+      ) : null,
       text ? el("p", { class: "r-full", dir: "auto" }, text) : null));
 }
 
@@ -133,5 +234,10 @@ function lines(view) {
   if (!code && !signature) return null;
   return el("section", {},
     el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),
-      el("div", { class: "r-papers" }, code ? copied(view, "Python", code) : null, signature ? copied(view, "Signature", signature) : null)));
+      el(
+        "div",
+        { class: "r-papers" },
+        code ? copied(view, "Python", code) : null,
+        signature ? copied(view, "Signature", signature) : null,
+      )));
 }

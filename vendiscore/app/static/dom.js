@@ -22,7 +22,9 @@ function filled(node, attributes, children) {
 
 /** Children without those that are not there: null, undefined, false and "". */
 export function present(children) {
-  return children.flat().filter((child) => child || child === 0).map((child) => (child instanceof Node ? child : String(child)));
+  return children.flat().filter((child) => child || child === 0).map(
+    (child) => (child instanceof Node ? child : String(child)),
+  );
 }
 
 /** Words for readers of screens alone. */
@@ -45,7 +47,10 @@ export function count(n) {
 
 /** A Vendi Score: one decimal, as in the sentences. */
 export function score(value) {
-  return Number(value).toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return Number(value).toLocaleString(
+    "en-US",
+    { minimumFractionDigits: 1, maximumFractionDigits: 1 },
+  );
 }
 
 /** Of how many a score is: all, or those of a group on average. */
@@ -56,7 +61,7 @@ export function whole({ of, n, by_group: groups }) {
 
 /** A standard error; "" where there is none. */
 export function error(se) {
-  if (se === null || se === undefined || !(se > 0)) return "";
+  if (!(se > 1e-6)) return "";
   return se >= 0.095 ? score(se) : Number(se).toPrecision(1);
 }
 

@@ -53,10 +53,18 @@ export class Given {
   }
 
   write(text, atOnce) {
-    if (!this.text.trim() || this.source !== "text") this.asked = {};
+    if (this.source !== "text" || !this.#fits(text)) this.asked = {};
     this.#anew();
     Object.assign(this, { text, source: text.trim() ? "text" : "", example: "" });
     this.#later(atOnce ? 0 : PAUSE);
+  }
+
+  /** Whether what was asked of the text before can be meant of this one, too. */
+  #fits(text) {
+    const { separator } = this.asked;
+    const between = separator === "blank" ? /\n\s*\n/ : /\n/;
+    if (["line", "blank"].includes(separator)) return between.test(text);
+    return !separator || text.includes(separator);
   }
 
   /** Files take the place of the text, which comes back when they are taken away. */
@@ -162,7 +170,7 @@ export class Given {
     const found = this.source === "files" || this.source === "dataset";
     if ((this.fixed || !found) && this.kind) options.kind ??= this.kind;
     if (this.source === "example") options.example = this.example;
-    if (this.source === "dataset") options.dataset = this.dataset;
+    if (this.source === "dataset") options.dataset ??= this.dataset;
     return options;
   }
 

@@ -10,22 +10,36 @@ import { saveKept } from "./saves.js";
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
 
-/** The section of the groups; null where samples were not looked at. */
+/** The section of the groups; null where there are no two samples to look at. */
 export function groups(view) {
-  if (!view.size) return null;
+  if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
   const renew = () => {
     said.textContent = told(view);
     const open = [...list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
-    for (const details of list.children) details.open = open.includes(details.dataset.of);
+    for (const details of list.querySelectorAll("details")) details.open = open.includes(details.dataset.of);
   };
   renew();
   view.on("groups", renew);
   return el("section", {},
-    el("div", { class: "r-head" }, el("h3", {}, el("span", { class: "step", "aria-hidden": "true" }, "3"), "Groups"),
-      el("button", { type: "button", class: "r-button", title: "Save one sample of each group, and those that are alone", onclick: () => saveKept(view) }, "keep one of each ⤓")),
+    el("div", { class: "r-head" }, el(
+      "h3",
+      {},
+      el("span", { class: "step", "aria-hidden": "true" }, "3"),
+      "Groups",
+    ),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "r-button",
+          title: "Save one sample of each group, and those that are alone",
+          onclick: () => saveKept(view),
+        },
+        "keep one of each ⤓",
+      )),
     slider(view, list),
     histogram(view),
     said,
@@ -37,7 +51,17 @@ function slider(view, list) {
   const id = newId("alike");
   const lowest = Math.ceil(100 * (view.R.floor ?? 0)) / 100;
   const shown = el("output", { for: id }, alike(view.threshold));
-  const input = el("input", { type: "range", id, min: Math.min(lowest, view.threshold), max: 1, step: 0.01, value: view.threshold });
+  const input = el(
+    "input",
+    {
+      type: "range",
+      id,
+      min: Math.min(lowest, view.threshold),
+      max: 1,
+      step: 0.01,
+      value: view.threshold,
+    },
+  );
   const problem = el("p", { class: "r-problem", hidden: true, role: "alert" });
   let asked = 0;
   const ask = later(async () => {
@@ -61,7 +85,14 @@ function slider(view, list) {
     view.tell("slide", Number(input.value));
     ask();
   });
-  return el("div", { class: "r-slider" }, el("label", { for: id }, "alike from"), input, shown, problem);
+  return el(
+    "div",
+    { class: "r-slider" },
+    el("label", { for: id }, "alike from"),
+    input,
+    shown,
+    problem,
+  );
 }
 
 function told({ groups: found, alone, without, R }) {
@@ -82,8 +113,7 @@ function opened(view, { keep, rest }, number) {
   const summary = el("summary", {},
     spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
     ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
-  const body = el("ul", { class: "r-members" });
-  return unfolded(keep, summary, body, () => members(view, [keep, ...rest], "kept"));
+  return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
 }
 
 /** The first few pictures of a group, where its samples have some. */
@@ -97,8 +127,19 @@ function lonely(view) {
   const [first] = alone;
   const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
-  const summary = el("summary", {}, spot, el("b", { class: "r-times" }, words), alone.length === 1 ? brief(view, first, 200) : null);
-  return unfolded("alone", summary, el("ul", { class: "r-members" }), () => members(view, alone, ""));
+  const summary = el(
+    "summary",
+    {},
+    spot,
+    el("b", { class: "r-times" }, words),
+    alone.length === 1 ? brief(view, first, 200) : null,
+  );
+  return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
+}
+
+/** A list of samples; pictures stand side by side. */
+function emptyList(view) {
+  return el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
 }
 
 /** Details whose body is made when they are opened for the first time. */
@@ -115,5 +156,15 @@ function members(view, samples, tag) {
 }
 
 function member(view, i, tag) {
-  return el("li", {}, el("div", { class: "r-item-head" }, place(view, i), tag ? el("span", { class: "r-tag" }, tag) : null), full(view, i));
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "r-item-head" },
+      place(view, i),
+      tag ? el("span", { class: "r-tag" }, tag) : null,
+    ),
+    full(view, i),
+  );
 }

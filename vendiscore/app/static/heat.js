@@ -38,7 +38,14 @@ export function heatMap(view) {
     choose: ([, row]) => view.tell("jump", block(heat, row)[0]),
   });
   return el("figure", { class: "r-figure" }, picture,
-    el("div", { class: "r-legend" }, el("span", {}, alike(heat.low)), legend, el("span", {}, alike(heat.high)), el("span", {}, "similarity")),
+    el(
+      "div",
+      { class: "r-legend" },
+      el("span", {}, alike(heat.low)),
+      legend,
+      el("span", {}, alike(heat.high)),
+      el("span", {}, "similarity"),
+    ),
     said);
 }
 
@@ -72,12 +79,28 @@ function pair(view, values, column, row) {
   const value = similarity(heat, values, column, row);
   const side = (cell) => {
     const samples = block(heat, cell);
-    const more = samples.length > 1 ? el("small", {}, `and ${count(samples.length - 1)} like it`) : null;
-    return el("div", { class: "r-side" }, place(view, samples[0]), thumbnail(view, samples[0]), view.hasText ? brief(view, samples[0], 140) : null, more);
+    const more = samples.length > 1 ? el(
+      "small",
+      {},
+      `and ${count(samples.length - 1)} like it`,
+    ) : null;
+    return el(
+      "div",
+      { class: "r-side" },
+      place(view, samples[0]),
+      thumbnail(view, samples[0]),
+      view.hasText ? brief(view, samples[0], 140) : null,
+      more,
+    );
   };
   const same = row === column && !blocks;
   return [
-    el("b", { class: "r-value" }, alike(value), el("small", {}, same ? " itself" : blocks ? " on average" : " alike")),
+    el(
+      "b",
+      { class: "r-value" },
+      alike(value),
+      el("small", {}, same ? " itself" : blocks ? " on average" : " alike"),
+    ),
     side(row),
     same ? null : side(column),
   ].filter(Boolean);
@@ -85,7 +108,11 @@ function pair(view, values, column, row) {
 
 function hint({ cells, order }) {
   const many = cells < order.length ? ` Each cell is the mean of a block of about ${Math.round(order.length / cells)}.` : "";
-  return el("p", { class: "r-hint" }, `Point at a cell, or use the arrow keys, to see the two samples. Squares along the diagonal are groups that are alike.${many}`);
+  return el(
+    "p",
+    { class: "r-hint" },
+    `Point at a cell, or use the arrow keys, to see the two samples. Squares along the diagonal are groups that are alike.${many}`,
+  );
 }
 
 function described(view, values) {

@@ -7,22 +7,29 @@ import { el } from "./dom.js";
 import { drop } from "./drop.js";
 import { Given } from "./given.js";
 import { keys, scoreKey, tabs } from "./keys.js";
-import { kernelsOf, now, page } from "./page.js";
+import { remember, restore, writeHash } from "./memory.js";
+import { kernelsOf, lend, now, page, takeBack } from "./page.js";
 import { button, byId, fill } from "./parts.js";
 import { runner } from "./run.js";
 import { samples } from "./samples.js";
 import { scoreOf, scoring } from "./scoring.js";
 import { results } from "./shown.js";
-import { KINDS, fromHash, keep, kept, toHash } from "./state.js";
+import { KINDS, fromHash, kept } from "./state.js";
 
 const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
-const newGiven = (kind) => new Given(kind, { changed: redraw, turned });
+const TO_SCORE = "Paste or drop samples and press Score, or try an example.";
+const TO_COMPARE = "Give two sets or more: which is more diverse, and is it more than chance?";
+const MEANS =
+  "Twenty answers that all say the same count as one; twenty that have nothing in common count " +
+  "as twenty. Most sets are somewhere in between.";
+const newGiven = (kind) => new Given(kind, { changed, turned });
 for (const kind of KINDS) page.givens[kind] = newGiven(kind);
 const current = () => page.givens[page.tab] ?? null;
 
 const shown = results(byId("result"), {
   announce,
-  now,
+  // Before there is a menu, one cannot say what has changed.
+  now: (tab) => (page.menu ? now(tab) : shown.of(tab).of),
   renew: (tab, of) => scoreOf(tab, of, { signal: new AbortController().signal, said() {} }),
   moved(tab, threshold) {
     page.thresholds[tab] = threshold;
@@ -41,7 +48,7 @@ page.sets = comparing({
   score,
   examples: () => page.menu?.compare.examples ?? [],
 });
-const drawSamples = samples({
+const given = samples({
   current,
   examples: () => page.menu?.kinds[page.tab]?.examples ?? [],
   attach,
@@ -63,17 +70,10 @@ function announce(text) {
 
 /** What stands where the result will be. */
 function empty(tab) {
-  const way =
-    tab === "compare"
-      ? "Give two sets or more, and Compare: which is more diverse, and is it more than chance?"
-      : "Paste or drop samples and press Score, or try an example.";
-  return [
-    el("div", { class: "empty" },
-      el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n"),
-      el("p", {}, way),
-      el("p", { class: "hint" }, "Twenty answers that all say the same count as one; twenty that have nothing in common count as twenty. Most sets are somewhere in between."),
-    ),
-  ];
+  const way = tab === "compare" ? TO_COMPARE : TO_SCORE;
+  const number = el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n");
+  const means = el("p", { class: "hint" }, MEANS);
+  return [el("div", { class: "empty" }, number, el("p", {}, way), means)];
 }
 
 /** Of files that could be of several kinds: the one whose tab the visitor chose. */
@@ -132,6 +132,7 @@ function drawAlike() {
   const settings = page.settings[page.tab];
   if (!kernels.some(({ kernel }) => kernel === settings.kernel)) settings.kernel = usual;
   alike(byId("kernels"), kernels, settings, () => {
+    delete page.lent[page.tab];
     shown.age(page.tab);
     writeHash();
   });
@@ -139,53 +140,28 @@ function drawAlike() {
 
 function redraw() {
   if (page.tab === "compare") page.sets.draw();
-  else drawSamples();
+  else given.draw();
+  if (takeBack(page.tab)) page.drawn = null;
   drawAlike();
   shown.age(page.tab);
   writeHash();
 }
 
+/** What was read is told once. */
+function changed(subject) {
+  redraw();
+  const { read } = subject;
+  if (subject !== current() || !read || read.key === subject.told) return;
+  subject.told = read.key;
+  announce(`${read.name}: ${read.said}.`);
+}
+
 function example(entry) {
-  const settings = page.settings[page.tab];
-  if (entry.kernel) settings.kernel = entry.kernel;
-  if (entry.options) settings.options[entry.kernel] = entry.options;
-  page.drawn = null;
   current().pick(entry.name);
+  if (entry.kernel) lend(page.tab, entry.kernel);
+  page.drawn = null;
+  redraw();
   score();
-}
-
-let writing = 0;
-
-function writeHash() {
-  clearTimeout(writing);
-  writing = setTimeout(() => history.replaceState(null, "", hash()), 300);
-}
-
-function hash() {
-  const { tab, settings, sets, thresholds } = page;
-  const { kernel, options, q } = settings[tab];
-  const example = tab === "compare" ? sets.example : current().example;
-  return toHash({ tab, kernel, options: options[kernel], q, example, threshold: thresholds[tab] });
-}
-
-function keepAll() {
-  const { tab, chosen, settings, thresholds } = page;
-  const givens = Object.fromEntries(KINDS.map((kind) => [kind, page.givens[kind].snapshot()]));
-  const entry = shown.of(tab);
-  const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
-  keep({ hash: hash(), tab, chosen, settings, thresholds, givens, sets: page.sets.snapshot(), result });
-}
-
-/** What was here before a reload, if it is the same address or one without a state. */
-function restore(record, link) {
-  Object.assign(page, { chosen: record.chosen, thresholds: record.thresholds });
-  Object.assign(page.settings, record.settings);
-  for (const kind of KINDS) page.givens[kind].restore(record.givens[kind]);
-  page.sets.restore(record.sets);
-  if (record.result && (!link || record.hash === location.hash)) {
-    const { answer, of, stale } = record.result;
-    shown.put(record.tab, answer, { ...of, data: stale ? "" : now(record.tab).data });
-  }
 }
 
 /** Turns the page to what an address says. */
@@ -200,16 +176,13 @@ function follow(link) {
 
 /** The example that an address names, scored unless its result is here. */
 function linked(link) {
-  if (!link?.example || shown.of(link.tab)) return;
+  if (!link?.example || shown.isNow(link.tab)) return;
   const { kinds, compare } = page.menu;
   const entries = link.tab === "compare" ? compare.examples : kinds[link.tab].examples;
   const entry = entries.find(({ name }) => name === link.example);
   if (!entry) return;
-  if (link.tab === "compare") page.sets.choose(entry);
-  else {
-    current().pick(entry.name);
-    score();
-  }
+  const at = link.tab === "compare" ? page.sets : given;
+  at.choose(link.kernel ? { ...entry, kernel: "" } : entry);
 }
 
 async function loadMenu(link) {
@@ -229,7 +202,7 @@ function start() {
   const link = fromHash(location.hash);
   const record = kept();
   page.chosen = Boolean(link) && link.tab !== "texts";
-  if (record) restore(record, link);
+  if (record) restore(record, link, shown);
   if (link) follow(link);
   else turnTo(record?.tab ?? page.tab);
   byId("score-key").textContent = scoreKey;
@@ -240,7 +213,7 @@ function start() {
     event.preventDefault();
     byId("result").focus();
   });
-  addEventListener("pagehide", keepAll);
+  addEventListener("pagehide", () => remember(shown));
   addEventListener("hashchange", () => {
     const to = fromHash(location.hash);
     if (!to) return;

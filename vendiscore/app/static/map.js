@@ -13,18 +13,36 @@ const WHOLE = 1000; // what the server's coordinates run to
 export function map(view) {
   const where = view.R.map;
   if (!where || where.x.length < 2) return null;
-  const dots = where.x.map((x, i) => [EDGE + (1 - 2 * EDGE) * (x / WHOLE), 1 - EDGE - (1 - 2 * EDGE) * (where.y[i] / WHOLE)]);
+  const dots = where.x.map((x, i) => [
+    EDGE + (1 - 2 * EDGE) * (x / WHOLE),
+    1 - EDGE - (1 - 2 * EDGE) * (where.y[i] / WHOLE),
+  ]);
   const together = piles(where);
   const order = view.R.heat?.order ?? dots.map((_, i) => i);
   const rank = new Map(order.map((i, at) => [i, at]));
   const canvas = el("canvas", { "aria-hidden": "true" });
-  const picture = el("div", { class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map" }, canvas);
-  const said = el("div", { class: "r-readout", "aria-live": "polite" }, el("p", { class: "r-hint" }, "Alike samples lie close together; there are no axes. Point at a dot, or use the arrow keys, to see the sample."));
+  const picture = el(
+    "div",
+    { class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map" },
+    canvas,
+  );
+  const said = el(
+    "div",
+    { class: "r-readout", "aria-live": "polite" },
+    el(
+      "p",
+      { class: "r-hint" },
+      "Alike samples lie close together; there are no axes. Point at a dot, or use the arrow keys, to see the sample.",
+    ),
+  );
   const legend = el("ul", { class: "r-legend r-groups-legend" });
   let chosen = -1;
   const draw = () => paint(canvas, view, dots, together, chosen);
   const renew = () => {
-    picture.setAttribute("aria-label", `${described(view)} Arrow keys go from sample to sample, alike ones side by side; Enter to its row of the table.`);
+    picture.setAttribute(
+      "aria-label",
+      `${described(view)} Arrow keys go from sample to sample, alike ones side by side; Enter to its row of the table.`,
+    );
     legend.replaceChildren(...keyOf(view));
     draw();
   };
@@ -34,7 +52,9 @@ export function map(view) {
   view.on("groups", renew);
   explorable(picture, {
     at: (x, y) => nearest(dots, x, y),
-    step: (i, dx, dy) => order[Math.max(0, Math.min(order.length - 1, (rank.get(i) ?? 0) + dx + dy))],
+    step: (i, dx, dy) => order[
+      Math.max(0, Math.min(order.length - 1, (rank.get(i) ?? 0) + dx + dy)),
+    ],
     ends: [order[0], order.at(-1)],
     show: (i) => {
       if (i === chosen && said.childElementCount > 1) return;
@@ -110,8 +130,14 @@ function keyOf({ groups, alone }) {
     if (name === "r-alone") spot.classList.add("r-hollow");
     return el("li", {}, spot, words);
   };
-  const items = groups.slice(0, COLOURED).map(({ rest }, number) => item(groupColour(number), `${number + 1} (${count(rest.length + 1)})`));
-  if (groups.length > COLOURED) items.push(item("r-group-more", `${count(groups.length - COLOURED)} more groups`));
+  const items = groups.slice(0, COLOURED).map(({ rest }, number) => item(
+    groupColour(number),
+    `${number + 1} (${count(rest.length + 1)})`,
+  ));
+  if (groups.length > COLOURED) items.push(item(
+    "r-group-more",
+    `${count(groups.length - COLOURED)} more groups`,
+  ));
   if (alone.length) items.push(item("r-alone", `alone (${count(alone.length)})`));
   return items;
 }
@@ -122,8 +148,19 @@ function told(view, i, here) {
   const words = number < 0 ? "alone" : `group ${number + 1}, of ${count(view.groups[number].rest.length + 1)}`;
   const also = here > 1 ? `, ${count(here - 1)} more at this very place` : "";
   return [
-    el("div", { class: "r-side" }, place(view, i), thumbnail(view, i), view.hasText ? brief(view, i, 240) : null),
-    el("p", { class: "r-small" }, `${words}${also}`, other?.[i] >= 0 ? [`; nearest ${alike(similarity[i])}: `, place(view, other[i])] : null),
+    el(
+      "div",
+      { class: "r-side" },
+      place(view, i),
+      thumbnail(view, i),
+      view.hasText ? brief(view, i, 240) : null,
+    ),
+    el(
+      "p",
+      { class: "r-small" },
+      `${words}${also}`,
+      other?.[i] >= 0 ? [`; nearest ${alike(similarity[i])}: `, place(view, other[i])] : null,
+    ),
   ];
 }
 

@@ -11,7 +11,11 @@ export function maps(view) {
   const made = [["Map", map(view)], ["Heat map", heatMap(view)]].filter(([, picture]) => picture);
   if (!made.length) return null;
   const shown = made.some(([name]) => name === last) ? last : made[0][0];
-  const buttons = made.map(([name]) => el("button", { type: "button", "aria-pressed": "false", onclick: () => turn(name) }, name));
+  const buttons = made.map(([name]) => el(
+    "button",
+    { type: "button", "aria-pressed": "false", onclick: () => turn(name) },
+    name,
+  ));
   const turn = (wanted) => {
     last = wanted;
     made.forEach(([name, picture], at) => {

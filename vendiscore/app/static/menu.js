@@ -5,7 +5,18 @@ import { el, newId } from "./dom.js";
 /** `items` are [words, what is done, in words for the reader beneath (or "")]. */
 export function menu(face, label, items) {
   const id = newId("menu");
-  const button = el("button", { type: "button", class: "r-button", "aria-expanded": "false", "aria-controls": id, "aria-label": label, title: label }, face);
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: "r-button",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      "aria-label": label,
+      title: label,
+    },
+    face,
+  );
   const panel = el("div", { class: "r-panel", id, hidden: true });
   const whole = el("div", { class: "r-menu" }, button, panel);
   const open = (is) => {

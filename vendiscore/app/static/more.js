@@ -10,7 +10,11 @@ export function more(makers, words, wrap = (button) => button, first = FIRST) {
   const made = makers.slice(0, first).map((make) => make());
   const rest = makers.slice(first);
   if (!rest.length) return made;
-  const button = el("button", { type: "button", class: "r-button r-more" }, `show ${count(Math.min(rest.length, NEXT))} more ${words}`);
+  const button = el(
+    "button",
+    { type: "button", class: "r-button r-more" },
+    `show ${count(Math.min(rest.length, NEXT))} more ${words}`,
+  );
   const holder = wrap(button);
   button.addEventListener("click", () => {
     const next = more(rest, words, wrap, NEXT);

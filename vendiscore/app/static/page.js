@@ -3,7 +3,8 @@
 import { KINDS, optionsOf } from "./state.js";
 
 /**
- * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab;
+ * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab,
+ * `lent` the kernels that were set before an example brought its own;
  * `chosen`: whether the visitor chose the tab; `menu` as the server gives it.
  */
 export const page = {
@@ -14,6 +15,7 @@ export const page = {
   thresholds: {},
   givens: {},
   sets: null,
+  lent: {},
   settings: { compare: { kernel: "", options: {}, q: 1, permutations: 299 } },
 };
 for (const kind of KINDS) page.settings[kind] = { kernel: "", options: {}, q: 1 };
@@ -24,7 +26,7 @@ const NONE = [];
 export function kernelsOf(tab) {
   const kind = tab === "compare" ? page.sets.kind || "texts" : tab;
   const found = page.menu?.kinds[kind];
-  const without = tab === "compare" ? (each) => each.compares !== false : () => true;
+  const without = tab === "compare" ? ({ compares }) => compares : () => true;
   page.listed ??= new Map();
   const key = `${tab} ${kind}`;
   if (found && !page.listed.has(key)) page.listed.set(key, found.kernels.filter(without));
@@ -43,4 +45,20 @@ export function asked(tab) {
 export function now(tab) {
   const data = tab === "compare" ? page.sets.stamp() : String(page.givens[tab].version);
   return { data, settings: JSON.stringify(asked(tab)) };
+}
+
+/** Examples bring the kernel they are meant for, which the visitor's own samples do not inherit. */
+export function lend(tab, kernel) {
+  const settings = page.settings[tab];
+  page.lent[tab] ??= settings.kernel;
+  settings.kernel = kernel;
+}
+
+/** Whether a kernel that came with an example has gone with it. */
+export function takeBack(tab) {
+  const own = page.lent[tab];
+  if (own === undefined || page.givens[tab]?.source === "example") return false;
+  page.settings[tab].kernel = own;
+  delete page.lent[tab];
+  return true;
 }

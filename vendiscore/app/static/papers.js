@@ -6,7 +6,16 @@ import { copied, figures } from "./figures.js";
 /** The section; what it holds is asked for when it is opened. */
 export function papers(view) {
   const body = el("div", { class: "r-papers" }, el("p", { class: "r-hint" }, "Drawing …"));
-  const summary = el("summary", {}, el("h3", {}, "For papers"), el("span", { class: "r-small" }, "spectrum · profile over q · growth · magnitude · signature · Python that runs anywhere"));
+  const summary = el(
+    "summary",
+    {},
+    el("h3", {}, "For papers"),
+    el(
+      "span",
+      { class: "r-small" },
+      "spectrum · profile over q · growth · magnitude · signature · Python that runs anywhere",
+    ),
+  );
   const details = el("details", { class: "r-details" }, summary, body);
   let asked = false;
   details.addEventListener("toggle", async () => {
@@ -16,7 +25,10 @@ export function papers(view) {
       body.replaceChildren(...filled(view, await view.asked("papers", {})));
     } catch (failure) {
       asked = false;
-      body.replaceChildren(el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)), ...lines(view, view.R));
+      body.replaceChildren(
+        el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)),
+        ...lines(view, view.R),
+      );
     }
   });
   return el("section", {}, details);
@@ -26,14 +38,13 @@ function filled(view, answer) {
   return [
     ...(answer.sentences ?? []).map((sentence) => el("p", {}, sentence)),
     figures(view, answer.pictures),
-    ...lines(view, { ...view.R, ...answer }),
+    ...lines(view, answer),
     answer.details ? numbers(answer.details) : "",
   ].filter(Boolean);
 }
 
-function lines(view, { signature, code, how }) {
+function lines(view, { signature, code }) {
   return [
-    how ? el("p", { class: "r-small" }, how) : null,
     code ? copied(view, "Python", code) : null,
     signature ? copied(view, "Signature", signature) : null,
   ].filter(Boolean);
@@ -41,5 +52,10 @@ function lines(view, { signature, code, how }) {
 
 function numbers(details) {
   const text = typeof details === "string" ? details : JSON.stringify(details, null, 1);
-  return el("details", { class: "r-details" }, el("summary", {}, "All details"), el("pre", { tabindex: 0, role: "group", "aria-label": "All details" }, el("code", {}, text)));
+  return el(
+    "details",
+    { class: "r-details" },
+    el("summary", {}, "All details"),
+    el("pre", { tabindex: 0, role: "group", "aria-label": "All details" }, el("code", {}, text)),
+  );
 }

@@ -28,17 +28,21 @@ export function chooser(label, take, { id, many = true } = {}) {
   return el("label", { class: "button" }, input, label);
 }
 
-/** The files or the dataset that were given, with a button that takes them away. */
-export function chip(given) {
+/** The files or the dataset that were given, with a button that takes them away, `then()` more. */
+export function chip(given, then) {
   if (given.source !== "files" && given.source !== "dataset") return null;
   const [first, ...more] = given.source === "files" ? given.names : [given.dataset];
   const named = more.length ? `${first} and ${more.length} more` : first;
   const name = given.read?.name || named;
+  const detach = () => {
+    given.detach();
+    then();
+  };
   return el(
     "p",
     { class: "given" },
     el("span", { class: "given-name" }, name),
-    button("×", () => given.detach(), "take-away", { "aria-label": `Remove ${name}` }),
+    button("×", detach, "take-away", { "aria-label": `Remove ${name}` }),
   );
 }
 

@@ -1,7 +1,9 @@
 /** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
 
 import { count, el } from "./dom.js";
-import { button, fill } from "./parts.js";
+import { button, byId, fill } from "./parts.js";
+
+const drawn = new WeakMap(); // of each container what it shows
 
 const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
@@ -11,14 +13,20 @@ const SPLITS = { line: "line", blank: "blank line", row: "row" };
  */
 export function readout(container, given, { score, turn, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
+  const { busy, question: asks, problem, leaveOut, source } = given;
+  const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
+  const last = drawn.get(container);
+  if (last?.given === given && last.state === state) return;
+  drawn.set(container, { given, state });
   const open = container.querySelector(".how")?.open && given.read;
+  const waits = busy && !(read && source === "text"); // nothing jumps while one types
   container.setAttribute("aria-busy", String(given.busy));
   fill(
     container,
-    given.busy ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
+    waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
     given.question ? question(given) : null,
     ...(read ? whatWasRead(given, read, { turn, label }) : []),
-    given.busy ? null : troubled(given, score),
+    given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
   if (open) container.querySelector(".how")?.setAttribute("open", "");
 }
@@ -31,10 +39,10 @@ function named(given) {
 }
 
 function whatWasRead(given, read, { turn, label }) {
-  const shown = given.source === "text" && label ? null : preview(read); // a set's box is enough
+  const shown = label && given.text ? null : preview(read); // a set's box is enough
   return [
     how(read, turn),
-    read.total > read.n ? drawn(given, read) : null,
+    read.total > read.n ? draw(given, read) : null,
     ways(given, read, label),
     shown,
   ];
@@ -45,22 +53,17 @@ function how(read, turn) {
   const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
   const notes = (read.notes ?? []).map((note) => el("p", {}, note));
   const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
-  const said = [el("b", {}, read.said.split(",")[0]), read.said.replace(/^[^,]*/, "")];
-  if (!notes.length && !as.length) return el("p", { class: "small" }, ...said);
+  const [first, ...rest] = read.said.split(/, (?=\d)/);
+  const much = read.total > read.n ? `A random ${count(read.n)} of ${count(read.total)}` : first;
+  const said = el("span", {}, el("b", {}, much), rest.length ? `, ${rest.join(", ")}` : "");
+  if (!notes.length && !as.length) return el("p", { class: "small" }, said);
   const more = as.length ? el("p", { class: "row" }, ...as) : null;
-  const summary = el("summary", { "data-at": "how" }, el("span", {}, ...said));
-  return el("details", { class: "how" }, summary, ...notes, more);
+  return el("details", { class: "how" }, el("summary", { "data-at": "how" }, said), ...notes, more);
 }
 
-function drawn(given, read) {
-  const said = `A random ${count(read.n)} of ${count(read.total)}`;
-  const again = () => given.ask({ draw: (read.draw ?? 0) + 1 });
-  return el(
-    "p",
-    { class: "row small" },
-    said,
-    button("Another draw", again, "chip", { "data-at": "draw" }),
-  );
+function draw(given, read) {
+  const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
+  return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
 }
 
 /** The column, the groups and what stands between two texts, where there is a choice. */
@@ -77,7 +80,7 @@ function ways(given, read, label) {
   }
   return [
     fields.length ? el("div", { class: "fields" }, ...fields) : null,
-    read.splits?.length ? splits(given, read, label) : null,
+    read.splits?.length > 1 ? splits(given, read, label) : null,
   ];
 }
 
@@ -91,7 +94,8 @@ function select(name, pairs, value, ask, label) {
 
 function splits(given, read, label) {
   const group = `split-${label}`;
-  const chips = read.splits.map(({ value, count: n }) =>
+  const sensible = read.splits.filter(({ value, count: n }) => n > 1 || value === read.separator);
+  const chips = sensible.map(({ value, count: n }) =>
     el(
       "label",
       { class: "chip pick" },
@@ -158,6 +162,10 @@ function preview(read) {
 
 function question(given) {
   const { text, choices } = given.question;
+  const answer = (options) => {
+    given.ask(options);
+    byId("score").focus();
+  };
   return el(
     "div",
     { class: "question", role: "group", "aria-label": text },
@@ -165,13 +173,13 @@ function question(given) {
     el(
       "div",
       { class: "row" },
-      ...choices.map(({ label, options }) => button(label, () => given.ask(options), "button")),
+      ...choices.map(({ label, options }) => button(label, () => answer(options), "button")),
     ),
   );
 }
 
 /** What cannot be used, with a button that scores the others; or why nothing can be read. */
-function troubled(given, score) {
+function troubled(given, score, verb) {
   const problem = given.problem ?? unreadable(given.read);
   if (!problem) return null;
   if (given.leaveOut && given.read) {
@@ -180,18 +188,19 @@ function troubled(given, score) {
   }
   const others = () => {
     given.leaveOut = true;
+    byId("score").focus();
     score();
   };
-  return trouble(given.read ? problem : { ...problem, others: 0 }, others);
+  return trouble(given.read ? problem : { ...problem, others: 0 }, others, verb);
 }
 
 /** A problem {text, lines, others}, and `others()` to go on without what it is about. */
-export function trouble(problem, others) {
+export function trouble(problem, others, verb) {
   const which = problem.lines?.length
     ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
     : null;
   const go = problem.others
-    ? button(`Score the other ${count(problem.others)}`, others, "button", { "data-at": "others" })
+    ? button(`${verb} the other ${count(problem.others)}`, others, "button")
     : null;
   return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, go);
 }

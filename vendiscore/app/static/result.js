@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, score, whole } from "./dom.js";
+import { count, el, error, score } from "./dom.js";
 import { groups } from "./groups.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
@@ -17,7 +17,13 @@ const lives = new WeakMap();
 export function show(container, R, { call, announce }) {
   const view = makeView(R, { call, announce }, renewed(container));
   // Whoever keeps the result over a reload keeps these groups, too.
-  view.on("groups", (answer) => container.dispatchEvent(new CustomEvent("threshold", { bubbles: true, detail: answer })));
+  view.on(
+    "groups",
+    (answer) => container.dispatchEvent(new CustomEvent(
+      "threshold",
+      { bubbles: true, detail: answer },
+    )),
+  );
   container.append(...[
     bar(view),
     summary(view),
@@ -26,16 +32,21 @@ export function show(container, R, { call, announce }) {
     table(view),
     papers(view),
   ].filter(Boolean));
-  const se = error(R.se);
-  const verdict = R.verdict ? `: ${R.verdict}` : "";
-  view.announce(`About ${score(R.VS)}${se ? `, plus or minus ${se},` : ""} of ${whole(R)} ${R.what} are effectively different${verdict}.`);
+  view.announce(spoken(R));
+}
+
+function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
+  if (n < 2) return sentence;
+  const beside = error(se) && `, plus or minus ${error(se)},`;
+  const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
+  return `About ${score(VS)}${beside} of ${all} are effectively different: ${verdict}.`;
 }
 
 /** Shows a comparison of sets. */
 export function showComparison(container, C, { call, announce }) {
   const view = makeView(C, { call, announce }, renewed(container));
   container.append(...comparison(view));
-  view.announce([C.sentence, ...(C.verdicts ?? [])].join(" "));
+  view.announce(C.sentence);
 }
 
 /** Marks what is shown as out of date; with "" it is up to date again. */
@@ -66,7 +77,12 @@ function renewed(container) {
 function halves(left, right) {
   const [a, b] = [left, right].map((parts) => parts.filter(Boolean));
   if (!a.length && !b.length) return null;
-  return el("div", { class: a.length && b.length ? "r-halves" : "" }, el("div", {}, ...a), el("div", {}, ...b));
+  return el(
+    "div",
+    { class: a.length && b.length ? "r-halves" : "" },
+    el("div", {}, ...a),
+    el("div", {}, ...b),
+  );
 }
 
 function byGroup({ by_group: rows, what }) {
@@ -75,13 +91,37 @@ function byGroup({ by_group: rows, what }) {
   const line = ({ group, n, VS }) => {
     const fill = el("i", { class: "r-fill" });
     fill.style.width = `${(100 * VS) / most}%`;
-    return el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, group)), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
-      el("td", { class: "r-interval-cell" }, el("div", { class: "r-meter", "aria-hidden": "true" }, fill)));
+    return el("tr", {}, el(
+      "th",
+      { scope: "row" },
+      el("bdi", {}, group),
+    ), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
+      el(
+        "td",
+        { class: "r-interval-cell" },
+        el("div", { class: "r-meter", "aria-hidden": "true" }, fill),
+      ));
   };
   return el("section", {},
-    el("h3", {}, `Each of ${count(rows.length)} groups`),
-    el("div", { class: "r-scroll r-low", tabindex: 0, role: "region", "aria-label": "Table of the groups" },
+    el("h3", {}, `Each of your ${count(rows.length)} groups`),
+    el("div", {
+      class: "r-scroll r-low",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "Table of the groups",
+    },
       el("table", { class: "r-table r-plain" },
-        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "group"), el("th", { scope: "col", class: "r-digits" }, what), el("th", { scope: "col", class: "r-digits" }, "score"), el("td", { class: "r-interval-cell" }))),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col" }, "group"),
+            el("th", { scope: "col", class: "r-digits" }, what),
+            el("th", { scope: "col", class: "r-digits" }, "score"),
+            el("td", { class: "r-interval-cell" }),
+          ),
+        ),
         el("tbody", {}, ...rows.map(line)))));
 }

@@ -6,16 +6,26 @@ import { full, place, thumbnail } from "./sample.js";
 
 /** The row of sample i; its button opens the sample in full. */
 export function row(view, i) {
-  const { nearest, similarity, adds, repeats } = view.R.samples;
-  const words = el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), 160));
-  const button = el("button", { type: "button", class: "r-open", "aria-expanded": "false" }, thumbnail(view, i), words);
-  const tag = repeats?.[i] >= 0 ? el("span", { class: "r-tag" }, `copy of ${view.where(repeats[i])}`) : null;
+  const { nearest, similarity, adds } = view.R.samples;
+  const words = el(
+    "span",
+    { class: "r-words", dir: "auto" },
+    view.hasText ? cut(view.text(i), 160) : view.mark(i),
+  );
+  const button = el(
+    "button",
+    { type: "button", class: "r-open", "aria-expanded": "false" },
+    thumbnail(view, i),
+    words,
+  );
+  const same = view.R.copies && similarity?.[i] >= 1;
+  const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
     el("td", { class: "r-group-cell" }, groupOf(view, i)),
     el("td", { class: "r-wide" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
-    el("td", { class: "r-digits" }, strength(similarity?.[i])),
+    el("td", { class: "r-digits" }, strength(nearest?.[i] >= 0 ? similarity[i] : null)),
     el("td", { class: "r-digits r-wide" }, percent(adds?.[i])),
   );
   button.addEventListener("click", () => turn(view, i, line, button));
@@ -41,11 +51,25 @@ function opened(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
   const other = nearest?.[i] ?? -1;
   const number = view.groupOf[i];
-  const facts = [view.R.samples.group?.[i] ?? "", number < 0 ? "alone" : `group ${number + 1}`, adds ? `adds ${percent(adds[i])}` : ""].filter(Boolean).join(" · ");
+  const facts = [
+    view.R.samples.group?.[i] ?? "",
+    number < 0 ? "alone" : `group ${number + 1}`,
+    adds ? `adds ${percent(adds[i])}` : "",
+  ].filter(Boolean).join(" · ");
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
     el("div", { class: "r-beside" },
       el("div", {}, el("p", { class: "r-small" }, `${view.where(i)} · ${facts}`), full(view, i)),
-      other < 0 ? null : el("div", {}, el("p", { class: "r-small" }, `nearest, ${alike(similarity[i])} alike: `, place(view, other)), full(view, other)),
+      other < 0 ? null : el(
+        "div",
+        {},
+        el(
+          "p",
+          { class: "r-small" },
+          `nearest, ${alike(similarity[i])} alike: `,
+          place(view, other),
+        ),
+        full(view, other),
+      ),
     )));
 }
 
@@ -54,7 +78,12 @@ export function groupOf(view, i) {
   const number = view.groupOf[i];
   const spot = el("i", { class: number < 0 ? "r-dot r-hollow" : "r-dot" });
   spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
-  return el("span", { class: "r-of-group" }, spot, number < 0 ? el("span", { class: "r-quiet" }, "alone") : String(number + 1));
+  return el(
+    "span",
+    { class: "r-of-group" },
+    spot,
+    number < 0 ? el("span", { class: "r-quiet" }, "alone") : String(number + 1),
+  );
 }
 
 function strength(value) {

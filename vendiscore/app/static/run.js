@@ -2,6 +2,7 @@
 
 import { follow } from "./calls.js";
 
+const STOPPED = "Stopped.";
 const EVERY = 5000; // ms between two announcements of how far it is
 
 /** `parts` are the elements {go, stop, progress}; `announce(text)` speaks. */
@@ -12,7 +13,12 @@ export function runner({ go, stop, progress }, announce) {
     if (!running && document.activeElement === stop) go.focus();
     stop.hidden = !running;
     progress.hidden = !running;
-    progress.querySelector("span").textContent = "";
+    progress.classList.remove("still");
+    say("");
+  }
+
+  function say(text) {
+    progress.querySelector("span").textContent = text;
   }
 
   async function run(work) {
@@ -23,7 +29,7 @@ export function runner({ go, stop, progress }, announce) {
     let spoken = Date.now();
     const said = (text) => {
       if (now !== mine) return;
-      progress.querySelector("span").textContent = text;
+      say(text);
       if (Date.now() - spoken < EVERY) return;
       spoken = Date.now();
       announce(text);
@@ -43,7 +49,12 @@ export function runner({ go, stop, progress }, announce) {
   function end() {
     if (!now) return;
     now.abort();
-    announce("Stopped.");
+    now = null;
+    show(false);
+    say(STOPPED);
+    progress.classList.add("still");
+    progress.hidden = false;
+    announce(STOPPED);
   }
   stop.addEventListener("click", end);
   return { run, end };

@@ -13,16 +13,17 @@ const FILES = { images: "Choose images or a .zip" };
 
 /**
  * `current()` is what is given now, `examples()` those of its kind; `attach(files)`, `score()`,
- * `turn(kind)` and `example(entry)` do what is asked for. Returns `draw`.
+ * `turn(kind)` and `example(entry)` do what is asked for. `choose(entry)` is a click on an example.
  */
 export function samples({ current, examples, attach, score, turn, example, prefer }) {
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
   const files = chooser("Choose files", attach, { id: "files" });
+  const next = () => (byId("paste").hidden ? byId("files") : paste).focus();
   byId("paste").append(paste);
   byId("chip").after(files);
   byId("clear").addEventListener("click", () => {
     current().clear();
-    paste.focus();
+    next();
   });
   byId("dataset").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -33,7 +34,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
   function draw() {
     const given = current();
     const asked = ASKED[given.kind];
-    const attached = chip(given);
+    const attached = chip(given, next);
     byId("paste").hidden = !asked || attached !== null;
     byId("box-label").textContent = asked ?? "";
     paste.placeholder = asked ?? "";
@@ -45,7 +46,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     byId("clear").hidden = given.source === "" && !given.text;
     fill(byId("chip"), attached);
     byId("sources").classList.toggle("has", attached !== null);
-    files.lastChild.data = FILES[given.kind] ?? "Choose files";
+    files.lastChild.data = (!attached && FILES[given.kind]) || "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
     drawExamples(given);
     readout(byId("read"), given, { score, turn });
@@ -66,7 +67,7 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     if (current().own) confirm(byId("confirm"), what(current()), () => example(entry));
     else example(entry);
   }
-  return draw;
+  return { draw, choose };
 }
 
 function what(given) {

@@ -5,7 +5,10 @@ import { kept } from "./view.js";
 
 /** Saves a Blob, or text of a MIME type, under a name. */
 export function save(content, name, type = "text/plain") {
-  const blob = content instanceof Blob ? content : new Blob([content], { type: `${type};charset=utf-8` });
+  const blob = content instanceof Blob ? content : new Blob(
+    [content],
+    { type: `${type};charset=utf-8` },
+  );
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -26,13 +29,14 @@ export function csv(rows) {
 
 /** One row for each sample. */
 export function tableRows(view) {
-  const { place, nearest, similarity, adds, repeats } = view.R.samples;
+  const { place, nearest, similarity, adds } = view.R.samples;
   const other = (i) => (i >= 0 ? place[i] : "");
+  const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
   return [
-    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "copy_of"],
+    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "repeats"],
     ...place.map((name, i) => [
       name, view.text(i), view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
-      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(repeats?.[i] ?? -1),
+      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
     ]),
   ];
 }
@@ -44,7 +48,11 @@ export function saveTable(view) {
 export function saveEverything(view) {
   const { threshold, without } = view;
   const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
-  save(JSON.stringify({ ...view.R, threshold, without, groups }, null, 1), "vendiscore.json", "application/json");
+  save(
+    JSON.stringify({ ...view.R, threshold, without, groups }, null, 1),
+    "vendiscore.json",
+    "application/json",
+  );
 }
 
 /** One sample of each group, and those that are alone. */

@@ -60,6 +60,11 @@ export function scoring({ shown, redraw, announce }) {
   function seen(tab) {
     redraw();
     shown.draw(tab);
+    requestAnimationFrame(show); // once what said how far it was is gone
+  }
+
+  /** On a phone the result begins below what is in sight. */
+  function show() {
     const result = byId("result");
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const below = result.getBoundingClientRect().top > 0.6 * innerHeight;

@@ -18,8 +18,24 @@ export function shareMenu(view, say) {
   };
   const picture = () => asPng(drawn(view));
   return menu("Share", "Share this result", [
-    ["Copy the sentence", () => told(copyText(sentence(view)), "The sentence is copied.", "The browser did not allow copying; select the sentence below."), ""],
-    ["Copy the picture", () => told(copyPicture(picture), "The picture is copied.", "The browser did not allow copying; save the picture instead."), ""],
+    [
+      "Copy the sentence",
+      () => told(
+        copyText(sentence(view)),
+        "The sentence is copied.",
+        "The browser did not allow copying; select the sentence below.",
+      ),
+      "",
+    ],
+    [
+      "Copy the picture",
+      () => told(
+        copyPicture(picture),
+        "The picture is copied.",
+        "The browser did not allow copying; save the picture instead.",
+      ),
+      "",
+    ],
     ["Save the picture", async () => save(await picture(), "vendiscore.png"), "PNG, 1,200 × 630"],
   ]);
 }

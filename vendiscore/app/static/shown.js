@@ -41,11 +41,16 @@ export function results(container, { announce, now, renew, moved, empty }) {
     age(tab);
   }
 
-  function age(tab) {
-    const entry = entries[tab];
-    if (!entry) return;
+  function changed(tab) {
+    const { of } = entries[tab];
     const { data, settings } = now(tab);
-    const why = data !== entry.of.data ? "data" : settings !== entry.of.settings ? "settings" : "";
+    if (data !== of.data) return "data";
+    return settings === of.settings ? "" : "settings";
+  }
+
+  function age(tab) {
+    if (!entries[tab]) return;
+    const why = changed(tab);
     if (why === marked) return;
     markOld(container, OLD[why] ?? "");
     marked = why;
@@ -73,5 +78,6 @@ export function results(container, { announce, now, renew, moved, empty }) {
     draw,
     age,
     of: (tab) => entries[tab] ?? null,
+    isNow: (tab) => Boolean(entries[tab]) && !changed(tab),
   };
 }

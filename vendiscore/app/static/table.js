@@ -15,8 +15,18 @@ export function table(view) {
   const end = el("div", { class: "r-end" });
   const heads = columns(view).map((column) => head(column, state, () => renew()));
   const found = el("p", { class: "r-small", role: "status" });
-  const scroll = el("div", { class: "r-scroll", tabindex: 0, role: "region", "aria-label": "Table of all samples" },
-    el("table", { class: "r-table" }, el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))), body), end);
+  const scroll = el("div", {
+    class: "r-scroll",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Table of all samples",
+  },
+    el(
+      "table",
+      { class: "r-table" },
+      el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))),
+      body,
+    ), end);
 
   const add = () => {
     const next = state.order.slice(state.made, state.made + CHUNK);
@@ -32,7 +42,10 @@ export function table(view) {
     const all = state.order.length === view.size;
     found.textContent = all ? "" : `${count(state.order.length)} of ${count(view.size)} samples`;
   };
-  const watch = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && add(), { root: scroll, rootMargin: "600px" });
+  const watch = new IntersectionObserver(
+    (entries) => entries.some((entry) => entry.isIntersecting) && add(),
+    { root: scroll, rootMargin: "600px" },
+  );
   watch.observe(end);
   view.signal.addEventListener("abort", () => watch.disconnect());
 
@@ -54,7 +67,12 @@ export function table(view) {
   });
   renew();
   return el("section", { class: "r-all" },
-    el("div", { class: "r-head" }, el("h3", {}, heading(view.R, view.size)), filter.box), found, scroll);
+    el(
+      "div",
+      { class: "r-head" },
+      el("h3", {}, heading(view.R, view.size)),
+      filter.box,
+    ), found, scroll);
 }
 
 function heading({ n }, size) {
@@ -66,11 +84,29 @@ function columns(view) {
   const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
   return [
     { name: "place", words: "#", title: "As you count them", value: (i) => i },
-    { name: "sample", words: "sample", value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i },
+    {
+      name: "sample",
+      words: "sample",
+      value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
+    },
     { name: "group", words: "group", value: group },
     { name: "nearest", words: "nearest", kind: "r-wide", value: (i) => nearest?.[i] ?? -1 },
-    { name: "similarity", words: "similarity", kind: "r-digits", title: "To the nearest: 1 is the same", first: true, value: (i) => similarity?.[i] ?? -Infinity },
-    { name: "adds", words: "adds", kind: "r-digits r-wide", title: "How much of the score would be lost without it", first: true, value: (i) => adds?.[i] ?? -Infinity },
+    {
+      name: "similarity",
+      words: "similarity",
+      kind: "r-digits",
+      title: "To the nearest: 1 is the same",
+      first: true,
+      value: (i) => similarity?.[i] ?? -Infinity,
+    },
+    {
+      name: "adds",
+      words: "adds",
+      kind: "r-digits r-wide",
+      title: "How much of the score would be lost without it",
+      first: true,
+      value: (i) => adds?.[i] ?? -Infinity,
+    },
   ];
 }
 
@@ -84,7 +120,10 @@ function head({ name, words, kind, title, first, value }, state, renew) {
       state.by = name;
       renew();
     },
-  }, words === "#" ? [el("span", { "aria-hidden": "true" }, "#"), el("span", { class: "visually-hidden" }, "number")] : words, arrow);
+  }, words === "#" ? [
+    el("span", { "aria-hidden": "true" }, "#"),
+    el("span", { class: "visually-hidden" }, "number"),
+  ] : words, arrow);
   const cell = el("th", { scope: "col", class: kind }, button);
   const mark = () => {
     if (state.by === name) {
@@ -112,7 +151,15 @@ function compared(a, b) {
 
 function filterBox(view, run) {
   const id = newId("filter");
-  const input = el("input", { type: "search", id, placeholder: view.hasText ? "words, or #7" : "a name, or #7", autocomplete: "off" });
+  const input = el(
+    "input",
+    {
+      type: "search",
+      id,
+      placeholder: view.hasText ? "words, or #7" : "a name, or #7",
+      autocomplete: "off",
+    },
+  );
   input.addEventListener("input", later(() => run(input.value), 150));
   return {
     box: el("div", { class: "r-filter" }, el("label", { for: id }, "filter"), input),
@@ -133,7 +180,10 @@ function reach(body, scroll, i) {
   scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < BAR || bottom > innerHeight) scroll.parentElement.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+  if (top < BAR || bottom > innerHeight) scroll.parentElement.scrollIntoView({
+    block: "start",
+    behavior: calm ? "auto" : "smooth",
+  });
   line.querySelector(".r-open").focus({ preventScroll: true });
   line.classList.add("r-reached");
   setTimeout(() => line.classList.remove("r-reached"), 1600);

@@ -5,7 +5,7 @@ import { explorable } from "./explore.js";
 
 const WIDE = 400;
 const HIGH = 170;
-const LEFT = 36;
+const LEFT = 48;
 const RIGHT = 10;
 const TOP = 12;
 const FOOT = 34;
@@ -14,7 +14,12 @@ const FOOT = 34;
 export function thinning(view) {
   if (view.size < 3) return null;
   const body = el("div", {}, el("p", { class: "r-hint" }, "Working it out …"));
-  const details = el("details", { class: "r-details" }, el("summary", {}, "What if the most redundant go?"), body);
+  const details = el(
+    "details",
+    { class: "r-details" },
+    el("summary", {}, "What if the most redundant go?"),
+    body,
+  );
   let asked = false;
   details.addEventListener("toggle", async () => {
     if (!details.open || asked) return;
@@ -46,9 +51,21 @@ function chart(view, { removed, VS, thresholds }) {
     rule.setAttribute("x2", x(removed[i]));
     said.textContent = words(i);
   };
-  const picture = el("div", { class: "r-line-chart", tabindex: 0, role: "application", "aria-roledescription": "chart", "aria-label": `The score when the most redundant go, from ${words(0)} Arrow keys go along it.` },
-    shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" }, ...axes(x, y, most, top),
-      shape("polyline", { class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" ") }), rule, spot));
+  const picture = el("div", {
+    class: "r-line-chart",
+    tabindex: 0,
+    role: "application",
+    "aria-roledescription": "chart",
+    "aria-label": `The score when the most redundant go, from ${words(0)} Arrow keys go along it.`,
+  },
+    shape("svg", {
+      viewBox: `0 0 ${WIDE} ${HIGH}`,
+      "aria-hidden": "true",
+    }, ...axes(x, y, most, top),
+      shape(
+        "polyline",
+        { class: "r-curve", points: removed.map((k, i) => `${x(k)},${y(VS[i])}`).join(" ") },
+      ), rule, spot));
   const closest = (share) => nearest(removed.map(x), share * WIDE);
   explorable(picture, {
     at: (share) => closest(share),
@@ -70,10 +87,30 @@ function axes(x, y, most, top) {
   const middle = Math.round(most / 2);
   const at = [0, ...(middle > 0 && middle < most ? [middle] : []), most];
   return [
-    shape("line", { class: "r-axis", x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - FOOT, y2: HIGH - FOOT }),
-    ...at.map((k) => shape("text", { class: "r-tick", x: x(k), y: HIGH - FOOT + 15, "text-anchor": k === most ? "end" : "middle" }, count(k))),
-    shape("text", { class: "r-tick", x: (WIDE + LEFT) / 2, y: HIGH - 4, "text-anchor": "middle" }, "samples taken away"),
-    ...[0, top].map((value) => shape("text", { class: "r-tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, value ? score(value) : "0")),
+    shape(
+      "line",
+      { class: "r-axis", x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - FOOT, y2: HIGH - FOOT },
+    ),
+    ...at.map((k) => shape(
+      "text",
+      {
+        class: "r-tick",
+        x: x(k),
+        y: HIGH - FOOT + 15,
+        "text-anchor": k === most ? "end" : "middle",
+      },
+      count(k),
+    )),
+    shape(
+      "text",
+      { class: "r-tick", x: (WIDE + LEFT) / 2, y: HIGH - 4, "text-anchor": "middle" },
+      "samples taken away",
+    ),
+    ...[0, top].map((value) => shape(
+      "text",
+      { class: "r-tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" },
+      value ? score(value) : "0",
+    )),
   ];
 }
 
@@ -92,7 +129,23 @@ function table(removed, VS, thresholds) {
   return el("div", { class: "visually-hidden" },
     el("table", {},
       el("caption", {}, "The score when the most redundant go"),
-      el("thead", {}, el("tr", {}, ...["taken away", "effectively different", "alike from"].map((name) => el("th", { scope: "col" }, name)))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ...[
+            "taken away",
+            "effectively different",
+            "alike from",
+          ].map((name) => el("th", { scope: "col" }, name)),
+        ),
+      ),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
-        el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el("td", {}, Number.isFinite(thresholds?.[i]) ? alike(thresholds[i]) : "–"))))));
+        el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(
+          "td",
+          {},
+          Number.isFinite(thresholds?.[i]) ? alike(thresholds[i]) : "–",
+        ))))));
 }

@@ -1,0 +1,87 @@
+"""A stand-in for the Hub on 127.0.0.1: the parquet files that it makes of data sets."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
+
+
+class DataHub:
+    """`with DataHub({"me/stories": files}) as hub`: hub.url is its address, hub.asked what for.
+
+    `lists` answer in the place of a list of files; `whole` serves files without their parts.
+    """
+
+    def __init__(
+        self,
+        sets: dict[str, Files],
+        lists: dict[str, Any] | None = None,
+        whole: bool = False,
+    ) -> None:
+        self.sets, self.lists, self.whole = sets, lists or {}, whole
+        self.asked: list[str] = []
+        self.sent = 0
+
+    def __enter__(self) -> DataHub:
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                hub.asked.append(self.path)
+                status, body, extra = hub.respond(self.path, self.headers.get("Range"))
+                hub.sent += len(body)
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                for name, value in extra.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    def respond(self, path: str, part: str | None) -> tuple[int, bytes, dict[str, str]]:
+        name, _, rest = path.removeprefix("/api/datasets/").partition("/parquet")
+        if name in self.lists:
+            status, body = self.lists[name]
+            return status, body, {}
+        if name not in self.sets:
+            return 401, b'{"error": "Repository not found"}', {}
+        base = f"{self.url}/api/datasets/{name}/parquet"
+        files = {
+            f"/{config}/{split}/{i}.parquet": data
+            for config, splits in self.sets[name].items()
+            for split, shards in splits.items()
+            for i, data in enumerate(shards)
+        }
+        if not rest:
+            listed = {
+                config: {
+                    split: [f"{base}/{config}/{split}/{i}.parquet" for i in range(len(shards))]
+                    for split, shards in splits.items()
+                }
+                for config, splits in self.sets[name].items()
+            }
+            return 200, json.dumps(listed).encode(), {"Content-Type": "application/json"}
+        if rest not in files:
+            return 404, b"", {}
+        data = files[rest]
+        found = re.fullmatch(r"bytes=(\d+)-(\d+)", part or "")
+        if self.whole or found is None:
+            return 200, data, {}
+        start, end = int(found[1]), min(int(found[2]), len(data) - 1)
+        return 206, data[start : end + 1], {"Content-Range": f"bytes {start}-{end}/{len(data)}"}

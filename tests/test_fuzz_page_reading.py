@@ -1,0 +1,80 @@
+"""Files with bytes changed at random are read or refused in words, and nothing else happens."""
+
+import random
+
+import files_people_have as files
+import pytest
+
+from vendiscore.app.reading import Asked, Given, RefusedError, read
+from vendiscore.app.samples import Samples
+
+for package in ("rdkit", "pyarrow", "pillow_heif"):
+    pytest.importorskip(package)
+
+_SIGNS = b',;\t"\n\r\0{}[]0-9.e|=#\xff'
+
+
+def known() -> list[tuple[str, bytes]]:
+    formats = ("PNG", "JPEG", "HEIF", "AVIF", "WEBP", "GIF", "BMP")
+    photos = [(f"a.{form.lower()}", files.photo(form)) for form in formats]
+    every = [*files.texts(), *files.molecules(), *files.vectors(), *files.questions()]
+    named = [(file.name, file.data) for file in [*every, *files.turned_down()]]
+    return [*named, *photos, ("a.zip", files.zipped(dict(photos)))]
+
+
+def changed(data: bytes, rng: random.Random) -> bytes:
+    found = bytearray(data)
+    for _ in range(rng.choice([1, 2, 5, 20])):
+        at = rng.randrange(len(found) + 1)
+        match rng.randrange(4):
+            case 0:
+                found[at : at + 1] = rng.randbytes(1)
+            case 1:
+                del found[at : at + rng.randrange(1, 30)]
+            case 2:
+                found[at:at] = bytes(rng.choices(_SIGNS, k=rng.randrange(1, 9)))
+            case 3:
+                found[at:at] = found[at : at + 50]
+    return bytes(found)
+
+
+def asked(rng: random.Random) -> Asked:
+    return Asked(
+        kind=rng.choice([None, None, "texts", "images", "molecules", "vectors"]),
+        column=rng.choice([None] * 6 + ["a", "text", "answer", "X"]),
+        by=rng.choice([None] * 9 + ["id", "a"]),
+        separator=rng.choice([None] * 6 + ["line", "blank", "file", "---", "x"]),
+        header=rng.choice([None, True, False]),
+        index=rng.choice([None, True, False]),
+        blocks=rng.random() < 0.05,
+    )
+
+
+def outcome(given: Given, how: Asked) -> Samples | str:
+    try:
+        return read(given, how)
+    except RefusedError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_is_sent_is_read_or_refused(seed):
+    rng = random.Random(seed)
+    every = known()
+    read_at_all = 0
+    for _ in range(300):
+        name, data = rng.choice(every)
+        name = rng.choice(every)[0] if rng.random() < 0.2 else name
+        data = changed(data, rng)
+        given = Given(files=[(name, data)] * rng.choice([1, 1, 1, 2]))
+        if rng.random() < 0.2:
+            given = Given(text=data.decode("utf-8", "replace"))
+        found = outcome(given, asked(rng))
+        if isinstance(found, str):
+            assert 10 < len(found) < 600
+            continue
+        read_at_all += 1
+        assert 0 < len(found) == len(found.values) == len(found.places) <= found.total
+        assert len(found.groups) in (0, len(found))
+        assert set(found.problems) <= set(range(len(found)))
+    assert read_at_all > 60
