@@ -226,7 +226,6 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         and "analyzer" not in job.arguments
         else ""
     )
-    # That eigenvalues were rounded is for papers, unless the order asked for depends on it.
     notes = [
         *(note.partition(" It begins: ")[0] for note in samples.notes),
         *left_out(samples, bad),

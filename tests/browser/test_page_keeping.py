@@ -1,0 +1,165 @@
+"""What stays: in the address, over a reload, and when something new comes in."""
+
+import json
+import re
+
+import pytest
+from in_browser import (
+    alike,
+    button,
+    choose,
+    clicks,
+    downloaded,
+    expect,
+    more,
+    number,
+    open_tab,
+    paste,
+    press_score,
+    shows,
+    was_read,
+)
+
+pytest.importorskip("gradio")
+from vendiscore.app import examples
+from vendiscore.app.limits import MAX_SAMPLES
+from vendiscore.scoring import compute
+
+MINE = ["one red apple", "two red apples", "three green pears", "nothing"]
+SCORE = compute(MINE, k="ngram_overlap")["VS"]
+
+
+def scored(page) -> None:
+    paste(page, "\n".join(MINE))
+    alike(page, "share words")
+    press_score(page)
+    shows(page, SCORE, 4)
+
+
+def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
+    page = visit()
+    open_tab(page, "Molecules")
+    alike(page, "share well-known groups")
+    button(page, "Scents").click()
+    smiles = examples.MOLECULES["Scents"].splitlines()
+    right = compute(smiles, k="maccs", q=2)["VS"]
+    more(page)
+    page.get_by_role("slider", name="Order q").fill("2")
+    press_score(page)
+    shows(page, right, 16)
+    page.get_by_role("slider", name="alike from").fill("0.65")
+    expect(page).to_have_url(re.compile("threshold=0.65"))
+    address = page.url.split("/", 3)[3]
+    assert all(part in address for part in ("kind=molecules", "kernel=maccs", "q=2", "Scents"))
+    other = visit(at=address)  # somebody who follows the link
+    shows(other, right, 16)
+    expect(other.get_by_role("slider", name="alike from")).to_have_value("0.65")
+    expect(other.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
+    expect(other.get_by_role("radio", name="share well-known groups")).to_be_checked()
+
+
+def test_addresses_that_say_nothing_or_nonsense_give_the_page(visit):
+    page = visit(at="#kind=%3Cscript%3E&q=-7&kernel=__proto__&example=none&o.ns=x&threshold=NaN")
+    expect(page.get_by_role("tab", name="Text")).to_have_attribute("aria-selected", "true")
+    scored(page)
+    other = visit(at="#kind=texts&kernel=no-such&o.ns=9&q=1e99&example=none")
+    paste(other, "a b\nc d")
+    press_score(other)
+    expect(other.locator("#result .r-number, #samples [role=alert]")).to_be_visible()
+
+
+def test_a_reload_keeps_samples_settings_and_the_result(visit):
+    page = visit()
+    scored(page)
+    page.reload()
+    shows(page, SCORE, 4)
+    expect(page.locator("#box")).to_have_value("\n".join(MINE))
+    expect(page.get_by_role("radio", name="share words")).to_be_checked()
+    page.get_by_role("slider", name="alike from").fill("0.5")
+    expect(page.locator(".r-groups")).to_contain_text("×")
+    page.locator("#box").press_sequentially(" ")
+    page.reload()
+    expect(page.locator(".r-was")).to_contain_text("have changed since this result")
+
+
+def test_a_reload_keeps_what_was_scored_of_a_file(visit):
+    page = visit()
+    choose(page, ("mine.txt", "\n".join(MINE).encode()))
+    was_read(page, "4 lines")
+    alike(page, "share words")
+    press_score(page)
+    shows(page, SCORE, 4)
+    page.reload()
+    shows(page, SCORE, 4)
+    alike(page, "mean the same")
+    alike(page, "share words")
+    expect(page.locator(".r-was")).to_be_hidden()
+    press_score(page)  # the server still has it
+    shows(page, SCORE, 4)
+
+
+def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
+    page = visit(to=forgetful_server)
+    scored(page)
+    page.wait_for_timeout(2500)  # until it is forgotten
+    page.get_by_role("slider", name="alike from").fill("0.5")
+    expect(page.locator(".r-groups")).to_contain_text("×")
+    expect(page.locator(".r-problem:visible")).to_have_count(0)
+    assert json.loads(downloaded(page, "Everything"))["VS"] == SCORE
+
+
+def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):
+    page = visit()
+    scored(page)
+    page.locator("#box").press("End")
+    page.keyboard.type("!")
+    old = page.locator(".r-was")
+    expect(old).to_have_text("The samples have changed since this result: score again.")
+    page.keyboard.press("Control+Enter")
+    expect(old).to_be_hidden()
+    expect(number(page)).to_contain_text("of 4")
+
+
+def test_examples_ask_before_they_overwrite_what_is_a_visitors(visit):
+    page = visit()
+    paste(page, "\n".join(MINE))
+    button(page, "A primer").click()
+    question = page.get_by_role("group", name="Replace what you pasted?")
+    question.get_by_role("button", name="Keep").click()
+    expect(page.locator("#box")).to_have_value("\n".join(MINE))
+    button(page, "A primer").click()
+    question.get_by_role("button", name="Replace").click()
+    expect(number(page)).to_contain_text("of 5")
+    expect(page.locator("#box")).to_have_value(examples.TEXTS["A primer"])
+    button(page, "A model in a rut").click()  # an example gives way to another unasked
+    expect(number(page)).to_contain_text("of 12")
+
+
+def test_clear_takes_everything_away(visit):
+    page = visit()
+    scored(page)
+    button(page, "Clear").click()
+    expect(page.locator("#box")).to_have_value("")
+    expect(page.locator("#box")).to_be_focused()
+    expect(page.locator("#read")).to_be_hidden()
+    expect(button(page, "Clear")).to_be_hidden()
+    press_score(page)
+    expect(page.locator("#samples").get_by_role("alert")).to_contain_text("nothing to score yet")
+
+
+def test_of_more_than_fit_a_random_part_is_scored_and_another_can_be_drawn(visit):
+    page = visit()
+    texts = [f"number {i} of many {i % 7}" for i in range(3 * MAX_SAMPLES)]
+    paste(page, "\n".join(texts))
+    alike(page, "share words")
+    was_read(page, "A random 1,000 of 3,000")
+    first = page.locator("ol.preview").inner_text()
+    press_score(page)
+    expect(number(page)).to_contain_text("of 1,000")
+    expect(page.locator("#result .r-summary")).to_contain_text("3,000")
+    button(page, "Another draw").click()
+    expect(page.locator(".r-was")).to_contain_text("samples have changed")
+    expect(page.locator("ol.preview")).not_to_have_text(first, use_inner_text=True)
+    press_score(page)
+    expect(page.locator(".r-was")).to_be_hidden()
+    assert clicks(page) == 5

@@ -1,0 +1,230 @@
+"""The page shows what the package computes, wherever it shows it, and hands it over."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from in_browser import (
+    TABS,
+    alike,
+    button,
+    downloaded,
+    expect,
+    group,
+    more,
+    open_tab,
+    paste,
+    press_score,
+    row,
+    shows,
+)
+
+pytest.importorskip("gradio")
+from vendiscore import explain
+from vendiscore.app import encoders, examples
+from vendiscore.app.jobs import THRESHOLD
+from vendiscore.scoring import compute
+
+RUT = examples.TEXTS["A model in a rut"].splitlines()
+KERNELS = {"K": {"score_K": True}}
+MEANING = encoders.ALLOWED["texts"]["MiniLM"]
+
+
+def expected(tab: str, name: str) -> tuple[float, int]:
+    """The score of an example by the comparison that is picked for it, and its size."""
+    if tab == "Text":
+        samples, how = examples.TEXTS[name].splitlines(), MEANING
+    elif tab == "Images":
+        samples = [image.convert("RGB") for image in examples.images()[name]]
+        how = encoders.ALLOWED["images"]["DINOv2"]
+    elif tab == "Molecules":
+        samples, how = examples.MOLECULES[name].splitlines(), {"k": "morgan"}
+    else:
+        box, kernel, _ = examples.VECTORS[name]
+        samples = [[float(x) for x in line.split(",")] for line in box.splitlines()]
+        how = KERNELS.get(kernel, {"k": kernel})
+    return compute(samples, **how)["VS"], len(samples)
+
+
+@pytest.mark.parametrize("tab", TABS[:4])
+def test_every_example_of_every_tab_gives_the_number_of_the_package(visit, tab):
+    page = visit()
+    open_tab(page, tab)
+    names = page.locator("#examples button").all_inner_texts()
+    assert len(names) == 3
+    for name in names[::-1]:
+        button(page, name).click()
+        shows(page, *expected(tab, name))
+        expect(button(page, name)).to_have_attribute("aria-pressed", "true")
+    if tab in ("Images", "Molecules"):
+        picture = page.locator(".r-all img[src]").first
+        picture.scroll_into_view_if_needed()
+        assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+
+
+def test_one_number_stands_everywhere(visit):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, "share words")
+    press_score(page)
+    right = compute(RUT, k="ngram_overlap")
+    shown = f"{right['VS']:.1f}"
+    shows(page, right["VS"], 12)
+    expect(page.locator(".r-bar .r-meter")).to_have_attribute(
+        "aria-label", re.compile(f"^{100 * right['VS'] / 12:.0f} % .* {shown} of 12 ")
+    )
+    expect(page.locator("#said")).to_contain_text(f"About {shown}, plus or minus")
+    expect(page.locator(".r-sentence")).to_contain_text(f"as diverse as {shown}")
+    button(page, "Share this result").click()
+    button(page, "Copy the sentence").click()
+    expect(page.locator(".r-told")).to_have_text("The sentence is copied.")
+    said = page.evaluate("navigator.clipboard.readText()")
+    assert "By the words they share, this set of 12 texts is as diverse as" in said
+    assert f"Vendi Score: {shown} ± " in said
+    everything = json.loads(downloaded(page, "Everything (JSON)"))
+    assert everything["VS"] == right["VS"]
+    table = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode("utf-8-sig"))))
+    assert [line["sample"] for line in table] == RUT
+    assert [line["place"] for line in table] == [str(i) for i in range(1, 13)]
+    assert f"<b>{shown}</b> effectively different of 12" in downloaded(page, "Report").decode()
+    page.get_by_role("heading", name="For papers").click()
+    button(page, "Copy: Python").click()
+    expect(page.get_by_role("button", name="Copy: Python")).to_have_text("Copied")
+    code = page.evaluate("navigator.clipboard.readText()")
+    printed: list[object] = []
+    exec(code, {"print": lambda *values: printed.extend(values)})
+    assert printed[0] == right["VS"] or printed[0]["VS"] == right["VS"]
+    assert page.locator(".r-papers figure img[src]").count() >= 3
+
+
+def test_the_picture_to_share_is_a_picture(visit):
+    page = visit()
+    button(page, "A primer").click()
+    shows(page, *expected("Text", "A primer"))
+    button(page, "Share this result").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save the picture").click()
+    with open(waiting.value.path(), "rb") as file:
+        assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+
+
+def test_settings_change_the_number_and_old_numbers_are_marked(visit):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, "share words")
+    press_score(page)
+    shows(page, compute(RUT, k="ngram_overlap")["VS"], 12)
+    more(page)
+    page.get_by_role("slider", name="Order q").press("End")
+    old = page.locator(".r-was")
+    expect(old).to_have_text("The settings have changed since this result: score again.")
+    press_score(page)
+    shows(page, compute(RUT, k="ngram_overlap", q=10)["VS"], 12)
+    page.get_by_role("slider", name="Order q").press("ArrowLeft")
+    page.get_by_label("4", exact=True).uncheck()
+    page.get_by_role("combobox", name="made of").select_option("char")
+    expect(old).to_be_visible()
+    press_score(page)
+    right = compute(RUT, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=9.75)
+    shows(page, right["VS"], 12)
+    page.get_by_label("4", exact=True).check()
+    expect(old).to_be_visible()
+    page.get_by_label("4", exact=True).uncheck()  # back where the number is of
+    expect(old).to_be_hidden()
+
+
+def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, "share words")
+    press_score(page)
+    slider = page.get_by_role("slider", name="alike from")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))
+    for threshold in (THRESHOLD, 0.6, 1.0):
+        slider.fill(str(threshold))
+        right = explain(RUT, k="ngram_overlap", threshold=threshold)
+        found = [each for each in right.groups if len(each.rest)]
+        for at, each in enumerate(found):
+            expect(group(page, at)).to_contain_text(f"{1 + len(each.rest)} ×")
+        alone = 12 - sum(1 + len(each.rest) for each in found)
+        expect(page.locator(".r-groups > details").last).to_contain_text(f"{alone} alone")
+    assert set(asked) == {"groups"}
+    slider.fill("0.6")
+    group(page, 0).click()
+    kept = group(page, 0).get_by_role("listitem").filter(has_text="kept")
+    expect(kept).to_have_count(1)
+    words = kept.locator(".r-full").inner_text()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="keep one of each").click()
+    with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    right = explain(RUT, k="ngram_overlap", threshold=0.6)
+    assert sorted(int(line["place"]) - 1 for line in rows) == sorted(g.keep for g in right.groups)
+    assert words in {line["sample"] for line in rows}
+
+
+def test_pictures_say_both_samples_and_how_alike_they_are(visit):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, "share words")
+    press_score(page)
+    right = explain(RUT, k="ngram_overlap")
+    button(page, "Heat map").click()
+    heat = page.get_by_role("application").locator("visible=true").first
+    heat.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    told = page.locator(".r-readout:visible").first
+    value = float(told.locator(".r-value").inner_text().split()[0].replace("−", "-"))
+    first, second = (int(x[1:]) - 1 for x in told.locator(".r-place").all_inner_texts())
+    K = right.similarity.dense() if hasattr(right, "similarity") else None
+    if K is not None:
+        assert value == pytest.approx(K[first, second], abs=0.01)
+    expect(told).to_contain_text(RUT[first][:60])
+    expect(told).to_contain_text(RUT[second][:60])
+    heat.hover(position={"x": 3, "y": 3})
+    expect(told).to_contain_text("1.00 itself")
+    button(page, "Map").click()
+    dots = page.get_by_role("application").locator("visible=true").first
+    dots.press("End")
+    expect(page.locator(".r-readout:visible").first).to_contain_text("nearest")
+    place = page.locator(".r-readout:visible .r-place").first.inner_text()
+    dots.press("Enter")
+    expect(row(page, place[1:]).locator(".r-open")).to_be_focused()
+
+
+def test_the_table_is_sorted_and_filtered_and_shows_texts_in_full(visit):
+    page = visit()
+    long = [f"{'very ' * 60}long text number {i}" for i in range(3)]
+    paste(page, "\n".join([*RUT, *long]))
+    alike(page, "share words")
+    press_score(page)
+    right = explain([*RUT, *long], k="ngram_overlap")
+    table = page.get_by_role("region", name="Table of all samples")
+    table.get_by_role("button", name="adds").click()
+    most = max(range(15), key=lambda i: right.adds[i])
+    expect(table.get_by_role("rowheader").first).to_have_text(str(most + 1))
+    expect(table.get_by_role("columnheader", name="adds")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    page.get_by_role("searchbox", name="filter").fill("#13")
+    expect(table.locator("tbody tr")).to_have_count(1)
+    expect(table).not_to_contain_text("long text number 0")
+    table.locator(".r-open").click()
+    expect(table.locator(".r-full").first).to_have_text(long[0])
+    page.get_by_role("searchbox", name="filter").fill("bakery")
+    expect(table.get_by_role("rowheader")).to_have_text(["12"])
+
+
+def test_what_would_be_left_without_the_most_redundant_is_told(visit):
+    page = visit()
+    button(page, "A model in a rut").click()
+    shows(page, *expected("Text", "A model in a rut"))
+    page.get_by_text("What if the most redundant go?").click()
+    chart = page.get_by_role("application", name=re.compile("^The score when the most redundant"))
+    chart.press("ArrowRight")
+    left = page.locator(".r-line-chart + .r-readout")
+    expect(left).to_contain_text("11")
