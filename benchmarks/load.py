@@ -197,8 +197,7 @@ def main() -> None:
         server = subprocess.Popen(
             [sys.executable, "-c", _START],
             cwd=ROOT,
-            env=os.environ
-            | {"GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": folder, "TMPDIR": folder},
+            env=os.environ | {"GRADIO_SERVER_PORT": str(port), "TMPDIR": folder},
             stdout=subprocess.DEVNULL,
         )
         memory = partial(_megabytes, psutil.Process(server.pid))

@@ -205,7 +205,7 @@ def running_app(folder: Path, *command: str) -> Iterator[App]:
         port = free.getsockname()[1]
     environment = os.environ | {
         "GRADIO_SERVER_PORT": str(port),
-        "GRADIO_TEMP_DIR": str(folder),
+        "GRADIO_ANALYTICS_ENABLED": "False",
         "TMPDIR": str(folder),
     }
     url = f"http://127.0.0.1:{port}"

@@ -7,8 +7,9 @@ from answered import answered, clusters, read, scored, through
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import explain
-from vendiscore.app import answers, examples
+from vendiscore.app import answers, examples, reading
 from vendiscore.app.answers import Settings
+from vendiscore.app.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
 from vendiscore.explanation import thinning
 
@@ -102,3 +103,18 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
     options = menu["kinds"]["texts"]["kernels"][-1]["options"]
     assert [each["name"] for each in options] == ["ns", "unit"]
     assert menu["compare"]["examples"]
+
+
+def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():
+    menu = through(answers.menu())
+    for kind, found in menu["kinds"].items():
+        kernels = {each["kernel"]: each["compares"] for each in found["kernels"]}
+        assert {each.get("kernel", "") for each in found["examples"]} <= {"", *kernels}
+        matrices = {name for name, compares in kernels.items() if not compares}
+        assert matrices == ({"K", "K, clipped"} if kind == "vectors" else set())
+    for pairing in menu["compare"]["examples"]:
+        assert pairing["kind"] in menu["kinds"]
+        assert len(pairing["sets"]) >= 2
+        for each in pairing["sets"]:
+            asked = Asked(kind=pairing["kind"], example=each["example"])
+            assert len(reading.read(Given(), asked)) >= 4

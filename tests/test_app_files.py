@@ -77,6 +77,8 @@ def test_what_is_not_read_is_refused_with_the_remedy(file):
     ],
 )
 def test_images_are_read_whatever_their_format(name, form, how):
+    if form == "AVIF" and ".avif" not in Image.registered_extensions():
+        pytest.skip("this Pillow was built without AVIF")
     found = read(given(name, files.photo(form, **how)))
     assert (found.kind, found.places, found.problems) == ("images", [name], {})
     right = read(given("right.png", files.photo("PNG"))).values[0].small
@@ -96,7 +98,7 @@ def test_photos_stand_upright_in_every_format(form):
 def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
     large = files.photo("JPEG", 4000, 3000, quality=90)
     found = read(given("IMG.jpg", large))
-    assert "1 of more than 8 megapixels or in HEIC were read at a reduced size" in found.notes[1]
+    assert found.notes[1].startswith("1 large photo was read at a reduced size, of at least 512")
     picture = found.values[0]
     assert picture.reduced
     assert len(picture.data) < len(large) / 4

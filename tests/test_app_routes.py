@@ -15,7 +15,7 @@ starlette = pytest.importorskip("starlette.applications")
 uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore.app import routes  # noqa: E402
+from vendiscore.app import routes, wire  # noqa: E402
 from vendiscore.app.files import Files  # noqa: E402
 from vendiscore.app.guard import Guard  # noqa: E402
 from vendiscore.app.kept import Kept  # noqa: E402
@@ -148,6 +148,19 @@ def test_lines_are_compressed_together(http, work):
     assert len(raw) < 400
     assert len(zlib.decompress(raw, 31)) > 2000
     assert stream.headers["content-type"] == "application/x-ndjson"
+
+
+def test_a_connection_on_which_nothing_is_said_is_kept_alive_by_empty_lines(
+    http, work, monkeypatch
+):
+    monkeypatch.setattr(wire, "_SILENCE", 0.01)
+    key = visitor.send(http, "a")["key"]
+    with http.stream("POST", "/page/score", json={"key": key}) as stream:
+        lines = stream.iter_lines()
+        assert json.loads(next(lines)) == {"said": "0 of 3"}
+        assert [next(lines) for _ in range(3)] == [""] * 3
+        work.go(3)
+        assert "result" in json.loads([line for line in lines if line][-1])
 
 
 def test_work_stops_at_its_next_step_when_the_page_closes_its_request(http, work):

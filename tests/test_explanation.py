@@ -1,13 +1,13 @@
 """What is said of samples is what their matrix says, and one matrix is decomposed once."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from decompositions import counted
 
-from vendiscore.explanation import Neighbours, analyse, clustered_order, redundant_pairs
+from vendiscore.explanation import Neighbours, clustered_order, redundant_pairs
+from vendiscore.report.findings import ORDERS, find
 from vendiscore.resolve import as_similarity
 from vendiscore.scoring import compute
 from vendiscore.similarity.features import FeatureSimilarity
@@ -89,10 +89,10 @@ def test_redundant_samples_and_those_that_stand_alone_are_the_extremes_of_the_ma
     K = np.eye(4)
     for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
         K[i, j] = K[j, i] = value
-    found = analyse(MatrixSimilarity(K), psd="clip")
-    assert found.redundant == [(0, 1, 0.9), (2, 3, 0.2)]
-    assert found.alone == [(3, 0.2)]
-    assert found.neighbours.nearest.tolist() == [1, 0, 0, 2]
+    assert redundant_pairs(MatrixSimilarity(K)) == [(0, 1, 0.9), (2, 3, 0.2)]
+    neighbours = Neighbours.of(MatrixSimilarity(K))
+    assert neighbours.alone(1) == [(3, 0.2)]
+    assert neighbours.nearest.tolist() == [1, 0, 0, 2]
 
 
 SIMILARITIES = {
@@ -106,19 +106,18 @@ SIMILARITIES = {
 
 @pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, "inf"])
-def test_an_analysis_has_the_score_of_compute_from_one_decomposition(name, q):
+def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
     similarity = SIMILARITIES[name]
     with counted() as seen:
-        found = analyse(similarity, q)
-        assert sum(found.shares) == pytest.approx(1)
+        found = find(similarity, None, {"q": q})
+        assert sum(found.spectrum.values) == pytest.approx(1)
+        profile = [found.profile[ORDERS.index(order)] for order in (0, 1, 2, 5)]
     size = min(similarity.n, similarity.dim or similarity.n)
     assert [shape for _, shape in seen] == [(size, size)]
-    right = compute(similarity, q=q, details=True)
-    assert found.score == right["VS"]
-    assert found.details == right["details"]
-    orders = [0, 1, 2, 5]
-    profile = [found.profile[found.orders.index(order)] for order in orders]
-    assert profile == pytest.approx(list(compute(similarity, q=orders).values()), rel=1e-12)
+    # Alone, order ∞ of a large set is found by products, until nine digits stand.
+    assert found.value == pytest.approx(compute(similarity, q=q)["VS"], rel=1e-9)
+    right = compute(similarity, q=[0, 1, 2, 5])
+    assert profile == pytest.approx(list(right.values()), rel=1e-12)
 
 
 def test_orders_that_single_precision_does_not_serve_are_found_in_double():
@@ -126,35 +125,28 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     X[:, -1] *= 0.03  # a small share, which matters at small orders only
     similarity = FeatureSimilarity(X).normalized()
     assert not vendi(similarity, [1.5]).spectrum.serves(0.125)
-    found = analyse(similarity, 1.5)
-    assert found.score == compute(similarity, q=1.5)["VS"]
-    right = spectrum_of(similarity).profile(found.orders)
-    assert found.profile == pytest.approx(right, rel=1e-12)
-
-
-def test_orders_of_the_profile_can_be_chosen():
-    found = analyse(MatrixSimilarity(np.eye(3)), orders=[1, math.inf])
-    assert found.orders == (1.0, math.inf)
-    assert found.profile == pytest.approx([3, 3])
+    found = find(similarity, None, {"q": 1.5})
+    assert found.value == pytest.approx(compute(similarity, q=1.5)["VS"], rel=1e-9)
+    right = spectrum_of(similarity).profile(ORDERS)
+    assert found.profile == pytest.approx(right, rel=1e-9)
 
 
 @pytest.mark.parametrize("q", [1, 2])
 def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
     similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
+    found = find(similarity, None, {"q": q, "psd": "clip"})
+    assert found.value == compute(similarity, q=q, psd="clip")["VS"]
+    assert found.spectrum.values.min() >= 0
     with pytest.raises(ValueError, match="positive semidefinite"):
-        analyse(similarity, q)
-    found = analyse(similarity, q, psd="clip")
-    assert found.score == compute(similarity, q=q, psd="clip")["VS"]
-    assert found.shares.min() >= 0
+        _ = find(similarity, None, {"q": q}).profile
 
 
-def test_a_tensor_is_analysed_as_an_array_is():
+def test_a_tensor_is_looked_at_as_an_array_is():
     torch = pytest.importorskip("torch")
     K = matrix(12, values=30) / 20 + 0.95 * np.eye(12)
     K /= K[0, 0]
-    array, tensor = (analyse(MatrixSimilarity(each)) for each in (K, torch.asarray(K)))
-    assert tensor.score == pytest.approx(array.score, rel=1e-12)
+    array, tensor = (find(MatrixSimilarity(each), None, {}) for each in (K, torch.asarray(K)))
+    assert tensor.value == pytest.approx(array.value, rel=1e-12)
     assert tensor.profile == pytest.approx(array.profile, rel=1e-12)
-    assert tensor.redundant == array.redundant
-    assert tensor.alone == array.alone
-    assert np.array_equal(tensor.order, array.order)
+    assert np.array_equal(tensor.neighbours.nearest, array.neighbours.nearest)
+    assert np.array_equal(tensor.seriated, array.seriated)

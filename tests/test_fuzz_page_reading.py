@@ -15,7 +15,7 @@ _SIGNS = b',;\t"\n\r\0{}[]0-9.e|=#\xff'
 
 
 def known() -> list[tuple[str, bytes]]:
-    formats = ("PNG", "JPEG", "HEIF", "AVIF", "WEBP", "GIF", "BMP")
+    formats = ("PNG", "JPEG", "HEIF", "WEBP", "GIF", "BMP")
     photos = [(f"a.{form.lower()}", files.photo(form)) for form in formats]
     every = [*files.texts(), *files.molecules(), *files.vectors(), *files.questions()]
     named = [(file.name, file.data) for file in [*every, *files.turned_down()]]

@@ -13,14 +13,15 @@ from matplotlib.colors import to_rgba  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from vendiscore import plots  # noqa: E402
-from vendiscore.explanation import analyse  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
+from vendiscore.report.findings import ORDERS, find  # noqa: E402
 from vendiscore.resolve import as_similarity  # noqa: E402
 from vendiscore.uncertainty import compare, growth  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)
-FOUND = analyse(SIMILARITY, 2)
+FOUND = find(SIMILARITY, None, {"q": 2})
+SHARES = FOUND.spectrum.values
 CURVE = magnitude_curve(SIMILARITY)
 COMPARED = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19, orders=[0, 1, 2])
 GROWN = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
@@ -31,9 +32,9 @@ def profiles(names, ax=None):
 
 
 PLOTS = {
-    "spectrum": lambda ax=None: plots.spectrum(FOUND.shares, ax=ax),
-    "profile": lambda ax=None: plots.profile(FOUND.orders, FOUND.profile, ax=ax),
-    "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.order, ax=ax),
+    "spectrum": lambda ax=None: plots.spectrum(SHARES, ax=ax),
+    "profile": lambda ax=None: plots.profile(ORDERS, FOUND.profile, ax=ax),
+    "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.seriated, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
@@ -82,22 +83,22 @@ def test_colours_are_those_of_the_style(name):
 
 
 def test_bars_are_shares_in_percent(ax):
-    plots.spectrum(FOUND.shares, bars=5, ax=ax)
-    assert [bar.get_height() for bar in ax.patches] == pytest.approx(100 * FOUND.shares[:5])
+    plots.spectrum(SHARES, bars=5, ax=ax)
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx(100 * SHARES[:5])
 
 
 @pytest.mark.parametrize(("q", "marked"), [(2, True), (7, False), (float("inf"), False)])
 def test_an_order_is_marked_where_it_is_in_the_picture(ax, q, marked):
-    plots.profile(FOUND.orders, FOUND.profile, mark=(q, 3.0), ax=ax)
+    plots.profile(ORDERS, FOUND.profile, mark=(q, 3.0), ax=ax)
     curve, *points = ax.lines
-    assert np.array_equal(curve.get_xydata(), np.column_stack([FOUND.orders, FOUND.profile]))
+    assert np.array_equal(curve.get_xydata(), np.column_stack([ORDERS, FOUND.profile]))
     assert [point.get_xydata().tolist() for point in points] == [[[q, 3.0]]] * marked
 
 
 def test_a_heat_map_shows_samples_in_their_order(ax):
-    plots.heat_map(FOUND.K, FOUND.order, ax=ax)
+    plots.heat_map(FOUND.K, FOUND.seriated, ax=ax)
     shown = ax.images[0].get_array()
-    assert np.array_equal(shown, FOUND.K[np.ix_(FOUND.order, FOUND.order)])
+    assert np.array_equal(shown, FOUND.K[np.ix_(FOUND.seriated, FOUND.seriated)])
     assert ax.get_xlabel() == "samples, clustered"
     as_they_come = plots.heat_map(FOUND.K)
     assert np.array_equal(as_they_come.images[0].get_array(), FOUND.K)

@@ -237,7 +237,7 @@ def _notes(
             f"other samples can be compared with this one if they are given the same."
         )
     spectrum = found.spectrum if found else None
-    notes += spectrum.notes if spectrum else []
+    notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
     if found and any(not estimate.exact for estimate in found.estimates):
         notes.append(
             "Some scores are estimates: NAME_se is the standard error of the computation, and "

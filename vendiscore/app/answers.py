@@ -226,15 +226,13 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         and "analyzer" not in job.arguments
         else ""
     )
-    # That eigenvalues were rounded is for papers, unless the order asked for depends on it.
-    of_rounding = found.spectrum.notes if found.order >= 1 else []
     notes = [
         *(note.partition(" It begins: ")[0] for note in samples.notes),
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
         sentences.adding(found.order, found.adds_order),
         letters,
-        *(str(note) for note in found.details["notes"] if note not in of_rounding),
+        *map(str, found.details["notes"]),
     ]
     return [note for note in notes if note]
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import MissingPackageError
-from ..explanation.analysis import ORDERS
 from ..progress import Counts, Steps, finish, told
 from ..report import sentences
 from ..report.code import INLINE, READ_DOWNLOAD, call, source
 from ..report.figures import compared as figures_of
+from ..report.findings import ORDERS
 from ..signature import digits, line
 from ..similarity.base import Similarity
 from ..uncertainty import Comparison

@@ -28,8 +28,8 @@ Send = Callable[[Message], Awaitable[None]]
 # of MCP, and the Hub.
 _GET = re.compile(
     r"^/(page/[\w.-]+(/[\w.-]+)?|config/?|robots\.txt"
-    r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/\w+"
-    r"|call/(v2/)?\w+/\w+|mcp(/.*)?))?$"
+    r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/[\w-]+"
+    r"|call/(v2/)?\w+/[\w-]+|mcp(/.*)?))?$"
 )
 _POST = re.compile(
     r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?vendi_\w+)/?)$"

@@ -101,8 +101,8 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
         )
     if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
-            f"{reduced:,} of more than {REDUCED_FROM // 10**6} megapixels or in HEIC were read at "
-            f"a reduced size."
+            f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
+            f"of at least {REDUCED_SIDE} pixels each way."
         )
     return Samples(
         found,
@@ -191,9 +191,9 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
                 f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
                 f"make them smaller or send fewer."
             )
-        reduced = area > REDUCED_FROM or form in ("HEIF", "AVIF")
-        rgb = _reduced(data, known) if reduced else as_image(data, 0)
-        rgb = rgb.convert("RGB")
+        # What everybody decodes is kept as it came.
+        again = area > REDUCED_FROM or form in ("HEIF", "AVIF")
+        rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
     except RefusedError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -208,7 +208,8 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
-    return Picture(name, _kept(rgb) if reduced else data, small, uri(thumbnail), reduced), area
+    reduced = rgb.width * rgb.height < area
+    return Picture(name, _kept(rgb) if again else data, small, uri(thumbnail), reduced), area
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image:
@@ -231,13 +232,13 @@ def _kept(image: Image) -> bytes:
 @functools.cache
 def _known() -> tuple[str, ...]:
     """The formats that Pillow reads here; HEIC where there is a package for it."""
-    from PIL import features
+    from PIL import Image
 
     if heif := find_spec("pillow_heif") is not None:
         import pillow_heif
 
         pillow_heif.register_heif_opener()
-    there = {"HEIF": heif, "AVIF": features.check("avif")}
+    there = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
     return tuple(form for form in FORMATS if there.get(form, True))
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import to_host
-from ..explanation.analysis import FEW, ORDERS
 from ..explanation.redundancy import redundant_pairs
 from ..report import said, sentences
-from ..report.findings import Findings
+from ..report.findings import ORDERS, Findings
 from ..signature import plain
 from ..similarity.matrix import MatrixSimilarity
 from .jobs import Job
+
+FEW = 4  # pairs that are named, and samples that stand alone
 
 
 def record(found: Findings, job: Job) -> dict[str, Any]:

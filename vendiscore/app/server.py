@@ -6,9 +6,7 @@ import functools
 import inspect
 import json
 import logging
-import os
 import re
-import tempfile
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import Any
@@ -41,8 +39,6 @@ _log = logging.getLogger(__name__)
 
 def build(kept: Kept | None = None) -> gr.Server:
     """The server with all its routes. Start it by `launch`."""
-    # gradio makes a folder where it keeps uploads, of which there are none.
-    os.environ.setdefault("GRADIO_TEMP_DIR", tempfile.mkdtemp(prefix="vendiscore-"))
     server = gr.Server(
         title="Vendi Score",
         version=__version__,

@@ -21,7 +21,7 @@ from ..reading.tables import (
 from . import grids, matrices, parquet, strings, texts
 from .asked import Asked, Kind
 from .kinds import are_molecules, are_numbers, share_of_molecules
-from .limits import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS
+from .limits import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS, check_count
 from .samples import Samples
 
 _LOOK = 200  # rows that tell what the others are
@@ -35,6 +35,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     """The samples of a file of CSV or JSON."""
     csv = form in ("csv", "tsv")
     first = texts.table_of(data, form, asked, _FIRST) if csv else texts.table_of(data, form, asked)
+    check_count(len(first.rows), max(1, len(first.rows)), asked.kind or "samples")
     kinds = _kinds(first, asked)
     kind = asked.kind if asked.kind in kinds else kinds[0]
     if kind == "vectors":

@@ -1,6 +1,5 @@
 """Which samples make a set as diverse as it is, and which repeat others."""
 
-from .analysis import Analysis, analyse
 from .duplicates import Duplicates
 from .layout import layout
 from .modes import Mode
@@ -11,14 +10,12 @@ from .table import Explanation, explain
 from .thinning import Thinning, thinning
 
 __all__ = [
-    "Analysis",
     "Duplicates",
     "Explanation",
     "Mode",
     "Neighbours",
     "Pair",
     "Thinning",
-    "analyse",
     "clustered_order",
     "explain",
     "layout",

@@ -10,6 +10,8 @@ from ..spectral.spectrum import Spectrum
 
 # Up to so many directions all eigenvectors are found at once.
 SMALL = 200
+# Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
+FAR = 0.37
 _STEPS = 300  # of restarts, after which directions that all count alike are given up on
 
 
@@ -30,9 +32,9 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     -------
     array (n, 2)
         In units of the features, so that distances are at most √(2 − 2k); of mean 0. Zeros where
-        there is no other direction. The sign is such that, of the samples that are at least half
-        as far out as the furthest, the first has a positive coordinate. Samples of weight 0 are
-        at the mean.
+        there is no other direction. The sign is such that, of the samples that are not much less
+        far out than the furthest, the first has a positive coordinate. Samples of weight 0 are at
+        the mean.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     >>> from vendiscore.spectral.vendi import spectrum_of
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
     >>> layout(found).round(3)[:, 0]  # half of √2 apart, but for their weights
-    array([-0.471, -0.471,  0.943])
+    array([ 0.471,  0.471, -0.943])
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
@@ -71,7 +73,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     found[:, : V.shape[1]] = centred * scale[:, None] - (weights > 0)[:, None] * (mean @ V)
     size = np.abs(found).max(axis=0)
     found[:, size <= 1e-7 * max(1.0, float(size.max()))] = 0.0
-    far = np.abs(found) >= size / 2
+    far = np.abs(found) >= FAR * size
     signs = np.sign(found[far.argmax(axis=0), [0, 1]])
     return np.asarray(found * np.where(signs < 0, -1.0, 1.0))
 

@@ -20,11 +20,6 @@ READ_DOWNLOAD = (
 INLINE = 1_500
 
 
-def code(modules: str, samples: str, arguments: Mapping[str, Any], q: float) -> str:
-    """Three lines of Python that give the same number; `samples` needs `modules`."""
-    return f"{source(modules)}\nsamples = {samples}\nprint({call('samples', arguments, q)})"
-
-
 def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
     """Python that scores samples: by this Space where it runs as one, else by the package."""
     return called(samples, keywords(arguments, q))

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..arrays.namespace import to_host
-from ..explanation.analysis import ORDERS
 from ..magnitude.curve import Curve
 from ..uncertainty import Comparison
 from . import pictures, sentences
-from .findings import Findings
+from .findings import ORDERS, Findings
 from .pictures import CAPTIONS, Caption
 
 _CELLS = 120  # rows of the heat map, whose picture is in the file

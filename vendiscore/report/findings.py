@@ -12,7 +12,6 @@ import numpy as np
 
 from ..arrays.namespace import scalar, to_host
 from ..errors import IndefiniteError
-from ..explanation.analysis import ORDERS
 from ..explanation.neighbours import Neighbours
 from ..explanation.seriation import clustered_order
 from ..explanation.table import THRESHOLD, Explanation, explained
@@ -30,6 +29,8 @@ from ..uncertainty.growth import ENOUGH, Growth, growth
 from ..uncertainty.intervals import LEAST
 from ..uncertainty.plan import MIN_SAMPLES
 
+# Of the profile: steps of 1/8 up to 5, where most curves are flat.
+ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
 LEVEL = 0.95  # of the interval where none is asked for
 # Samples whose pairs are looked at: of more, so many are drawn.
 MOST = 2_000

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import scalar
-from ..explanation.analysis import Analysis
 from ..explanation.neighbours import Neighbours
 from ..magnitude.curve import Curve
 from ..uncertainty import MORE, Comparison
@@ -27,12 +26,6 @@ VERDICTS = (
 )
 # A score below this counts as that of one sample.
 ONE = 1.05
-
-
-def sentence(analysis: Analysis, what: str) -> str:
-    """The result in one plain sentence."""
-    share = float(analysis.shares[0])
-    return diversity(analysis.n, analysis.score, share, what, lambda: analysis.neighbours)
 
 
 def diversity(

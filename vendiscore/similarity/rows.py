@@ -111,7 +111,7 @@ class LazySimilarity(Similarity):
     def _tiles(self) -> Tiles:
         """K in single precision, kept where there is room: who asks for it asks for it again."""
         kept, tiles = self._kept, Tiles(self.n, self._single)
-        if kept.tiles is None and 2 * self.n**2 <= KEPT_SHARE * memory.available_bytes():
+        if kept.tiles is None and _has_room(2 * self.n**2):
             kept.tiles = tiles.kept()  # half of K, in half the bytes
         return kept.tiles or tiles
 
@@ -122,11 +122,9 @@ class LazySimilarity(Similarity):
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """The same, with what is kept of K."""
-        K = self._kept.K
-        part = super()._like(part, index)
-        if K is not None and isinstance(part, LazySimilarity):
-            if 8 * part.n**2 <= KEPT_SHARE * memory.available_bytes():
-                part._kept.K = K[index][:, index]
+        K, part = self._kept.K, super()._like(part, index)
+        if K is not None and isinstance(part, LazySimilarity) and _has_room(8 * part.n**2):
+            part._kept.K = K[index][:, index]
         return part
 
     def _keep(self) -> np.ndarray | None:
@@ -134,9 +132,13 @@ class LazySimilarity(Similarity):
         kept, size = self._kept, 8 * self.n**2
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
-        if kept.K is None and wanted and size <= KEPT_SHARE * memory.available_bytes():
+        if kept.K is None and wanted and _has_room(size):
             kept.K = np.asarray(self.bare().dense())
         return kept.K
+
+
+def _has_room(size: int) -> bool:
+    return size <= KEPT_SHARE * memory.available_bytes()
 
 
 class Entries(Protocol):

@@ -40,9 +40,9 @@ function counted(values) {
   const step = STEPS.find((width) => (most - least) / width <= MOST) ?? (most - least) / MOST;
   const from = Math.min(Math.floor(least / step + 1e-9) * step, most - step);
   const counts = new Array(Math.max(1, Math.ceil((most - from) / step - 1e-9))).fill(0);
-  for (const value of values) counts[
-    Math.min(counts.length - 1, Math.floor((value - from) / step + 1e-9)),
-  ] += 1;
+  for (const value of values) {
+    counts[Math.min(counts.length - 1, Math.floor((value - from) / step + 1e-9))] += 1;
+  }
   return { from, step, counts };
 }
 

@@ -36,6 +36,7 @@ export function map(view) {
     ),
   );
   const legend = el("ul", { class: "r-legend r-groups-legend" });
+  const inside = (at) => Math.max(0, Math.min(order.length - 1, at));
   let chosen = -1;
   const draw = () => paint(canvas, view, dots, together, chosen);
   const renew = () => {
@@ -52,9 +53,7 @@ export function map(view) {
   view.on("groups", renew);
   explorable(picture, {
     at: (x, y) => nearest(dots, x, y),
-    step: (i, dx, dy) => order[
-      Math.max(0, Math.min(order.length - 1, (rank.get(i) ?? 0) + dx + dy)),
-    ],
+    step: (i, dx, dy) => order[inside((rank.get(i) ?? 0) + dx + dy)],
     ends: [order[0], order.at(-1)],
     show: (i) => {
       if (i === chosen && said.childElementCount > 1) return;
