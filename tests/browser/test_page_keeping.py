@@ -25,7 +25,7 @@ from vendiscore.app import examples
 from vendiscore.app.limits import MAX_SAMPLES
 from vendiscore.scoring import compute
 
-MINE = ["one red apple", "two red apples", "three green pears", "nothing"]
+MINE = ["one red apple on a tree", "one red apple on a plate", "three green pears", "nothing"]
 SCORE = compute(MINE, k="ngram_overlap")["VS"]
 
 

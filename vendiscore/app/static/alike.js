@@ -87,6 +87,7 @@ function order(settings, changed) {
     max: 10,
     step: 0.25,
     "data-at": "q",
+    id: "q", // a label around both would be that of the output
     "aria-describedby": "q-info",
     oninput: (event) => {
       settings.q = Number(event.target.value);
@@ -98,7 +99,7 @@ function order(settings, changed) {
   return el(
     "div",
     { class: "field" },
-    el("label", { class: "field" }, el("span", {}, "Order q: ", shown), range),
+    el("label", { class: "field", for: "q" }, el("span", {}, "Order q: ", shown), range),
     el("span", { id: "q-info", class: "hint" }, Q_INFO),
   );
 }

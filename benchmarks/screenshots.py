@@ -1,0 +1,63 @@
+"""The pictures of the page in README.md.
+
+python benchmarks/screenshots.py
+
+With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, samples are
+compared by the encoders, as on the Space.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from page import ROOT, SIZES, opened, visited
+from PIL import Image
+from playwright.sync_api import Page
+
+FOLDER = ROOT / "docs" / "images"
+MOST = 150_000  # bytes of a picture
+_DONE = "#result .r-bar >> visible=true"
+
+
+def score(page: Page, tab: str, example: str) -> None:
+    page.locator(f"#tab-{tab}").click()
+    page.get_by_role("button", name=example, exact=True).click()
+    page.locator(_DONE).wait_for()
+    page.locator("#progress").wait_for(state="hidden")
+    page.wait_for_load_state("networkidle")
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+
+
+def save(page: Page, name: str) -> None:
+    """The page as it is, in so many colours that the file stays small."""
+    picture = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
+    path = FOLDER / f"page-{name}.png"
+    few = picture.quantize(256, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+    size = path.stat().st_size
+    if size > MOST:
+        raise RuntimeError(f"{path.name} has {size:,} bytes, more than {MOST:,}")
+    print(f"{Path(*path.parts[-3:])}: {picture.width} × {picture.height}, {size:,} bytes")
+
+
+def main() -> None:
+    with opened() as (browser, url):
+        page = visited(browser, url, 1280, 900)
+        score(page, "texts", "A model in a rut")
+        save(page, "text")
+        score(page, "compare", "Scents, acetates, medicines")
+        save(page, "compare")
+        page = visited(browser, url, *SIZES["phone"], device_scale_factor=2, is_mobile=True)
+        score(page, "texts", "A model in a rut")
+        page.locator("#result").evaluate("e => e.scrollIntoView()")
+        save(page, "phone")
+        page = visited(browser, url, 1280, 900, color_scheme="dark")
+        score(page, "molecules", "Scents")
+        page.get_by_role("button", name="Heat map").click()
+        save(page, "dark")
+
+
+if __name__ == "__main__":
+    main()

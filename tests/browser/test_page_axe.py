@@ -1,0 +1,67 @@
+"""axe finds nothing serious: on no tab, empty or full, light or dark, on a desk or a phone."""
+
+import re
+
+import pytest
+from axe import in_all_colours
+from files_people_have import questions
+from in_browser import TABS, alike, button, choose, drop, expect, open_tab, paste, press_score
+
+pytest.importorskip("gradio")
+SIZES = [(1280, 720), (390, 844)]
+
+
+def open_all(page) -> None:
+    """Open every part that can be opened, as far as it is in the page."""
+    for _ in range(2):  # some are within others
+        for summary in page.locator("details:not([open]) > summary:visible").all():
+            summary.click()
+    for text in page.locator(".r-open[aria-expanded=false]:visible").all()[:2]:
+        text.click()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+@pytest.mark.parametrize("tab", TABS)
+def test_nothing_serious_without_a_result_with_one_and_with_all_of_it_open(visit, tab, size):
+    page = visit(*size)
+    open_tab(page, tab)
+    assert in_all_colours(page) == []
+    page.locator("#examples button:visible, #sets-examples button:visible").first.click()
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    expect(page.locator("#progress")).to_be_hidden()
+    assert in_all_colours(page) == []
+    open_all(page)
+    expect(page.locator(".r-papers figure img[src], .r-papers pre").first).to_be_visible()
+    for name in (re.compile("^Share this"), "Download"):
+        page.get_by_role("button", name=name).click()
+        assert in_all_colours(page) == []
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+def test_nothing_serious_where_the_page_asks_or_complains(visit, size):
+    page = visit(*size)
+    paste(page, "one two\nthree four\n\none two")
+    alike(page, "share words")
+    press_score(page)
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    page.locator("#alike details > summary").click()
+    page.get_by_role("slider", name="Order q").fill("3")
+    expect(page.locator(".r-was")).to_be_visible()
+    button(page, "A primer").click()
+    expect(page.locator("#confirm")).to_be_visible()
+    assert in_all_colours(page) == []
+    page.locator("#confirm").get_by_role("button", name="Keep").click()
+    ask = next(case for case in questions() if case.name == "two.csv")
+    choose(page, (ask.name, ask.data))
+    expect(page.locator("#samples .question")).to_be_visible()
+    assert in_all_colours(page) == []
+    choose(page, ("mine.csv", b"id,smiles\nX1,CCO\nX2,C1CC\nX3,CCC\n"))
+    expect(page.locator("#samples .trouble")).to_be_visible()
+    page.get_by_text("Which ones").click()
+    assert in_all_colours(page) == []
+    open_tab(page, "Compare")
+    drop(page, ("a.csv", b"a,b\n1,2\n3,4\n"), at=".set")
+    expect(page.locator(".set .read:visible").first).to_be_visible()
+    press_score(page)
+    expect(page.locator("#sets-trouble .trouble")).to_be_visible()
+    assert in_all_colours(page) == []

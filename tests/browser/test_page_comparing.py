@@ -1,0 +1,130 @@
+"""Sets are compared on the page as by the package, and long work can be stopped."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from in_browser import (
+    alike,
+    button,
+    choose,
+    downloaded,
+    drop,
+    expect,
+    open_tab,
+    paste,
+    press_score,
+    zipped,
+)
+
+pytest.importorskip("gradio")
+from vendiscore.app import examples
+from vendiscore.app.comparing import MIN_PERMUTATIONS
+from vendiscore.scoring import compute
+from vendiscore.uncertainty import compare
+
+
+def cells(page, at: int) -> list[str]:
+    """A row of the table of the sets: name, samples, score, at matched size, interval."""
+    table = page.get_by_role("region", name="Scores of the sets")
+    return table.locator("tbody tr").nth(at).locator("th, td").all_inner_texts()
+
+
+def compares(page, sets: dict[str, list], **how) -> None:
+    """The page shows the comparison of the package."""
+    result = compare(*sets.values(), names=list(sets), permutations=MIN_PERMUTATIONS, **how)
+    for at, found in enumerate(result.sets):
+        shown = [found.name, str(found.n), f"{found.score:.1f}", f"{found.matched:.1f}"]
+        assert cells(page, at)[:4] == shown
+    first = result.pairs[0]
+    differences = page.get_by_role("region", name="Differences between the sets")
+    expect(differences.locator("tbody tr").first).to_contain_text(f"{abs(first.difference):.1f}")
+    expect(differences.locator("tbody tr").first).to_contain_text(result.verdict(first.a, first.b))
+
+
+def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    names = page.locator("#sets-examples button").all_inner_texts()
+    assert names == [pairing.name for pairing in examples.PAIRINGS]
+    for pairing in examples.PAIRINGS:
+        button(page, pairing.name).click()
+        expect(page.locator("#result .r-bar")).to_be_visible()
+        expect(page.locator("#result .r-was")).to_be_hidden()
+        if pairing.kind != "molecules":
+            continue
+        expect(page.get_by_role("region", name="Scores of the sets")).to_contain_text("Medicines")
+        sets = {
+            name: examples.named(example, pairing.kind).text.split()
+            for name, example in pairing.sets
+        }
+        compares(page, sets, k="morgan")
+    expect(page.locator(".set")).to_have_count(2)
+
+
+def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    rut = examples.TEXTS["A model in a rut"].splitlines()
+    stories = examples.TEXTS["Twelve story openings"].splitlines()[:8]
+    page.get_by_label("Name of the set").first.fill("Rut")
+    for name, texts in (("Rut", rut), ("B", stories)):
+        paste(page, "\n".join(texts), page.get_by_role("textbox", name=f"Samples of {name}"))
+    alike(page, "share words")
+    button(page, "Compare").click()
+    expect(page.locator(".r-said")).to_contain_text("B is more diverse than Rut")
+    compares(page, {"Rut": rut, "B": stories}, k="ngram_overlap")
+    rows = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode())))
+    right = compute(rut, k="ngram_overlap")["VS"]
+    assert [line["set"] for line in rows] == ["Rut", "B"]
+    assert float(rows[0]["VS"]) == pytest.approx(right, abs=1e-6)
+    everything = json.loads(downloaded(page, "Everything (JSON)"))
+    assert everything["rows"][0]["VS"] == pytest.approx(right, rel=1e-12)
+    page.get_by_label("Name of the set").first.fill("Model")
+    expect(page.locator(".r-was")).to_be_visible()
+
+
+def test_sets_of_images_can_be_compared(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    _, copies, stripes = examples.images().values()
+    choose(page, ("stripes.zip", zipped(stripes)), at=page.locator(".set").first)
+    drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
+    alike(page, "look the same")
+    button(page, "Compare").click()
+    expect(page.locator(".r-said")).to_contain_text("stripes is more diverse than copies")
+    for at, images in enumerate((stripes, copies)):
+        right = compute(images, k="pixels", mode="RGB")["VS"]
+        assert cells(page, at)[2] == f"{right:.1f}"
+    expect(page.locator(".r-only img").first).to_be_visible()
+
+
+def test_one_set_is_too_few(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    paste(page, "a\nb", page.get_by_role("textbox", name="Samples of A"))
+    press_score(page)
+    expect(page.locator("#compare").get_by_role("alert")).to_contain_text("Two sets at least")
+
+
+def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    rng = np.random.default_rng(0)
+    for at, n in enumerate((1000, 900)):
+        rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
+        paste(page, rows, page.locator(".set textarea").nth(at))
+    page.get_by_label("They are").select_option("vectors")
+    alike(page, "lie close rbf")
+    press_score(page)
+    expect(page.locator("#progress")).to_contain_text("% done")
+    button(page, "Stop").click()
+    expect(page.locator("#progress")).to_be_hidden()
+    expect(page.locator("#said")).to_have_text("Stopped.")
+    expect(page.locator("#result .r-bar")).to_have_count(0)
+    expect(page.locator("#score")).to_be_focused()
+    open_tab(page, "Text")  # and the page works on
+    button(page, "A primer").click()
+    expect(page.locator("#result .r-number")).to_contain_text("of 5")

@@ -1,0 +1,201 @@
+"""The page is for everyone: on a phone, in the dark, by keyboard, and whatever a text says."""
+
+import re
+
+import numpy as np
+import pytest
+from in_browser import (
+    TABS,
+    alike,
+    button,
+    choose,
+    clicks,
+    expect,
+    group,
+    number,
+    open_tab,
+    paste,
+    press_score,
+    row,
+    shows,
+)
+
+pytest.importorskip("gradio")
+from vendiscore.scoring import compute
+
+RESULT = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
+# Of what has the focus: its outline, its place on the screen, and its part of the page.
+FOCUS = """() => {
+    const at = document.activeElement;
+    const shown = at.matches(".visually-hidden") ? at.parentElement : at;
+    const {top, bottom} = at.getBoundingClientRect();
+    const parts = document.querySelectorAll("header, #samples, #alike, .go, #result, footer");
+    const part = [...parts].findIndex((each) => each.contains(at));
+    return [getComputedStyle(shown).outlineStyle, [top, bottom], part];
+}"""
+ASKED = ("#samples > *", "#alike > *", "#score", "#clear")
+
+
+def focused(page) -> str:
+    """What has the focus, in the words of readers of screens."""
+    return page.evaluate(
+        "(document.activeElement.ariaLabel || document.activeElement.labels?.[0]?.innerText"
+        " || document.activeElement.innerText || '').trim()"
+    )
+
+
+def tab_to(page, name: str) -> None:
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if focused(page).startswith(name):
+            return
+    raise AssertionError(f"{name!r} cannot be reached by Tab; the focus is on {focused(page)!r}")
+
+
+def test_the_page_works_by_keyboard_alone(visit):
+    page = visit()
+    page.keyboard.press("Tab")
+    assert focused(page) == "Skip to the result"
+    page.keyboard.press("Tab")
+    assert focused(page) == "Text"
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Home")
+    tab_to(page, "Paste texts")
+    page.keyboard.insert_text("one two three\none two four\nfive")
+    tab_to(page, "mean the same")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("radio", name="share words")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    texts = ["one two three", "one two four", "five"]
+    shows(page, compute(texts, k="ngram_overlap")["VS"], 3)
+    expect(page.locator("#said")).to_contain_text("of 3 texts are effectively different")
+    tab_to(page, "Score")
+    tab_to(page, "Download")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert focused(page).startswith("Report")
+    page.keyboard.press("Escape")
+    assert focused(page) == "Download"
+    tab_to(page, "alike from")
+    for _ in range(40):
+        page.keyboard.press("ArrowLeft")
+    expect(group(page, 0)).to_contain_text("2 ×")
+    assert clicks(page) == 0
+
+
+def test_what_has_the_focus_is_seen_and_in_the_order_of_the_page(visit):
+    page = visit()
+    button(page, "A primer").click()
+    expect(number(page)).to_contain_text("of 5")
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    seen = []
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        outline, box, section = page.evaluate(FOCUS)
+        assert outline != "none", focused(page)
+        assert box[1] > 0, focused(page)
+        assert box[0] < 720, focused(page)
+        seen.append(section)
+    assert seen[1:] == sorted(seen[1:])  # the first is the link to the result
+
+
+def test_html_script_and_templates_are_shown_as_text(visit):
+    page = visit()
+    texts = [
+        "<img src=x onerror=alert(1)> one",
+        "<script>alert(2)</script>",
+        "${alert(3)} {{3*3}}",
+        '"><svg onload=alert(4)>',
+        "</textarea><b>bold</b>",
+    ]
+    before = page.locator("#result, #samples").locator("script, b:text-is('bold')").count()
+    table = "text,<b>group</b>\n" + "\n".join(
+        '"{}",<i>{}</i>'.format(text.replace('"', '""'), i % 2) for i, text in enumerate(texts)
+    )
+    choose(page, ("<img src=x onerror=alert(5)>.csv", table.encode()))
+    page.get_by_role("combobox", name="Column").select_option("text")
+    alike(page, "share words")
+    press_score(page)
+    expect(number(page)).to_contain_text("of 5")
+    for at, text in enumerate(texts, 2):
+        expect(row(page, at)).to_contain_text(text)
+    expect(page.locator(".r-about")).to_contain_text("<img src=x onerror=alert(5)>.csv")
+    page.get_by_role("combobox", name="Grouped by").select_option("<b>group</b>")
+    press_score(page)
+    expect(page.get_by_role("rowheader", name="<i>1</i>")).to_be_visible()
+    page.get_by_role("heading", name="For papers").click()
+    expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
+    open_tab(page, "Compare")
+    page.get_by_label("Name of the set").first.fill(texts[0])
+    for at in (0, 1):
+        paste(page, "\n".join(texts[at:]), page.locator(".set textarea").nth(at))
+    alike(page, "share words")
+    press_score(page)
+    expect(page.get_by_role("region", name="Scores of the sets")).to_contain_text(texts[0])
+    assert page.locator("img[onerror], svg[onload], main script").count() == before == 0
+
+
+@pytest.mark.parametrize("width", [360, 390, 768, 1280])
+def test_no_tab_scrolls_sideways_and_nothing_is_cut_off(visit, width):
+    page = visit(width, 844)
+    for tab in TABS:
+        open_tab(page, tab)
+        page.locator("#examples button:visible, #sets-examples button:visible").first.click()
+        expect(page.locator("#result .r-bar")).to_be_visible()
+        wide, window = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert wide <= window == width, tab
+        for part in (*RESULT, *ASKED):
+            boxes = page.locator(f"{part}:visible").evaluate_all(
+                "all => all.filter(e => !e.closest('.r-scroll, .r-across-scroll, pre')"
+                " && !e.closest('.visually-hidden')).map(e => e.getBoundingClientRect())"
+            )
+            for box in boxes:
+                assert -1 <= box["left"] <= box["right"] <= width + 1, (tab, part)
+
+
+def test_settings_and_number_are_on_one_screen(visit):
+    page = visit(1280, 720)
+    paste(page, "\n".join(f"answer {i} says {i % 3} things of its own" for i in range(20)))
+    press_score(page)
+    expect(number(page)).to_contain_text("of 20")
+    expect(page.locator(".r-groups > details").first).to_be_attached()
+    page.evaluate("scrollTo(0, 0)")
+    parts = ("#box", "#kernels .kernels", "#alike details > summary", "#score", "#result .r-bar")
+    for part in (*parts, ".r-sentence", "#result input[type=range]"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    page.mouse.move(900, 500)
+    page.mouse.wheel(0, 1500)
+    page.wait_for_function("scrollY > 500")
+    expect(page.locator("#result .r-bar")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#score")).to_be_in_viewport(ratio=1)
+
+
+def test_a_phone_shows_samples_settings_and_result_in_that_order(visit):
+    page = visit(390, 844, has_touch=True, is_mobile=True)
+    paste(page, "one two\nthree four\none two")
+    alike(page, "share words")
+    page.locator("#score").tap()
+    expect(number(page)).to_contain_text("of 3")
+    expect(page.locator("#result .r-bar")).to_be_in_viewport(ratio=1)  # it comes into sight
+    order = ("header", "#box", "#read", "#kernels", "#score", ".r-summary", ".r-groups", ".r-all")
+    tops = [page.locator(part).bounding_box()["y"] for part in order]
+    assert tops == sorted(tops)
+    # A finger hits what it is to hit.
+    for name in ("Score", "Download", "Clear"):
+        box = button(page, name).bounding_box()
+        assert min(box["width"], box["height"]) >= 24, name
+
+
+def test_ink_is_light_in_the_dark_and_dark_in_the_light(visit):
+    page = visit()
+    button(page, "A primer").click()
+    expect(number(page)).to_contain_text("of 5")
+    page.get_by_role("heading", name="For papers").click()
+    expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        for part in ("#result", "#samples", "footer"):
+            ink = page.locator(part).evaluate("e => getComputedStyle(e).color")
+            brightness = np.mean([int(x) for x in re.findall(r"\d+", ink)[:3]])
+            assert (brightness > 128) == (scheme == "dark"), part

@@ -1,0 +1,145 @@
+"""Files as people have them go through the page: chosen, dropped, and refused in words."""
+
+import re
+
+import files_people_have as have
+import numpy as np
+import pytest
+from drawn import png
+from in_browser import (
+    alike,
+    button,
+    choose,
+    drop,
+    expect,
+    number,
+    open_tab,
+    paste,
+    press_score,
+    row,
+    shows,
+    was_read,
+    zipped,
+)
+
+pytest.importorskip("gradio")
+from vendiscore.app import examples
+from vendiscore.scoring import compute
+
+TEXTS = [
+    "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",
+]  # fmt: skip
+NUMBERS = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
+STRIPES = examples.images()["Stripes at all angles"]
+
+
+def test_texts_of_tables_are_read_and_named_by_their_rows(visit):
+    page = visit()
+    cases = {case.name: case for case in have.texts()}
+    for name in TEXTS:
+        case = cases[name]
+        choose(page, (name, case.data))
+        was_read(page, "3 rows, 0 unreadable")
+        alike(page, "share words")
+        press_score(page)
+        shows(page, compute(case.values, k="ngram_overlap")["VS"], 3)
+        for place, text in zip(case.places, case.values, strict=True):
+            expect(row(page, place)).to_contain_text(text)
+        page.locator("#chip").get_by_role("button").click()  # taken away again
+        expect(page.locator("#read")).to_be_hidden()
+
+
+def test_writing_without_spaces_is_compared_by_characters(visit):
+    page = visit()
+    paste(page, "\n".join(have.CHINESE))
+    alike(page, "share words")
+    press_score(page)
+    expect(page.locator(".r-note", has_text="no spaces between words")).to_be_visible()
+    shows(page, compute(have.CHINESE, k="ngram_overlap", analyzer="char")["VS"], 3)
+
+
+def test_numbers_turn_the_page_to_vectors(visit):
+    page = visit()
+    cases = {case.name: case for case in have.vectors()}
+    for name in NUMBERS:
+        choose(page, (name, cases[name].data))
+        expect(page.get_by_role("tab", name="Vectors")).to_have_attribute("aria-selected", "true")
+        was_read(page, f"{len(cases[name].values)} ")
+        press_score(page)
+        shows(page, compute(np.asarray(cases[name].values, float), k="cosine")["VS"], 4)
+        page.locator("#chip").get_by_role("button").click()
+
+
+def test_what_only_a_visitor_can_tell_is_asked(visit):
+    page = visit()
+    cases = {case.name: case for case in have.questions()}
+    choose(page, ("two.csv", cases["two.csv"].data))
+    question = page.locator("#samples").get_by_role("group", name=re.compile("could be meant"))
+    expect(question).to_contain_text("Columns a, b")
+    question.get_by_role("button", name="b", exact=True).click()
+    alike(page, "share words")
+    press_score(page)
+    shows(page, compute(cases["two.csv"].values, k="ngram_overlap")["VS"], 2)
+    page.get_by_role("combobox", name="Column").select_option("a")
+    expect(page.locator(".r-was")).to_contain_text("samples have changed")
+    press_score(page)
+    expect(row(page, 2)).to_contain_text("hello you there")
+    choose(page, ("unquoted.csv", cases["unquoted.csv"].data))
+    asked = page.locator("#samples .question")
+    expect(asked).to_contain_text("row 1 has 2 cells but row 3 has 3")
+    asked.get_by_role("button", name=re.compile("line")).click()
+    press_score(page)
+    expect(row(page, 3)).to_contain_text("I think, maybe, so.")
+
+
+def test_wrong_files_are_refused_in_words_and_the_page_works_on(visit):
+    page = visit()
+    alert = page.locator("#samples").get_by_role("alert")
+    for case in have.turned_down()[:2] + have.turned_down()[7:12]:
+        choose(page, (case.name, case.data))
+        expect(alert).to_contain_text(case.said)
+    press_score(page)
+    expect(alert).to_be_visible()
+    expect(page.locator("#result .r-bar")).to_have_count(0)
+    page.locator("#chip").get_by_role("button").click()
+    paste(page, "a b\nc d\ne")
+    press_score(page)
+    expect(number(page)).to_contain_text("of 3")
+
+
+def test_phone_photos_and_dropped_images_are_scored(visit):
+    page = visit()
+    photos = {
+        "IMG_1.heic": have.turned("HEIF"),
+        "IMG_2.jpg": have.turned("JPEG"),
+        "IMG_3.png": have.photo("PNG", seed=1),
+    }
+    drop(page, *photos.items())
+    expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
+    was_read(page, "3 images, 0 unreadable")
+    alike(page, "look the same")
+    press_score(page)
+    expect(number(page)).to_contain_text("of 3")
+    # The same photo, whichever way it is stored.
+    expect(page.locator(".r-groups > details").first).to_contain_text("2 ×")
+    drop(page, *((f"{i}.png", png(image)) for i, image in enumerate(STRIPES)))
+    was_read(page, "12 images")
+    press_score(page)
+    shows(page, compute(STRIPES, k="pixels", mode="RGB")["VS"], 12)
+    drop(page, ("mine.zip", zipped(STRIPES[:5])))
+    was_read(page, "5 images")
+    press_score(page)
+    shows(page, compute(STRIPES[:5], k="pixels", mode="RGB")["VS"], 5)
+
+
+def test_pasted_tables_and_smiles_are_read_as_what_they_are(visit):
+    page = visit()
+    open_tab(page, "Molecules")
+    paste(page, "id\tsmiles\nX1\tCCO\nX2\tc1ccccc1\nX3\tCCC\n")
+    was_read(page, "3 rows")
+    press_score(page)
+    shows(page, compute(["CCO", "c1ccccc1", "CCC"], k="morgan")["VS"], 3)
+    open_tab(page, "Vectors")
+    paste(page, "1 0 0\n0 1 0\n0 1 0\n")
+    button(page, "Score").click()
+    shows(page, 1.889881574842, 3)

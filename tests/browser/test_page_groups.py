@@ -1,0 +1,63 @@
+"""Samples in groups: blocks of lines, where one says so, and a column of a table."""
+
+import pytest
+from in_browser import alike, button, choose, expect, number, paste, press_score, shows, was_read
+
+pytest.importorskip("gradio")
+from vendiscore.scoring import compute
+
+TEXTS = [["a cat sat", "a dog sat", "the cat ran"], ["red", "red", "blue"]]
+FLAT = [text for group in TEXTS for text in group]
+BOX = "\n\n".join("\n".join(group) for group in TEXTS)
+WHOLE = "3 in a group"
+
+
+def table_of_groups(page):
+    return page.get_by_role("region", name="Table of the groups").locator("tbody")
+
+
+def test_blank_lines_separate_texts_or_groups_of_lines(visit):
+    page = visit()
+    alike(page, "share words")
+    paste(page, BOX)
+    press_score(page)
+    both = ["\n".join(group) for group in TEXTS]
+    shows(page, compute(both, k="ngram_overlap")["VS"], 2)
+    page.locator("#read .splits").get_by_role("radio", name="line", exact=False).first.check()
+    expect(page.locator(".r-was")).to_contain_text("samples have changed")
+    press_score(page)
+    shows(page, compute(FLAT, k="ngram_overlap")["VS"], 6)
+    page.get_by_label("blank lines separate groups").check()
+    was_read(page, "6 lines")
+    press_score(page)
+    shows(page, compute(TEXTS, k="ngram_overlap")["VS"], WHOLE)
+    expect(table_of_groups(page).get_by_role("row")).to_have_count(2)
+    button(page, "Clear").click()
+    button(page, "A primer").click()
+    expect(number(page)).to_contain_text("of 5")
+    expect(table_of_groups(page)).to_have_count(0)
+
+
+def test_a_table_is_grouped_by_a_column(visit):
+    page = visit()
+    alike(page, "share words")
+    rows = [f"{text},prompt {i}" for i, group in enumerate(TEXTS) for text in group]
+    choose(page, ("mine.csv", "\n".join(["answer,prompt", *rows]).encode()))
+    page.get_by_role("combobox", name="Grouped by").select_option("prompt")
+    press_score(page)
+    shows(page, compute(TEXTS, k="ngram_overlap")["VS"], WHOLE)
+    expect(table_of_groups(page).get_by_role("rowheader")).to_have_text(["prompt 0", "prompt 1"])
+    for group, line in zip(TEXTS, table_of_groups(page).get_by_role("row").all(), strict=True):
+        expect(line).to_contain_text(f"3{compute(group, k='ngram_overlap')['VS']:.1f}")
+
+
+def test_a_sign_of_ones_own_separates_texts(visit):
+    page = visit()
+    alike(page, "share words")
+    paste(page, "a b\nc\n@@\nd e\n@@\na b\ng")
+    sign = page.get_by_label("Split by a sign of your own")
+    sign.fill("@@")
+    sign.press("Enter")
+    was_read(page, "3 parts")
+    press_score(page)
+    shows(page, compute(["a b\nc", "d e", "a b\ng"], k="ngram_overlap")["VS"], 3)
