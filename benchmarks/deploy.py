@@ -30,7 +30,8 @@ from typing import Any
 import httpx
 import psutil
 
-from vendiscore.app import encoders, examples
+from vendiscore.app.answering import encoders
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 
 ROOT = Path(__file__).resolve().parents[1]

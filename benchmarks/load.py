@@ -42,7 +42,8 @@ import numpy as np
 import psutil
 from pairs import environment
 
-from vendiscore.app import encoders, examples
+from vendiscore.app.answering import encoders
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import compare
 

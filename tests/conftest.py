@@ -152,7 +152,7 @@ def weights(tmp_path_factory):
     home = Path(os.environ["HF_HOME"])
     hub_cache.put("sentence-transformers/all-MiniLM-L6-v2", Path(minilm), home)
     hub_cache.put("facebook/dinov2-small", dinov2, home)
-    encoders = pytest.importorskip("vendiscore.app.encoders")
+    encoders = pytest.importorskip("vendiscore.app.answering.encoders")
     encoders.offered.cache_clear()
 
 
@@ -172,8 +172,8 @@ def server(tmp_path_factory, weights):
 def forgetful_server(tmp_path_factory):
     """The page that keeps for one second what was sent, instead of fifteen minutes."""
     code = (
-        "from vendiscore.app.kept import Kept\n"
-        "from vendiscore.app.server import build, launch; launch(build(Kept(seconds=1)))"
+        "from vendiscore.app.serving.kept import Kept\n"
+        "from vendiscore.app.serving.server import build, launch; launch(build(Kept(seconds=1)))"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app
@@ -187,8 +187,8 @@ def reckless_server(tmp_path_factory):
     """
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
-        "from vendiscore.app import guard; guard.MAX_ARRIVING = 2_000_000\n"
-        "from vendiscore.app.server import build, launch; launch(build())"
+        "from vendiscore.app.serving import guard; guard.MAX_ARRIVING = 2_000_000\n"
+        "from vendiscore.app.serving.server import build, launch; launch(build())"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app

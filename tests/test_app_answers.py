@@ -12,9 +12,9 @@ from answered import answered, clusters, read, scored, through
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
-from vendiscore.app import examples
+from vendiscore.app.answering.sifting import UnusableError
+from vendiscore.app.given import examples
 from vendiscore.app.limits import MAX_SAMPLES, RefusedError
-from vendiscore.app.sifting import UnusableError
 from vendiscore.report.findings import MOST
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()

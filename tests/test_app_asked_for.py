@@ -7,9 +7,10 @@ from answered import answered, clusters, read, scored, through
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import explain
-from vendiscore.app import answers, examples, reading
-from vendiscore.app.answers import Settings
-from vendiscore.app.asked import Asked, Given
+from vendiscore.app.answering import answers
+from vendiscore.app.answering.answers import Settings
+from vendiscore.app.given import examples, reading
+from vendiscore.app.given.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
 from vendiscore.explanation import thinning
 

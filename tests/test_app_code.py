@@ -11,7 +11,8 @@ from drawn import png
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers
+from vendiscore.app.answering import handlers
+from vendiscore.app.given import examples
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = examples.images()["Shapes in three colours"]

@@ -10,11 +10,12 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app import answers, examples, handlers, reading
-from vendiscore.app.answers import Settings
-from vendiscore.app.asked import Asked, Given
+from vendiscore.app.answering import answers, handlers
+from vendiscore.app.answering.answers import Settings
+from vendiscore.app.answering.sifting import UnusableError
+from vendiscore.app.given import examples, reading
+from vendiscore.app.given.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.sifting import UnusableError
 from vendiscore.measures.divergences import surprise
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import LESS, MORE, SAME

@@ -13,8 +13,8 @@ httpx = pytest.importorskip("httpx")
 import safehttpx  # noqa: E402
 from gradio import processing_utils, route_utils  # noqa: E402
 
-from vendiscore.app import guard  # noqa: E402
 from vendiscore.app.limits import RefusedError  # noqa: E402
+from vendiscore.app.serving import guard  # noqa: E402
 
 NAMES = {
     "vendi_score_texts": "texts",

@@ -17,10 +17,11 @@ pytest.importorskip("rdkit")
 pytest.importorskip("PIL")
 from PIL import Image
 
-from vendiscore.app import alike, answers, encoders, examples, handlers, jobs
-from vendiscore.app.answers import Settings
+from vendiscore.app.answering import alike, answers, encoders, handlers, jobs
+from vendiscore.app.answering.answers import Settings
+from vendiscore.app.given import examples
+from vendiscore.app.given.pictures import pictures
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.pictures import pictures
 from vendiscore.errors import SampleError
 from vendiscore.progress import finish
 
@@ -68,7 +69,7 @@ def test_none_is_offered_that_cannot_be_had(monkeypatch):
 def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(at_hand, tmp_path):
     home = os.environ["HF_HOME"] if at_hand else str(tmp_path)
     code = (
-        "import sys; from vendiscore.app import encoders; encoders.prepare()\n"
+        "import sys; from vendiscore.app.answering import encoders; encoders.prepare()\n"
         "print('torch' in sys.modules)"
     )
     run = subprocess.run(

@@ -10,10 +10,11 @@ from drawn import png
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import examples, handlers, reading
-from vendiscore.app.asked import Asked, Given
+from vendiscore.app.answering import handlers
+from vendiscore.app.answering.sifting import UnusableError
+from vendiscore.app.given import examples, reading
+from vendiscore.app.given.asked import Asked, Given
 from vendiscore.app.limits import MAX_SAMPLES, RefusedError
-from vendiscore.app.sifting import UnusableError
 from vendiscore.errors import SampleError
 from vendiscore.scoring import compute
 

@@ -13,7 +13,8 @@ from vendiscore.scoring import compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.app import alike, examples, handlers, jobs
+from vendiscore.app.answering import alike, handlers, jobs
+from vendiscore.app.given import examples
 from vendiscore.app.limits import RefusedError
 from vendiscore.progress import finish
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from vendiscore.app.held import size_of
-from vendiscore.app.samples import Samples
+from vendiscore.app.answering.held import size_of
+from vendiscore.app.given.samples import Samples
 from vendiscore.similarity.features import FeatureSimilarity
 
 X = np.zeros((1000, 50))

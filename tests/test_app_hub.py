@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from data_hub import DataHub
 
-from vendiscore.app import hub, parts
+from vendiscore.app.given import hub, parts
+from vendiscore.app.given.reading import Asked, AskError, Given, read
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.reading import Asked, AskError, Given, read
 
 pytest.importorskip("pyarrow")
 

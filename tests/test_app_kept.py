@@ -6,10 +6,10 @@ import weakref
 import numpy as np
 import pytest
 
-from vendiscore.app.held import size_of
-from vendiscore.app.kept import Kept
+from vendiscore.app.answering.held import size_of
+from vendiscore.app.given.samples import Samples
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.samples import Samples
+from vendiscore.app.serving.kept import Kept
 
 
 class Clock:

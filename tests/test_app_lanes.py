@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from vendiscore.app.lanes import LONG, SHORT, BusyError, Lanes, Line, address, whole
+from vendiscore.app.serving.lanes import LONG, SHORT, BusyError, Lanes, Line, address, whole
 
 SOON = 20  # seconds after which a test has failed
 

@@ -11,12 +11,12 @@ import pytest
 from hostile import archive, png
 from turned_away import given, refused
 
-from vendiscore.app import zips
-from vendiscore.app.reading import Asked, Given, read
+from vendiscore.app.given import zips
+from vendiscore.app.given.reading import Asked, Given, read
 
 pytest.importorskip("PIL.Image")
 pytest.importorskip("pillow_heif")
-from vendiscore.app import pictures
+from vendiscore.app.given import pictures
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from vendiscore.app import examples, limits, parts
+from vendiscore.app import limits
+from vendiscore.app.given import examples, parts
+from vendiscore.app.given.reading import Asked, Given, read
+from vendiscore.app.given.samples import ranges
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.reading import Asked, Given, read
-from vendiscore.app.samples import ranges
 
 pytest.importorskip("rdkit")
 PARAGRAPHS = "\n\n".join(

@@ -10,8 +10,9 @@ import pytest
 from hostile import archive, npy_header
 from turned_away import given, refused
 
-from vendiscore.app import limits, matrices
-from vendiscore.app.reading import Given, read
+from vendiscore.app import limits
+from vendiscore.app.given import matrices
+from vendiscore.app.given.reading import Given, read
 
 pytest.importorskip("pyarrow")
 

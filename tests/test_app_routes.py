@@ -15,15 +15,15 @@ starlette = pytest.importorskip("starlette.applications")
 uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore.app import routes, wire  # noqa: E402
-from vendiscore.app.files import Files  # noqa: E402
-from vendiscore.app.guard import Guard  # noqa: E402
-from vendiscore.app.kept import Kept  # noqa: E402
-from vendiscore.app.lanes import Lanes  # noqa: E402
+from vendiscore.app.answering.sifting import UnusableError  # noqa: E402
+from vendiscore.app.given.samples import Samples  # noqa: E402
 from vendiscore.app.limits import RefusedError  # noqa: E402
-from vendiscore.app.problems import OURS  # noqa: E402
-from vendiscore.app.samples import Samples  # noqa: E402
-from vendiscore.app.sifting import UnusableError  # noqa: E402
+from vendiscore.app.serving import routes, wire  # noqa: E402
+from vendiscore.app.serving.files import Files  # noqa: E402
+from vendiscore.app.serving.guard import Guard  # noqa: E402
+from vendiscore.app.serving.kept import Kept  # noqa: E402
+from vendiscore.app.serving.lanes import Lanes  # noqa: E402
+from vendiscore.app.serving.problems import OURS  # noqa: E402
 from vendiscore.reading.limits import AskError  # noqa: E402
 
 SOON = 20  # seconds after which a test has failed

@@ -15,8 +15,9 @@ pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
-from vendiscore.app import encoders, examples  # noqa: E402
-from vendiscore.app import server as app_server  # noqa: E402
+from vendiscore.app.answering import encoders  # noqa: E402
+from vendiscore.app.given import examples  # noqa: E402
+from vendiscore.app.serving import server as app_server  # noqa: E402
 from vendiscore.scoring import compute  # noqa: E402
 from vendiscore.uncertainty import compare  # noqa: E402
 

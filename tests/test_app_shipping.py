@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vendiscore.app import encoders
+from vendiscore.app.answering import encoders
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -56,7 +56,7 @@ def test_handlers_need_no_gradio():
     pytest.importorskip("matplotlib")
     code = (
         "import sys; sys.modules['gradio'] = None\n"
-        "from vendiscore.app import handlers\n"
+        "from vendiscore.app.answering import handlers\n"
         "print(handlers.vendi_score_texts(['a b', 'c d'], 'ngram_overlap')['VS'])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from answered import through
 
-from vendiscore.app import answers
-from vendiscore.app.answers import Settings
-from vendiscore.app.examples import named
+from vendiscore.app.answering import answers
+from vendiscore.app.answering.answers import Settings
+from vendiscore.app.answering.sifting import UnusableError
+from vendiscore.app.given.examples import named
+from vendiscore.app.given.reading import Asked, Given, read
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.reading import Asked, Given, read
-from vendiscore.app.sifting import UnusableError
 from vendiscore.progress import finish
 from vendiscore.scoring import compute
 

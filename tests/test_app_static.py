@@ -10,11 +10,11 @@ starlette = pytest.importorskip("starlette.applications")
 testing = pytest.importorskip("starlette.testclient")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore.app import routes  # noqa: E402
-from vendiscore.app.files import Files  # noqa: E402
-from vendiscore.app.guard import Guard  # noqa: E402
-from vendiscore.app.kept import Kept  # noqa: E402
-from vendiscore.app.lanes import Lanes  # noqa: E402
+from vendiscore.app.serving import routes  # noqa: E402
+from vendiscore.app.serving.files import Files  # noqa: E402
+from vendiscore.app.serving.guard import Guard  # noqa: E402
+from vendiscore.app.serving.kept import Kept  # noqa: E402
+from vendiscore.app.serving.lanes import Lanes  # noqa: E402
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.app import grids, limits
-from vendiscore.app.reading import Asked, AskError, Given, RefusedError, read
+from vendiscore.app import limits
+from vendiscore.app.given import grids
+from vendiscore.app.given.reading import Asked, AskError, Given, RefusedError, read
 from vendiscore.reading.tables import table
 
 pytest.importorskip("rdkit")

@@ -39,6 +39,16 @@ MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.p
 DOOR = Path("__init__.py")  # gathers the public names, so that it may import all
 
 
+# The same of the page.
+PAGE = """
+    serving
+    answering
+    given
+    limits
+"""
+PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}
+
+
 def imported(path: Path, lazily: bool = True) -> set[Path]:
     """The modules of the package that a module imports, in functions too if `lazily`."""
     tree = ast.parse(MODULES[path].read_text(encoding="utf-8"))
@@ -57,6 +67,15 @@ def test_a_room_imports_from_those_below_it(path):
     own = LEVEL[path.parts[0].removesuffix(".py")]
     above = [other for other in imported(path) if LEVEL[other.parts[0].removesuffix(".py")] < own]
     assert not above
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.parts[0] == "app"], ids=str)
+def test_a_room_of_the_page_imports_from_those_below_it(path):
+    def level(module):
+        return PAGE_LEVEL.get(module.parts[1].removesuffix(".py"), -1)
+
+    others = [other for other in imported(path) if other.parts[0] == "app"]
+    assert not [other for other in others if 0 <= level(other) < level(path)]
 
 
 def test_no_imports_go_round_in_a_circle():

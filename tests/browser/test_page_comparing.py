@@ -20,8 +20,8 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app import examples
-from vendiscore.app.comparing import MIN_PERMUTATIONS
+from vendiscore.app.answering.comparing import MIN_PERMUTATIONS
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import compare
 

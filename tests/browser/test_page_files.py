@@ -23,7 +23,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app import examples
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 
 TEXTS = [

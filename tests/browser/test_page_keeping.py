@@ -21,7 +21,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app import examples
+from vendiscore.app.given import examples
 from vendiscore.app.limits import MAX_SAMPLES
 from vendiscore.scoring import compute
 

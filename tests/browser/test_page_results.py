@@ -23,8 +23,9 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore import as_similarity, explain
-from vendiscore.app import encoders, examples
-from vendiscore.app.jobs import THRESHOLD
+from vendiscore.app.answering import encoders
+from vendiscore.app.answering.jobs import THRESHOLD
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()

@@ -22,8 +22,9 @@ from in_browser import (
 from PIL import Image
 
 pytest.importorskip("gradio")
-from vendiscore.app import encoders, examples
-from vendiscore.app.comparing import MIN_PERMUTATIONS
+from vendiscore.app.answering import encoders
+from vendiscore.app.answering.comparing import MIN_PERMUTATIONS
+from vendiscore.app.given import examples
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import compare
 

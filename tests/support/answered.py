@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.app import answers
-from vendiscore.app.answers import Settings
-from vendiscore.app.samples import Samples
+from vendiscore.app.answering import answers
+from vendiscore.app.answering.answers import Settings
+from vendiscore.app.given.samples import Samples
 from vendiscore.progress import finish
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from vendiscore.app.given.reading import Given
 from vendiscore.app.limits import RefusedError
-from vendiscore.app.reading import Given
 
 _MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak
 

@@ -1,20 +1,20 @@
 /** The page: its parts put together, its tabs, and what outlives a reload. */
 
-import { alike } from "./alike.js";
-import { get } from "./calls.js";
-import { comparing } from "./compare.js";
+import { alike } from "./asking/alike.js";
+import { get } from "./asking/calls.js";
+import { comparing } from "./asking/compare.js";
 import { el } from "./dom.js";
-import { drop } from "./drop.js";
-import { Given } from "./given.js";
-import { keys, scoreKey, tabs } from "./keys.js";
-import { remember, restore, writeHash } from "./memory.js";
-import { kernelsOf, lend, now, page, takeBack } from "./page.js";
-import { button, byId, fill } from "./parts.js";
-import { runner } from "./run.js";
-import { samples } from "./samples.js";
-import { scoreOf, scoring } from "./scoring.js";
-import { results } from "./shown.js";
-import { KINDS, fromHash, kept } from "./state.js";
+import { drop } from "./asking/drop.js";
+import { Given } from "./asking/given.js";
+import { keys, scoreKey, tabs } from "./asking/keys.js";
+import { remember, restore, writeHash } from "./asking/memory.js";
+import { kernelsOf, lend, now, page, takeBack } from "./asking/page.js";
+import { button, byId, fill } from "./asking/parts.js";
+import { runner } from "./asking/run.js";
+import { samples } from "./asking/samples.js";
+import { scoreOf, scoring } from "./asking/scoring.js";
+import { results } from "./asking/shown.js";
+import { KINDS, fromHash, kept } from "./asking/state.js";
 
 const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
 const TO_SCORE = "Paste or drop samples and press Score, or try an example.";

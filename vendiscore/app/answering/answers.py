@@ -1,0 +1,363 @@
+"""From samples that were read and settings to plain values: what the page shows, and when.
+
+The score comes at once with all that the page shows of single samples. Groups at another
+threshold, what thinning does and what papers need are found when somebody asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import NotPSDError
+from ...explanation.thinning import thinning
+from ...progress import Steps
+from ...report import said, sentences
+from ...report.findings import Findings
+from ...report.thumbnails import drawing
+from .. import limits
+from ..given import examples
+from ..given.asked import KINDS
+from ..given.parts import part
+from ..given.samples import Samples
+from ..limits import MAX_SAMPLES, RefusedError
+from . import alike, comparing, looked, papers
+from .alike import check_order, check_threshold
+from .held import size_of
+from .jobs import FLOOR, THRESHOLD, Job, job_of
+from .sifting import UnusableError, left_out, sifted
+
+MAX_PICTURES = 60  # that are drawn at once
+_PREVIEW = 3
+_GROWN = 200  # samples whose growth takes no time to speak of
+_AT_ONCE = 2e9  # multiplications, of which there are more in about a second
+# Up to so many samples an error above order 2 takes so much more.
+_ROOTS, _EACH = 200, 500
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How samples are to be scored.
+
+    Attributes
+    ----------
+    kernel : str
+        One of `alike.choices`; "" for the usual one.
+    options : mapping
+        Of that kernel; see `alike.OPTIONS`.
+    q : float in [0, ∞] or "inf"
+    leave_out : bool
+        Whether samples that cannot be used are left out, instead of an error that names them.
+    threshold : float
+        From which similarity on samples are called alike.
+    """
+
+    kernel: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    q: Any = 1.0
+    leave_out: bool = False
+    threshold: Any = THRESHOLD
+
+    def kernel_of(self, kind: str) -> str:
+        """The kernel, or the usual one of a kind."""
+        return self.kernel or alike.choices(kind)[0].kernel
+
+
+class Result:
+    """A score, and whatever else can be asked about it.
+
+    Attributes
+    ----------
+    answer : dict
+        All that the page shows of it at first, as plain values.
+    nbytes : int
+        Memory that it holds, about.
+    """
+
+    def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
+        self._found, self._job, self.answer = found, job, answer
+        found.forget()
+        self.nbytes = size_of((found, job, answer))
+
+    def groups(self, threshold: Any) -> dict[str, Any]:
+        """The groups of samples that are alike, at another threshold."""
+        explained = self._found.explanation
+        assert explained is not None
+        read = check_threshold(threshold, explained.floor)
+        with np.errstate(all="ignore"):
+            return looked.alike(explained.rethreshold(read))
+
+    def thinning(self) -> dict[str, Any]:
+        """The score of what is left as ever more of those that repeat others are removed."""
+        assert self._found.explanation is not None
+        with np.errstate(all="ignore"):
+            return thinning(self._found.explanation).to_dict()
+
+    def papers(self) -> dict[str, Any]:
+        """Pictures, sentences, code, and the download that the code reads, if it needs one."""
+        with np.errstate(all="ignore"):
+            return papers.papers(self._found, self._job)
+
+    def report(self, title: str | None = None) -> str:
+        """The report as an HTML file."""
+        return papers.report(self._found, self._job, title or None).html()
+
+    def pictures(self, indices: Sequence[int]) -> dict[str, list[str]]:
+        """Drawings of some rows of the table, as data URIs; empty where one cannot be drawn."""
+        places = self._found.places.tolist()
+        if not isinstance(indices, list) or not all(
+            type(i) is int and 0 <= i < len(places) for i in indices
+        ):
+            raise RefusedError(f"Expected a list of rows from 0 to {len(places) - 1}.")
+        if len(indices) > MAX_PICTURES:
+            raise RefusedError(f"At most {MAX_PICTURES} pictures at once, got {len(indices)}.")
+        if self._job.pictures:
+            return {"uris": [self._job.pictures[places[i]].thumbnail for i in indices]}
+        if self._job.kind != "molecules":
+            return {"uris": ["" for _ in indices]}
+        return {"uris": [drawing(self._job.samples[places[i]]) for i in indices]}
+
+
+def score(samples: Samples, settings: Settings) -> Steps[Result]:
+    """Score samples step by step.
+
+    Raises
+    ------
+    UnusableError
+        If some cannot be used and are not to be left out.
+    RefusedError, ValueError, TypeError, MemoryError
+        For settings that are not known, and samples that cannot be scored.
+    """
+    kernel = settings.kernel_of(samples.kind)
+    chosen = alike.choice(samples.kind, kernel)
+
+    if chosen.is_matrix and len(samples) > MAX_SAMPLES:
+        raise RefusedError(
+            f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
+            f"for rows of features pick another way to compare."
+        )
+    if chosen.takes_pairs:
+        samples = part(samples, MAX_SAMPLES)
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
+        job = job_of(samples, kept[""], kernel, settings.options)
+        try:
+            found = yield from job.findings(settings.q, settings.threshold)
+        except NotPSDError as error:
+            raise _negative(error) if chosen.is_matrix else error from None
+        return found, job, kept[""]
+
+    bad, (found, job, kept) = yield from sifted(
+        {"": samples}, samples.kind, run, settings.leave_out
+    )
+    with np.errstate(all="ignore"):
+        return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+
+
+def _negative(error: NotPSDError) -> RefusedError:
+    little = " So little may be decimals that were rounded away." * (error.negative_mass < 1e-2)
+    return RefusedError(
+        f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
+        f"{-error.negative_mass:.3g} of a trace of 1.{little} Pick “K, clipped” to set them to "
+        f"zero."
+    )
+
+
+def _answer(
+    found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
+) -> dict[str, Any]:
+    explained = found.explanation
+    assert explained is not None
+    n, details = found.n, found.details
+    sizes = [int(row["n"]) for row in details["groups"]] if found.grouped else [n]
+    of = sum(sizes) / len(sizes)
+    distinct = int(details["distinct"])
+    where = " within their groups" if found.grouped else ""
+    meaning = said.meaning(found, job.what)
+    low, high, se = (found.beside(name) for name in ("low", "high", "se"))
+    interval = details.get("interval")
+    near = looked.alike(explained)
+    return {
+        "kind": job.kind,
+        "what": job.what,
+        "name": samples.name,
+        "n": n,
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "q": plain_order(found.order),
+        "kernel": job.choice.kernel,
+        "comparison": alike.said(job.choice, job.arguments, found.order),
+        "VS": found.value,
+        "se": se,
+        "low": low,
+        "high": high,
+        "level": None if low is None or not interval else interval["level"],
+        "of": of,
+        "share": found.value / of,
+        "verdict": sentences.verdict(of, found.value),
+        "sentence": sentences.by(job.choice.by, meaning) if n > 1 else meaning,
+        "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
+        "interval": said.interval(found, job.what),
+        "how": said.how(found),
+        "notes": _notes(found, job, samples, bad),
+        "signature": details["signature"],
+        "code": job.code(found),
+        "left_out": [samples.places[i] for i in sorted(bad)],
+        "looked": explained.n,
+        "samples": looked.columns(found, job, samples, kept),
+        "floor": explained.floor,
+        **near,
+        "heat": looked.heat(found),
+        "map": looked.map_(found),
+        "by_group": _by_group(found),
+        "growth": (
+            sentences.growing(found.growth) if n <= _GROWN and found.growth is not None else ""
+        ),
+    }
+
+
+def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
+    letters = (
+        "These texts have no spaces between words, so n-grams of characters were compared."
+        if found.similarity is not None
+        and found.similarity.settings.get("analyzer") == "char"
+        and "analyzer" not in job.arguments
+        else ""
+    )
+    notes = [
+        *samples.told,
+        *left_out(samples, bad),
+        sentences.looked_at(len(found.chosen), found.n),
+        sentences.adding(found.order, found.adds_order),
+        letters,
+        *map(str, found.details["notes"]),
+    ]
+    return [note for note in notes if note]
+
+
+def _by_group(found: Findings) -> list[dict[str, Any]] | None:
+    if not found.grouped:
+        return None
+    return [
+        {"group": str(row["group"]), "n": int(row["n"]), "VS": float(row["VS"])}
+        for row in found.details["groups"]
+    ]
+
+
+def read_answer(samples: Samples) -> dict[str, Any]:
+    """What the page shows of samples that were read, before anything is scored."""
+    return {
+        "kind": samples.kind,
+        "kinds": list(samples.kinds),
+        "n": len(samples),
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "unit": samples.unit,
+        "name": samples.name,
+        "said": _said(samples),
+        "notes": list(samples.notes),
+        "preview": [_shown(samples, i) for i in _first(samples)],
+        "columns": list(samples.columns),
+        "column": samples.column,
+        "by": samples.by,
+        "separator": samples.separator,
+        "splits": [{"value": value, "count": count} for value, count in samples.splits],
+        "text": samples.text,
+        "problems": problem_of(samples),
+    }
+
+
+def problem_of(samples: Samples) -> dict[str, Any] | None:
+    """Which samples cannot be used, as far as reading has found; None if all can."""
+    if not samples.problems:
+        return None
+    error = UnusableError({"": (samples, samples.problems)}, samples.kind)
+    return {
+        "count": len(samples.problems),
+        "others": error.others,
+        "rows": error.rows,
+        "lines": list(error.each),
+    }
+
+
+def _said(samples: Samples) -> str:
+    """ "20 rows, 0 unreadable, split by semicolons"."""
+    n, bad = len(samples), len(samples.problems)
+    counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
+    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
+    return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
+
+
+def _first(samples: Samples) -> list[int]:
+    usable = (i for i in range(len(samples)) if i not in samples.problems)
+    return [i for i, _ in zip(usable, range(_PREVIEW), strict=False)]
+
+
+def _shown(samples: Samples, i: int) -> Any:
+    value = samples.values[i]
+    if isinstance(value, str):
+        return value if len(value) <= 300 else f"{value[:299]}…"
+    if samples.kind == "images":
+        return {"image": value.thumbnail}
+    numbers = ", ".join(f"{x:.4g}" for x in np.ravel(value)[:4])
+    return f"{numbers}, …" if np.size(value) > 4 else numbers
+
+
+def compare(
+    sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
+) -> Steps[dict[str, Any]]:
+    """Sets of samples of one kind side by side; see `comparing.compared`."""
+    kinds = {samples.kind for samples in sets.values()}
+    if len(kinds) > 1:
+        raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
+    kernel = settings.kernel_of(next(iter(kinds), "texts"))
+    return (
+        yield from comparing.compared(
+            sets, kernel, settings.options, settings.q, permutations, settings.leave_out
+        )
+    )
+
+
+def menu() -> dict[str, Any]:
+    """What there is to pick from: comparisons and examples by kind, and limits in words."""
+    return {
+        "kinds": {
+            kind: alike.menu(kind) | {"examples": _noted(examples.MENU[kind])} for kind in KINDS
+        },
+        "compare": {"examples": _noted(examples.PAIRINGS)},
+        "limits": {
+            "sentence": limits.IN_WORDS,
+            "samples": limits.MAX_SAMPLES,
+            "sets": limits.MAX_SETS,
+            "threshold": THRESHOLD,
+            "floor": FLOOR,
+        },
+    }
+
+
+def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
+    return [example.entry() for example in known]
+
+
+def is_long(samples: Samples, settings: Settings) -> bool:
+    """Whether a score takes more than about a second: by encoders, or of very many numbers."""
+    chosen = alike.choice(samples.kind, settings.kernel_of(samples.kind))
+    if chosen.is_encoder:
+        return True
+    pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
+    n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
+    roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
+    return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE
+
+
+def plain_order(q: float) -> float | str:
+    """An order for JSON, which has no ∞.
+
+    >>> plain_order(2.0), plain_order(math.inf)
+    (2.0, 'inf')
+    """
+    return "inf" if math.isinf(q) else q

@@ -1,0 +1,285 @@
+"""Samples that were checked, with how they are compared: a `Job` of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import SampleError
+from ...progress import Steps
+from ...report.code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ...report.findings import Findings, find
+from ...resolve.nested import Groups, read_labels
+from ..given.matrices import check_matrix
+from ..given.pictures import Picture
+from ..given.samples import Samples
+from ..limits import MAX_SMILES, RefusedError, check_texts
+from . import alike, encoders
+from .alike import Choice, check_order, check_threshold
+from .grouping import place, pooled, taken_apart
+
+# Samples at least this similar are called alike unless a visitor says otherwise.
+THRESHOLD = 0.8
+# How far down the threshold can be moved without comparing samples again.
+FLOOR = 0.3
+_NUMBERS = 4  # of a vector that are shown
+# Everything, as it is saved from the page.
+_SAVED = f"(saved := {READ_DOWNLOAD[1]})"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Samples that have been checked, and how they are compared and shown.
+
+    Attributes
+    ----------
+    kind, what : str
+        What the samples are, in the plural: of the page, and in sentences.
+    samples : list or array
+    choice : Choice
+    arguments : dict
+        For `compute`.
+    modules, expression : str
+        Python that has the same samples, and what it has to import.
+    groups : Groups or None
+        Which samples belong together; then the score is the mean of theirs.
+    texts : callable or None
+        Sample i as text, where there is something to read.
+    pictures : sequence of Picture
+        The samples, if they are images.
+    """
+
+    kind: str
+    what: str
+    samples: Any
+    choice: Choice
+    arguments: dict[str, Any]
+    modules: str
+    expression: str
+    groups: Groups | None = None
+    texts: Callable[[int], str] | None = None
+    pictures: Sequence[Picture] = ()
+
+    def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
+        """What there is to say of them at order q; a SampleError names samples by their places."""
+        given = self.arguments | {"q": check_order(q)}
+        alike_from = check_threshold(threshold)
+        if self.groups is not None:
+            given["groups"] = self.labels
+        try:
+            similarity = None
+            if self.choice.is_encoder:
+                similarity = yield from encoders.similarity(self.samples, self.arguments)
+            return find(
+                self.samples,
+                None,
+                given,
+                similarity=similarity,
+                threshold=alike_from,
+                floor=min(FLOOR, alike_from),
+            )
+        except SampleError as error:
+            if self.groups is None or not self.groups.nested:
+                raise
+            raise self.groups.located(error) from error.__cause__
+
+    @property
+    def labels(self) -> list[Any] | None:
+        """The group of each sample."""
+        groups = self.groups
+        return None if groups is None else [groups.labels[code] for code in groups.codes]
+
+    def code(self, found: Findings) -> str:
+        """Three lines of Python that give the same number."""
+        arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
+        if self.groups is not None and not self.groups.nested and self.kind == "vectors":
+            arguments["groups"] = self.labels
+        options = keywords(arguments, found.order)
+        if _SAVED in self.expression and self.groups is not None:
+            options += ', groups=saved["samples"]["group"]'
+        call = called("samples", options)
+        return f"{source(self.modules)}\nsamples = {self.expression}\nprint({call})"
+
+
+def text_job(
+    texts: Any,
+    kernel: str = "ngram_overlap",
+    options: Mapping[str, Any] | None = None,
+    labels: Sequence[Hashable] = (),
+) -> Job:
+    """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
+    texts, groups = pooled(texts, "texts")
+    groups = read_labels(labels) if labels else groups
+    texts = check_texts(texts, place=place(groups))
+    return Job(
+        kind="texts",
+        what="texts",
+        samples=texts,
+        **_chosen("texts", kernel, options),
+        groups=groups,
+        texts=texts.__getitem__,
+        **_inline(taken_apart(texts, groups)),
+    )
+
+
+def image_job(
+    pictures: Sequence[Picture],
+    kernel: str = "pixels",
+    left: Sequence[str] = (),
+    groups: Groups | None = None,
+) -> Job:
+    """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
+    chosen = _chosen("images", kernel, None)
+    files = 'glob.glob("images/*")'
+    if left:
+        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
+    expression = f"sorted({files})  # the folder that the images are in"
+    if groups is not None:
+        each = 'sorted(glob.glob(folder + "/*"))'
+        expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
+    encoded = chosen["choice"].is_encoder
+    return Job(
+        kind="images",
+        what="images",
+        samples=[picture.data if encoded else picture.small for picture in pictures],
+        **chosen,
+        modules="glob",
+        expression=expression,
+        groups=groups,
+        pictures=pictures,
+    )
+
+
+def molecule_job(smiles: Any, kernel: str = "morgan", labels: Sequence[Hashable] = ()) -> Job:
+    """Molecules as SMILES, compared by fingerprints."""
+    smiles, groups = pooled(smiles, "SMILES")
+    groups = read_labels(labels) if labels else groups
+    smiles = check_texts(smiles, MAX_SMILES, "molecule", place(groups))
+    return Job(
+        kind="molecules",
+        what="molecules",
+        samples=smiles,
+        **_chosen("molecules", kernel, None),
+        groups=groups,
+        texts=smiles.__getitem__,
+        **_inline(taken_apart(smiles, groups)),
+    )
+
+
+def vector_job(
+    X: Any,
+    kernel: str = "cosine",
+    options: Mapping[str, Any] | None = None,
+    source: tuple[str, str] | None = None,
+    labels: Sequence[Hashable] = (),
+) -> Job:
+    """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
+    X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    groups = read_labels(labels) if labels else groups
+    X = check_matrix(X, place(groups, "Row"))
+    chosen = _chosen("vectors", kernel, options)
+    matrix = chosen["choice"].is_matrix
+    if matrix and groups is not None:
+        raise RefusedError(
+            f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
+            f"rows of features pick another kernel."
+        )
+    if matrix and X.shape[0] != X.shape[1]:
+        raise RefusedError(
+            f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
+            f"for rows of features pick another kernel."
+        )
+
+    def written(i: int) -> str:
+        numbers = ", ".join(f"{value:.4g}" for value in X[i, :_NUMBERS])
+        return f"{numbers}, …" if X.shape[1] > _NUMBERS else numbers
+
+    return Job(
+        kind="vectors",
+        what="samples" if matrix else "vectors",
+        samples=X,
+        **chosen,
+        groups=groups,
+        texts=None if matrix else written,
+        **_matrix_source(X, source, groups),
+    )
+
+
+def job_of(
+    samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
+) -> Job:
+    """Some samples as they were read, compared by one of the kernels of their kind."""
+    labels = [samples.groups[i] for i in kept] if samples.groups else []
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    if samples.kind == "texts":
+        return text_job(values, kernel, options, labels)
+    if samples.kind == "molecules":
+        return molecule_job(values, kernel, labels)
+    left = set(range(len(samples))) - set(kept)
+    if samples.kind == "images":
+        groups = read_labels(labels) if labels else None
+        return image_job(values, kernel, [str(samples.places[i]) for i in sorted(left)], groups)
+    square = alike.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
+    python = samples.python(left, square) if samples.python else None
+    return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
+
+
+def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
+    """One of the sets of a comparison, as the API has them: one list."""
+    alike.one_of(kind, tuple(alike.CHOICES), "kind")
+    if alike.choice(kind, kernel).is_matrix:
+        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
+    if kind == "texts":
+        job = text_job(samples, kernel, options)
+    elif kind == "images":
+        job = image_job(_listed(samples, "images"), kernel)
+    elif kind == "molecules":
+        job = molecule_job(samples, kernel)
+    else:
+        job = vector_job(samples, kernel, options)
+    if job.groups is not None:
+        raise RefusedError(
+            f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
+            f"{kind} in one."
+        )
+    return job
+
+
+def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    chosen = alike.choice(kind, kernel)
+    return {"choice": chosen, "arguments": alike.arguments(chosen, options or {})}
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if not isinstance(values, list):
+        raise RefusedError(f"Expected a list of {name}, got {type(values).__name__}.")
+    return values
+
+
+def _inline(samples: list[Any]) -> dict[str, Any]:
+    written = repr(samples)
+    if len(written) <= INLINE:
+        return {"modules": "", "expression": written}
+    text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
+    return {"modules": READ_DOWNLOAD[0], "expression": _SAVED + text}
+
+
+def _matrix_source(
+    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None = None
+) -> dict[str, Any]:
+    if X.size <= INLINE:
+        nested = groups if groups is not None and groups.nested else None
+        written = repr(taken_apart(X.tolist(), nested))
+        if len(written) <= INLINE:
+            return {"modules": "", "expression": written}
+    modules, expression = source or (
+        "pandas as pd",
+        "pd.read_csv('samples.csv', header=None).to_numpy()",
+    )
+    if groups is not None and groups.nested:
+        ends = np.cumsum(np.bincount(groups.codes))[:-1].tolist()
+        modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
+    return {"modules": modules, "expression": expression}

@@ -1,0 +1,257 @@
+"""Worked examples of every kind: three each, small enough to take in at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..limits import RefusedError
+from .asked import Kind
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_STORIES = """\
+An old lighthouse keeper finds a letter addressed to the sea.
+The last bakery on Mars runs out of sugar.
+Two rival clockmakers fall in love on the longest night of the year.
+A girl teaches her grandfather's parrot to keep secrets.
+Every dog in the village starts to dream the same dream.
+The chess champion loses to a machine that refuses to win.
+A cartographer draws an island, and the next morning it is there.
+Nobody remembers who planted the tree in the middle of the motorway.
+The museum's youngest guard talks to the portraits at night.
+After the flood, the librarian lends out boats instead of books.
+A violin is passed down through four generations of thieves.
+The weather forecast begins to describe the past."""
+
+_COLLAPSED = """\
+Once upon a time, there was a young girl named Lily who loved to explore.
+Once upon a time, there was a young girl named Lily who loved the forest.
+Once upon a time, there was a young boy named Tom who loved to explore.
+Once upon a time, there was a little girl named Lily who loved animals.
+Once upon a time, in a small village, there was a young girl named Lily.
+Once upon a time, in a small village, there was a young girl named Elara.
+In a small village, there was a young girl named Elara who loved the stars.
+In a small village, there lived a young girl named Elara who loved stories.
+Once upon a time, there was a young girl named Mia who loved to explore.
+Once upon a time, there was a young girl named Lily who loved to dance.
+Once upon a time, there was a kind old man who lived in a small village.
+The last bakery on Mars runs out of sugar."""
+
+_PRIMER = "Look, Jane.\nSee Spot.\nSee Spot run.\nRun, Spot, run.\nJane sees Spot run."
+
+
+_SCENTS = """\
+COc1cc(C=O)ccc1O
+CC1=CCC(CC1)C(C)=C
+CC(C)C1CCC(C)CC1O
+O=Cc1ccccc1
+O=CC=Cc1ccccc1
+CCOC(C)=O
+CCCC(=O)OCC
+CC(=O)OCCC(C)C
+OCCc1ccccc1
+CC(C)=CCCC(C)(O)C=C
+CC(C)=CCCC(C)=CC=O
+COc1ccc(CC=C)cc1
+Oc1ccc(CC=C)cc1OC
+CC1(C)C2CCC1(C)C(=O)C2
+CCCCCC=O
+CCCCCCCC=O"""
+_ESTERS = "\n".join(f"{'C' * length}OC(C)=O" for length in range(1, 13))
+_MEDICINES = """\
+CC(=O)Oc1ccccc1C(=O)O
+CC(C)Cc1ccc(cc1)C(C)C(=O)O
+CC(=O)Nc1ccc(O)cc1
+Cn1cnc2c1c(=O)n(C)c(=O)n2C
+CN1CCCC1c1cccnc1
+CN(C)C(=N)NC(=N)N
+NC(=O)c1cnccn1
+OC(=O)c1ccccc1O
+NCCc1ccc(O)c(O)c1
+CNC(C)C(O)c1ccccc1
+Nc1ccc(cc1)S(N)(=O)=O
+COc1ccc2cc(ccc2c1)C(C)C(=O)O"""
+
+_K = "1, 0.9, 0\n0.9, 1, 0\n0, 0, 1"
+
+
+def _clusters() -> str:
+    rng = np.random.default_rng(0)
+    centres = np.array([[4.0, 0.0], [-2.0, 3.5], [-2.0, -3.5]])
+    # More than half of all pairs are within a cluster, and so is the median distance.
+    return _csv(np.repeat(centres, [18, 4, 2], axis=0) + rng.normal(scale=0.5, size=(24, 2)))
+
+
+def _circle() -> str:
+    angle = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    return _csv(np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def _csv(X: np.ndarray) -> str:
+    return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
+
+
+def _shapes() -> list[Image]:
+    from PIL import Image, ImageDraw
+
+    images = []
+    for colour in ("#d1495b", "#2e86ab", "#edae49"):
+        for corners in (3, 4, 5, 30):
+            image = Image.new("RGB", (64, 64), "#14213d")
+            draw = ImageDraw.Draw(image)
+            draw.regular_polygon((32, 32, 24), corners, fill=colour)
+            images.append(image)
+    return images
+
+
+def _copies() -> list[Image]:
+    from PIL import Image
+
+    rng = np.random.default_rng(0)
+    y, x = np.mgrid[-1:1:64j, -1:1:64j]
+    face = np.exp(-3 * (x**2 + y**2)) * 200 + 30
+    noisy = [face + rng.normal(scale=8, size=face.shape) for _ in range(11)]
+    odd = 127 + 120 * np.sign(np.sin(9 * x))
+    return [Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)) for image in (*noisy, odd)]
+
+
+def _gratings() -> list[Image]:
+    from PIL import Image
+
+    y, x = np.mgrid[-1:1:64j, -1:1:64j]
+    waves = [np.sin(14 * (x * np.cos(a) + y * np.sin(a))) for a in np.linspace(0, np.pi, 12, False)]
+    return [Image.fromarray((127.5 + 127 * wave).astype(np.uint8)) for wave in waves]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Samples to try the page with.
+
+    Attributes
+    ----------
+    kind, name : str
+    note : str
+        One line on what there is to see.
+    text : str
+        What may stand in the box; empty for images.
+    kernel : str
+        What it is meant for; empty for the usual one.
+    images : callable
+        Images, drawn when asked for.
+    """
+
+    kind: Kind
+    name: str
+    note: str
+    text: str = ""
+    kernel: str = ""
+    images: Callable[[], list[Any]] = list
+
+    def entry(self) -> dict[str, Any]:
+        """What the page's menu says of it."""
+        known = {"name": self.name, "note": self.note}
+        return known | ({"kernel": self.kernel} if self.kernel else {})
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Sets to compare: of each its name and the example that it is."""
+
+    kind: Kind
+    name: str
+    note: str
+    sets: tuple[tuple[str, str], ...]
+
+    def entry(self) -> dict[str, Any]:
+        """What the page's menu says of it."""
+        sets = [{"name": name, "example": example} for name, example in self.sets]
+        return {"name": self.name, "note": self.note, "kind": self.kind, "sets": sets}
+
+
+_EIGHT = "Eight story openings"
+_HALF = "Every other point of a circle"
+
+
+def _texts(kind: Kind, *named: tuple[str, str, str]) -> list[Example]:
+    return [Example(kind, name, note, text) for name, note, text in named]
+
+
+# Those of the menu, then those that stand only in a comparison.
+MENU: dict[Kind, list[Example]] = {
+    "texts": _texts(
+        "texts",
+        ("A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
+        ("Twelve story openings", "12 openings that share little", _STORIES),
+        ("A primer", "5 lines of a first reader, with few words", _PRIMER),
+    ),
+    "images": [
+        Example("images", name, note, images=draw)
+        for name, note, draw in (
+            ("Shapes in three colours", "12 polygons: what counts, colour or shape?", _shapes),
+            ("One picture, again and again", "11 noisy copies and one odd one out", _copies),
+            ("Stripes at all angles", "12 gratings, each turned a little further", _gratings),
+        )
+    ],
+    "molecules": _texts(
+        "molecules",
+        ("Scents", "16 molecules that one can smell", _SCENTS),
+        ("Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
+        ("Small medicines", "12 common drugs", _MEDICINES),
+    ),
+    "vectors": [
+        Example("vectors", name, note, text, kernel)
+        for name, note, text, kernel in (
+            ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"),
+            ("A circle", "24 points, evenly on a circle", _circle(), "cosine"),
+            ("A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
+        )
+    ],
+}
+_OTHERS = [
+    Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),
+    Example("vectors", _HALF, "12 points on it", "\n".join(_circle().splitlines()[::2])),
+]
+PAIRINGS = (
+    Pairing(
+        "texts",
+        "In a rut or not",
+        "12 openings of one model, 8 of people",
+        (("In a rut", "A model in a rut"), ("Stories", _EIGHT)),
+    ),
+    Pairing(
+        "molecules",
+        "Scents, acetates, medicines",
+        "three sets of different size",
+        (("Scents", "Scents"), ("Acetates", "Twelve acetates"), ("Medicines", "Small medicines")),
+    ),
+    Pairing(
+        "vectors",
+        "Clusters or a circle",
+        "24 points and 12",
+        (("Clusters", "Three clusters"), ("Circle", _HALF)),
+    ),
+)
+
+
+TEXTS = {example.name: example.text for example in MENU["texts"]}
+MOLECULES = {example.name: example.text for example in MENU["molecules"]}
+
+
+def images() -> dict[str, list[Any]]:
+    """Pillow images, drawn when asked for."""
+    return {example.name: example.images() for example in MENU["images"]}
+
+
+def named(name: str, kind: str | None = None) -> Example:
+    """The example of that name, of whatever kind unless one is said."""
+    every = [*(example for some in MENU.values() for example in some), *_OTHERS]
+    for example in every:
+        if example.name == name and kind in (None, example.kind):
+            return example
+    shown = ", ".join(example.name for example in every if kind in (None, example.kind))
+    raise RefusedError(f"There is no example {name!r:.60}; there are {shown}.")

@@ -1,0 +1,203 @@
+"""Data sets of the Hub: the first rows of the parquet files that the Hub makes of every one.
+
+`datasets.load_dataset` follows what the card of a data set says, be it a file of this machine or
+an address elsewhere; so the Hub alone is asked here, for the list of its own parquet files and for
+the parts of them that are needed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from ...reading.limits import AskError, RefusedError
+from ...reading.tables import listed
+from .asked import Asked
+from .parquet import Parquet
+from .samples import Samples
+from .tabular import of_opened
+
+MAX_ROWS = 10_000
+MAX_BYTES = 64_000_000  # that are fetched
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
+_ID = re.compile(rf"({_NAME}/{_NAME})(?::([\w.+-]{{1,100}})(?:/([\w.-]{{1,60}}))?)?", re.ASCII)
+_SECONDS = 20
+_LIST_BYTES = 4_000_000  # of the list of files
+_BLOCK = 1 << 18  # bytes that are fetched at least
+_HINT = "owner/name, or owner/name:config/split"
+
+
+def endpoint() -> str:
+    """The address of the Hub."""
+    return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
+def read(asked: Asked) -> Samples:
+    """The first rows of a data set, or a random part of them.
+
+    Raises
+    ------
+    AskError
+        If it has several configurations or splits, none of which is the usual one.
+    RefusedError
+        If there is no such data set, or the Hub does not answer.
+    """
+    text = str(asked.dataset).strip()
+    found = _ID.fullmatch(text)
+    if found is None or ".." in text or "--" in text:
+        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {text!r:.80}.")
+    name, config, split = found.groups()
+    listed_ = _files(name)
+    config = _one_of(listed_, config, "configuration", name, ("default", name.rpartition("/")[2]))
+    splits = listed_[config]
+    split = _one_of(splits, split, "split", f"{name}:{config}/", ("train",))
+    address = splits[split]
+    remote = _Remote(address[0])
+    opened = Parquet(cast(Any, io.BufferedReader(remote, _BLOCK)), MAX_ROWS)
+    label = f"{name}:{config}/{split}"
+    samples = of_opened(opened, label, asked)
+    note = f"From the Hub: the data set {name}, configuration {config}, split {split}."
+    if opened.more or len(address) > 1:
+        known = f"{opened.rows:,}" if len(address) == 1 else f"more than {opened.rows:,}"
+        note += (
+            f" The first {min(opened.rows, MAX_ROWS):,} of {known} rows were read; data sets "
+            f"are often sorted."
+        )
+    notes = tuple(n for n in samples.notes if not n.startswith("Only the first"))
+    others = [f"{name}:{config}/{other}" for other in splits if other != split]
+    more = (f"It also has {listed(others)}.",) if others else ()
+    return replace(samples, notes=(note, *more, *notes), python=None)
+
+
+def _one_of(
+    there: Mapping[str, Any], asked: str | None, what: str, before: str, usual: tuple[str, ...]
+) -> str:
+    if asked is not None:
+        if asked not in there:
+            raise RefusedError(f"There is no {what} {asked!r:.60}; there are {listed(there)}.")
+        return asked
+    if len(there) == 1:
+        return next(iter(there))
+    for name in usual:
+        if name in there:
+            return name
+    after = ":" if what == "configuration" else ""
+    raise AskError(
+        f"Which {what} of {before.rstrip('/')}? It has {listed(there)}.",
+        [(name, {"dataset": f"{before}{after}{name}"}) for name in list(there)[:100]],
+    )
+
+
+def _files(name: str) -> dict[str, dict[str, list[str]]]:
+    """The addresses of the parquet files of each configuration and split."""
+    owner, _, own = name.partition("/")
+    address = f"{endpoint()}/api/datasets/{owner}/{own}/parquet"
+    with _asked(address, name) as answer:
+        data = answer.read(_LIST_BYTES + 1)
+    try:
+        found = json.loads(data[:_LIST_BYTES]) if len(data) <= _LIST_BYTES else {}
+        files = {
+            str(config): {
+                str(split): [_ours(url) for url in urls] for split, urls in splits.items() if urls
+            }
+            for config, splits in found.items()
+        }
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        files = {}
+    files = {config: splits for config, splits in files.items() if splits}
+    if not files:
+        raise RefusedError(
+            f"The Hub has no tables of {name} that can be read; download a file of it."
+        )
+    return files
+
+
+def _ours(address: Any) -> str:
+    """An address that is the Hub's."""
+    if not str(address).startswith(f"{endpoint()}/"):
+        raise ValueError(address)
+    return str(address)
+
+
+def _asked(address: str, name: str, start: int | None = None, end: int = 0) -> Any:
+    """The Hub's answer, or why there is none."""
+    request = urllib.request.Request(address, headers={"User-Agent": "vendiscore"})
+    if start is not None:
+        request.add_header("Range", f"bytes={start}-{end}")
+    try:
+        return urllib.request.urlopen(request, timeout=_SECONDS)
+    except urllib.error.HTTPError as error:
+        status = error.code
+        error.close()
+    except (OSError, ValueError):
+        raise RefusedError(
+            "The Hub does not answer just now: try again later, or send a file of the data set."
+        ) from None
+    if status in (401, 403, 404):
+        raise RefusedError(
+            f"There is no public data set {name:.100} on the Hub, or the Hub has no table of it: "
+            f"check the id ({_HINT}), or download a file of it and send that."
+        )
+    raise RefusedError(f"The Hub answered with error {status} for {name:.100}: try again later.")
+
+
+class _Remote(io.RawIOBase):
+    """A file of the Hub, of which parts are fetched as they are read, up to a limit."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self._address, self._at, self._left = address, 0, MAX_BYTES
+        self._read: dict[tuple[int, int], bytes] = {}  # the first rows are looked at twice
+        self._name = address.partition("/datasets/")[2].partition("/parquet/")[0]
+        with _asked(address, self._name, 0, 0) as answer:
+            span = answer.headers.get("Content-Range", "")
+            self._address = answer.geturl()  # where the Hub keeps it, for some minutes
+        size = span.rpartition("/")[2]
+        if not size.isdigit():
+            raise RefusedError(
+                "The Hub sends this data set as a whole only: download a file of it."
+            )
+        self._size = int(size)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = min(len(buffer), self._size - self._at)
+        if wanted <= 0:
+            return 0
+        data = self._read.get((self._at, wanted)) or self._fetched(wanted)
+        self._read[self._at, wanted] = data
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _fetched(self, wanted: int) -> bytes:
+        self._left -= wanted
+        if self._left < 0:
+            raise RefusedError(
+                f"The first rows of this data set take more than {MAX_BYTES // 10**6} MB: "
+                f"download it and send a random part of the texts."
+            )
+        with _asked(self._address, self._name, self._at, self._at + wanted - 1) as answer:
+            found: bytes = answer.read(wanted)
+        return found

@@ -1,0 +1,249 @@
+"""Images from files: decoded one at a time, and large photos at a reduced size."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ...encoders.decoding import as_image
+from ...errors import SampleError
+from ...reading.limits import RefusedError
+from ...report.thumbnails import uri
+from ..limits import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
+from . import zips
+from .kinds import IMAGES, suffix
+from .parts import drawn
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
+_SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
+# What `pixels` resizes to; done on reading, so that no more than one large image is held at once.
+# An encoder gets the file as it came, and decodes a batch at a time.
+SIDE = 32
+THUMBNAIL = 72
+# Photos of more pixels than these are read at a reduced size, of at least so many each way: what is
+# compared is 32 or 224 pixels wide.
+REDUCED_FROM = 8_000_000
+REDUCED_SIDE = 512
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An uploaded image.
+
+    Attributes
+    ----------
+    name : str
+        Its file name without folders.
+    data : bytes
+        The file, or what it was reduced to.
+    small : PIL.Image.Image
+        RGB, resized to 32 × 32 as the kernel `pixels` does.
+    thumbnail : str
+        A data URI, at most 72 pixels wide and high.
+    reduced : bool
+        Whether it was read at a reduced size.
+    """
+
+    name: str
+    data: bytes
+    small: Image
+    thumbnail: str
+    reduced: bool = False
+
+
+class UnreadableError(RefusedError):
+    """An image that cannot be used; `problem` says why, as a predicate."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name:.60} {problem}.")
+        self.problem = problem
+
+
+def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
+    """The images in files, and in zips among them; None for each that cannot be used.
+
+    Of more than fit a random part is decoded.
+    """
+    listed = [name for name, data in files for name in _names(name, data)]
+    check_count(len(listed), max(1, len(listed)), "images")
+    chosen = set(drawn(len(listed), MAX_IMAGES, draw))
+    found: list[Picture | None] = []
+    names: list[str] = []
+    problems: dict[int, str] = {}
+    pixels = 0
+    for name, data in _contents(files, chosen):
+        names.append(name)
+        try:
+            picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
+        except UnreadableError as error:
+            problems[len(found)] = error.problem
+            found.append(None)
+        else:
+            pixels += area
+            found.append(picture)
+    first, total = files[0][0], len(listed)
+    name = first if len(files) == 1 else f"{len(files):,} pictures"
+    of = f" of {name:.60}" if len(files) == 1 else ""
+    notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
+    if total > len(found):
+        notes.append(
+            f"These are {len(found):,} of {total:,} images, drawn at random: more than "
+            f"{len(found):,} do not fit here."
+        )
+    if reduced := sum(picture is not None and picture.reduced for picture in found):
+        notes.append(
+            f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
+            f"of at least {REDUCED_SIDE} pixels each way."
+        )
+    return Samples(
+        found,
+        names,
+        "image",
+        problems,
+        tuple(notes),
+        kind="images",
+        name=name,
+        total=total,
+        draw=draw,
+    )
+
+
+def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
+    """The images of an API call: base64 of image files, with or without a `data:` prefix.
+
+    `place` is what messages call image i.
+    """
+    if not isinstance(images, list):
+        raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
+    check_count(len(images), MAX_IMAGES, "images")
+    found, pixels = [], 0
+    for i, text in enumerate(images):
+        try:
+            data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
+        except ValueError:
+            raise RefusedError(f"{place(i)} is not valid base64.") from None
+        picture, area = _open(place(i), data, MAX_ALL_PIXELS - pixels)
+        pixels += area
+        found.append(picture)
+    return found
+
+
+def drawings(images: Sequence[Image], name: str) -> Samples:
+    """Images that were drawn here, numbered from 1."""
+    files = []
+    for i, image in enumerate(images, 1):
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG")
+        files.append((f"{i}.png", buffer.getvalue()))
+    return replace(pictures(files), name=name, notes=())
+
+
+def _names(name: str, data: bytes) -> list[str]:
+    if not data.startswith(b"PK"):
+        return [name]
+    found = [entry for entry in zips.names(data) if _is_image(entry)]
+    check_count(len(found), max(1, len(found)), "images in the zip")
+    return found
+
+
+def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
+    """The chosen files, counted through all zips."""
+    at = -1
+
+    def is_chosen(_: str) -> bool:
+        nonlocal at
+        at += 1
+        return at in chosen
+
+    for name, data in files:
+        if data.startswith(b"PK"):
+            yield from zips.contents(data, lambda entry: _is_image(entry) and is_chosen(entry))
+        elif is_chosen(name):
+            yield name, data
+
+
+def _is_image(name: str) -> bool:
+    return suffix(name) in (*IMAGES, ".jfif")
+
+
+def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
+    """The image, and how many pixels it had. `left` are those that may still be decoded."""
+    from PIL import Image, UnidentifiedImageError
+
+    known = _known()
+    try:
+        # Reads the header only.
+        with Image.open(io.BytesIO(data), formats=known) as header:
+            area, form = header.width * header.height, header.format
+        if area > MAX_PIXELS:
+            raise UnreadableError(name, _too_large(f"{area / 1e6:.0f}"))
+        if area > left:
+            raise RefusedError(
+                f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
+                f"make them smaller or send fewer."
+            )
+        # What everybody decodes is kept as it came.
+        again = area > REDUCED_FROM or form in ("HEIF", "AVIF")
+        rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
+    except RefusedError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise UnreadableError(name, _too_large("more than 80")) from None
+    except SampleError as error:
+        raise UnreadableError(name, error.problem) from None
+    except UnidentifiedImageError:
+        problem = f"is not an image that can be read here ({_SHOWN})"
+        raise UnreadableError(name, problem) from None
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        raise UnreadableError(name, "cannot be read; it may be cut short or damaged") from None
+    small = rgb.resize((SIDE, SIDE))
+    thumbnail = rgb.copy()
+    thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
+    reduced = rgb.width * rgb.height < area
+    return Picture(name, _kept(rgb) if again else data, small, uri(thumbnail), reduced), area
+
+
+def _reduced(data: bytes, known: Sequence[str]) -> Image:
+    """An image decoded to no more than is needed of it, upright, as `as_image` takes it."""
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(data), formats=known) as image:
+        image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
+        ImageOps.exif_transpose(image, in_place=True)
+        upright: Image.Image = as_image(image, 0)
+        return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
+
+
+def _kept(image: Image) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=95)
+    return buffer.getvalue()
+
+
+@functools.cache
+def _known() -> tuple[str, ...]:
+    """The formats that Pillow reads here; HEIC where there is a package for it."""
+    from PIL import Image
+
+    if heif := find_spec("pillow_heif") is not None:
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+    there = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
+    return tuple(form for form in FORMATS if there.get(form, True))
+
+
+def _too_large(megapixels: str) -> str:
+    return (
+        f"has {megapixels} megapixels, where this page takes up to {MAX_PIXELS // 10**6}; "
+        f"make it smaller"
+    )

@@ -1,0 +1,234 @@
+"""From what a visitor sent to samples: of which kind they are is found out, or asked for.
+
+Nothing here trusts a file: sizes are read from headers and compared with the limits before
+anything is unpacked, pickles are never loaded, and a number in a header is only believed where
+the file is as long as it says. Nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...reading.limits import AskError as AskError
+from ...reading.limits import RefusedError as RefusedError
+from ...reading.tables import listed, table
+from ..limits import MAX_UPLOAD, MAX_UPLOADS, NUMBERS
+from . import arrays, kinds, matrices, pasted, tabular, texts, zips
+from .asked import FILE, KINDS
+from .asked import Asked as Asked
+from .asked import Given as Given
+from .examples import Example, named
+from .samples import Samples
+from .strings import strings, written
+
+File = tuple[str, bytes]
+_AS_FOUND = Asked()
+_BOX = "the box"  # what notes call what was pasted
+_LOOK = 200  # lines that tell what the others are
+
+
+def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
+    """The samples of what was sent: of a data set, an example, files, or the box.
+
+    Raises
+    ------
+    AskError
+        If it can be read in several ways; each choice says what to ask for.
+    RefusedError
+        If it cannot be read, or is too much.
+    """
+    if asked.kind is not None and asked.kind not in KINDS:
+        raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
+    if not isinstance(asked.draw, int) or not 0 <= asked.draw < 2**31:
+        raise RefusedError(
+            f"The draw must be a whole number of at least 0, got {asked.draw!r:.40}."
+        )
+    if asked.separator is not None and not str(asked.separator).strip():
+        raise RefusedError("Say what stands between two texts: line, blank or a sign such as ---.")
+    if asked.dataset:
+        from . import hub
+
+        found = hub.read(asked)
+    elif asked.example:
+        found = _of_example(named(asked.example, asked.kind), asked)
+    elif given.files:
+        found = _of_files([(zips.base(name) or "file", data) for name, data in given.files], asked)
+    else:
+        found = _of_text(given.text, asked)
+    kinds_ = tuple(kind for kind in found.kinds if kind != found.kind)
+    return replace(found, total=found.total or len(found), kinds=kinds_)
+
+
+def _of_example(example: Example, asked: Asked) -> Samples:
+    if example.kind == "images":
+        from .pictures import drawings
+
+        return drawings(example.images(), example.name)
+    found = _of_text(example.text, replace(asked, kind=example.kind))
+    return replace(found, name=example.name, text=example.text, kinds=())
+
+
+def _of_files(files: Sequence[File], asked: Asked) -> Samples:
+    check_sizes(files)
+    forms = [kinds.format_of(name, data) for name, data in files]
+    if len(files) == 1 and forms[0] == "zip":
+        return _of_zip(*files[0], asked)
+    if set(forms) <= {"image", "zip"}:
+        from .pictures import pictures
+
+        return pictures(files, asked.draw)
+    if len(files) == 1:
+        return _of_file(*files[0], forms[0], asked)
+    if set(forms) == {"txt"}:
+        return _of_texts(files, asked)
+    names = [name for name, _ in files]
+    raise RefusedError(
+        f"Several files are read together if they are images or .txt files, got {listed(names)}: "
+        f"send one at a time, or use Compare."
+    )
+
+
+def check_sizes(files: Sequence[File]) -> None:
+    """Raise a RefusedError for files that are empty, or larger than is read."""
+    for name, data in files:
+        if len(data) > MAX_UPLOAD:
+            raise RefusedError(
+                f"{name:.60} has {len(data) / 1e6:.0f} MB; this page takes up to "
+                f"{MAX_UPLOAD // 10**6} MB a file."
+            )
+        if not data:
+            raise RefusedError(f"{name:.60} is empty.")
+    if (size := sum(len(data) for _, data in files)) > MAX_UPLOADS:
+        raise RefusedError(
+            f"The files have {size / 1e6:.0f} MB together; this page takes up to "
+            f"{MAX_UPLOADS // 10**6} MB in one go."
+        )
+
+
+def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
+    if form == "npy":
+        return arrays.npy(name, data, asked)
+    if form == "npz":
+        return arrays.npz(name, data, asked)
+    if form == "parquet":
+        return tabular.of_parquet(name, data, asked)
+    cells = form in ("csv", "tsv") and asked.separator is None and not asked.blocks
+    if cells or form in ("jsonl", "json"):
+        return tabular.of_cells(name, data, form, asked)
+    if form == "smi" and asked.kind is None:
+        asked = replace(asked, kind="molecules")
+    return _of_text(written(data)[0], asked, name)
+
+
+def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
+    """Images in a zip, files of text as one sample each, or its only file."""
+    names = zips.names(data)
+    forms = {entry: kinds.FORMATS.get(kinds.suffix(entry)) for entry in names}
+    if "image" in forms.values():
+        from .pictures import pictures
+
+        return pictures([(name, data)], asked.draw)
+    if list(forms.values()).count("txt") > 1:
+        found = _of_texts(list(zips.contents(data, lambda e: forms.get(e) == "txt")), asked)
+        return replace(found, name=name)
+    read = [entry for entry in names if forms[entry] not in (None, "zip")]
+    if len(read) == 1:
+        ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
+        return _of_file(inner, content, kinds.format_of(inner, content), asked)
+    raise RefusedError(
+        f"There are no images and no .txt files in {name:.60}, and not one table alone, but "
+        f"{listed(names) or 'nothing'}: send what holds the samples."
+    )
+
+
+def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
+    """Several files of text: each a sample, or their lines."""
+    rows = [(name, pasted.rows_of(written(data)[0])) for name, data in files]
+    counts = {FILE: len(files)}
+    for _, some in rows:
+        for separator, count in pasted.splits(some)[:2]:
+            counts[separator] = counts.get(separator, 0) + count
+    separator = asked.separator or FILE
+    if separator not in counts:
+        raise RefusedError(
+            f"Several files are split into {', '.join(counts)}, got {separator!r:.40}."
+        )
+    if separator == FILE:
+        found = texts.of_files(files, asked)
+    else:
+        parts = [(name, *pasted.split(some, separator, "")) for name, some in rows]
+        values = [value for _, some, _ in parts for value in some]
+        places = [f"{i} of {name}" for name, _, some in parts for i in some]
+        note = f"Read {len(values):,} {pasted.UNITS[separator]}s of {len(files):,} files."
+        found = strings(
+            values,
+            places,
+            pasted.UNITS[separator],
+            asked.kind or "texts",
+            asked.draw,
+            notes=(note,),
+        )
+    others = " or ".join(
+        f"{count:,} by {pasted.WORDS[other]}"
+        for other, count in counts.items()
+        if other != separator
+    )
+    said = () if asked.separator else (f"Split another way there would be {others}.",)
+    return replace(
+        found,
+        notes=(*found.notes, *said),
+        name=f"{len(files):,} files",
+        separator=separator,
+        splits=tuple(counts.items()),
+        how=f"split by {pasted.WORDS[separator]}",
+    )
+
+
+def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
+    """The samples of the box, or of a file of text that has a name."""
+    if not isinstance(text, str):
+        raise RefusedError(f"Expected text, got {type(text).__name__}.")
+    if not text.strip():
+        raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
+    rows = pasted.rows_of(text)
+    told = asked.separator is not None or asked.blocks
+    if not told and asked.kind != "molecules" and (form := _form(text, rows)):
+        found = tabular.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
+        if name:
+            return found
+        return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
+    some = [row for row in rows if row.strip()][: 2 * _LOOK]
+    kind = asked.kind if asked.kind not in (None, "images") else None
+    kind = kind or ("texts" if told else kinds.of_lines(some))
+    others = kinds.others(kind, some)
+    if kind == "vectors":
+        cells = table(text, NUMBERS, numeric=True, typed=not name, header=asked.header)
+        found = matrices.of_table(cells, name, asked, typed=not name)
+    else:
+        found = pasted.lines(text, asked, kind, name)
+        found = replace(found, name=name or "pasted")
+    return replace(found, kinds=others)
+
+
+def _form(text: str, rows: Sequence[str]) -> str:
+    """The type of file that text is, which says so itself: JSON, or cells of a spreadsheet."""
+    start = text.lstrip("\ufeff \r\n\t")[:1]
+    some = [row for row in rows[: 2 * _LOOK] if row.strip()]
+    if start == "{" and all(row.strip().startswith("{") for row in some) and _is_json(some[0]):
+        return "jsonl"
+    if start == "[" and text.rstrip().endswith("]") and _is_json(text):
+        return "json"
+    tabs = {row.rstrip("\r").count("\t") for row in some}
+    if len(some) > 1 and len(tabs) == 1 and 0 not in tabs and not kinds.are_numbers(some):
+        return "tsv"
+    return ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The server: its routes, who works when, what is kept, and what never gets in."""

@@ -1,0 +1,88 @@
+"""The files of the page itself: read once, compressed once, and kept by browsers until they change.
+
+The page names its files below a folder that is called after what is in them all, so that a module
+that imports another finds the one of its own version.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .wire import HEADERS, packed, takes_gzip
+
+STATIC = Path(__file__).parents[1] / "static"
+INDEX = "index.html"
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_NAMED = re.compile(rb'(?<=["\'])/?page/([\w./-]+\.(?:css|js|svg))(?:\?[^"\']*)?(?=["\'])')
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True)
+class _File:
+    body: bytes
+    small: bytes
+    kind: str
+    etag: str
+
+
+class Files:
+    """The files of a folder, by their paths in it.
+
+    Attributes
+    ----------
+    version : str
+        Of all files together.
+    """
+
+    def __init__(self, folder: Path = STATIC) -> None:
+        paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
+        bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+        self.version = _digest(*(part for name in bodies for part in (name.encode(), bodies[name])))
+        if INDEX in bodies:
+            below = f"page/{self.version}/"
+            named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
+            # All modules are asked for at once, not each when another is found to import it.
+            modules = [name for name in bodies if name.endswith(".js")]
+            links = [f'<link rel="modulepreload" href="{below}{name}">' for name in modules]
+            bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
+        self._files = {
+            name: _File(body, packed(body, 9), _KINDS[Path(name).suffix], f'"{_digest(body)}"')
+            for name, body in bodies.items()
+        }
+
+    def response(self, request: Request, name: str, version: str = "") -> Response:
+        """One of the files; a browser need not ask again for one of this version."""
+        file = self._files.get(name)
+        if file is None:
+            return Response("There is nothing here.", 404, HEADERS, "text/plain")
+        headers = {
+            **HEADERS,
+            "ETag": file.etag,
+            "Vary": "Accept-Encoding",
+            "Cache-Control": _FOREVER if version == self.version else "no-cache",
+        }
+        # A proxy that compresses anew makes a weak tag of it.
+        known = request.headers.get("if-none-match", "").split(",")
+        if file.etag in (tag.strip().removeprefix("W/") for tag in known):
+            return Response(b"", 304, headers)
+        if not takes_gzip(request):
+            return Response(file.body, 200, headers, file.kind)
+        return Response(file.small, 200, {**headers, "Content-Encoding": "gzip"}, file.kind)
+
+
+def _digest(*parts: bytes) -> str:
+    found = blake2b(digest_size=8)
+    for part in parts:
+        found.update(len(part).to_bytes(8) + part)
+    return found.hexdigest()

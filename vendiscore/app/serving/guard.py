@@ -1,0 +1,214 @@
+"""What stands before the server: large requests and routes that nobody needs end here.
+
+gradio serves routes for many uses (uploads, recordings, proxies, direct calls past the queue), some
+of which keep what they are sent. Where a file is named in a request, it also takes an address of
+the network, and fetches it whole before it asks anybody; its MCP tools take any file that the
+server can read. The API of this page takes values alone. So only its own routes are open here, no
+request names a file, and `fetch_nothing` closes what is left for gradio to fetch with.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, NoReturn
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from ..limits import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+# What the page itself asks for, then what gradio asks itself at its start, gradio_client, clients
+# of MCP, and the Hub.
+_GET = re.compile(
+    r"^/(page/[\w.-]+(/[\w.-]+){0,2}|config/?|robots\.txt"
+    r"|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data|heartbeat/[\w-]+"
+    r"|call/(v2/)?\w+/[\w-]+|mcp(/.*)?))?$"
+)
+_POST = re.compile(
+    r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?vendi_\w+)/?)$"
+)
+_DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
+_OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
+_UPLOADS = "/page/read"
+_NO_FILES = (
+    "No file can be named here, neither of this server nor by an address: send what is in it."
+)
+# gradio raises these where it looks for the function, and puts its arguments in order.
+_ARGUMENTS = "There is no such function with these arguments; /gradio_api/info lists all."
+_BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
+
+
+class Guard:
+    """ASGI middleware in front of all routes.
+
+    It answers 404 for those that are closed, 403 for what other sites make browsers send, 400 for
+    requests that name files, 413 for bodies beyond the limits, and 503 while the uploads of all
+    visitors together are beyond theirs.
+    """
+
+    def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
+        self.app = app
+        self._arrived = 0  # bytes of the uploads under way
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def noticed(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._let_in(scope, receive, noticed)
+        except HTTPException as error:
+            if not started:
+                await _refuse(scope, send, error)
+
+    async def _let_in(self, scope: Message, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        if method not in _OPEN or not _OPEN[method].match(path):
+            raise HTTPException(404, "There is nothing here.")
+        if method != "POST":
+            _length(scope, MAX_QUESTION)
+            await self.app(scope, _counted(receive, MAX_QUESTION), send)
+        elif not path.startswith("/page/"):
+            checked = await _checked(scope, receive)
+            try:
+                await self.app(scope, checked, send)
+            except (TypeError, KeyError, ValueError) as error:
+                raise HTTPException(422, _ARGUMENTS) from error
+        elif _header(scope, b"sec-fetch-site") == b"cross-site":
+            raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
+        elif path == _UPLOADS:
+            await self._upload(scope, receive, send)
+        else:
+            _length(scope, MAX_QUESTION)
+            await self.app(scope, _counted(receive, MAX_QUESTION), send)
+
+    async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
+        if self._arrived + _length(scope, MAX_UPLOADS) > MAX_ARRIVING:
+            raise HTTPException(503, _BUSY)
+        counted, own = _counted(receive, MAX_UPLOADS), 0
+
+        async def arriving() -> Message:
+            nonlocal own
+            message = await counted()
+            size = len(message.get("body", b""))
+            own += size
+            self._arrived += size
+            # What others have only promised does not count: they may never send it.
+            if self._arrived > MAX_ARRIVING:
+                raise HTTPException(503, _BUSY)
+            return message
+
+        try:
+            await self.app(scope, arriving, send)
+        finally:
+            self._arrived -= own
+
+
+def fetch_nothing() -> None:
+    """Take from gradio what it fetches addresses of visitors with.
+
+    All that it fetches for others goes through these two functions, which it looks up anew.
+    """
+    client = importlib.import_module("safehttpx")
+    for name in ("get", "async_validate_url"):
+        if not hasattr(client, name):
+            raise AttributeError(f"safehttpx.{name} is gone: see what gradio fetches with now.")
+        setattr(client, name, _fetch)
+
+
+async def _fetch(*_: Any, **__: Any) -> NoReturn:
+    raise RefusedError(_NO_FILES)
+
+
+async def _checked(scope: Message, receive: Receive) -> Receive:
+    """What gives the body that `receive` gives, once it names no file."""
+    _length(scope, MAX_REQUEST)
+    receive = _counted(receive, MAX_REQUEST)
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return receive
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    if body and await run_in_threadpool(_names_a_file, body):
+        raise HTTPException(400, _NO_FILES)
+    waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again
+
+
+def _names_a_file(body: bytearray) -> bool:
+    """Whether anything is what gradio takes for a file, or a little like it."""
+    try:
+        left = [json.loads(body)]
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body must be JSON.") from None
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            if "path" in value and "meta" in value:
+                return True
+            value = value.values()
+        left.extend(part for part in value if isinstance(part, dict | list))
+    return False
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    read = 0
+
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > limit:
+            raise _too_large(limit)
+        return message
+
+    return counted
+
+
+def _too_large(limit: int) -> HTTPException:
+    # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
+    text = f"A request may have up to {limit // 10**6} MB; send less at once."
+    return HTTPException(413, text)
+
+
+def _length(scope: Message, limit: int) -> int:
+    """The length that a request says it has, if it says one; never beyond the limit."""
+    said = _header(scope, b"content-length")
+    length = int(said) if said.isdigit() else 0
+    if length > limit:
+        raise _too_large(limit)
+    return length
+
+
+def _header(scope: Message, name: bytes) -> bytes:
+    found: bytes = dict(scope["headers"]).get(name, b"")
+    return found
+
+
+async def _refuse(scope: Message, send: Send, error: HTTPException) -> None:
+    body, kind = error.detail.encode(), b"text/plain; charset=utf-8"
+    if scope["path"].startswith("/page/"):
+        body, kind = json.dumps({"problem": {"text": error.detail}}).encode(), b"application/json"
+    headers = [(b"content-type", kind), (b"connection", b"close")]
+    start = {"type": "http.response.start", "status": error.status_code, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,123 @@
+"""The server: the page's own routes, and the public API with its MCP tools by gradio."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
+from typing import Any
+
+import gradio as gr
+from gradio.context import LocalContext
+from starlette.middleware import Middleware
+
+from ... import __version__
+from ..answering import encoders, handlers
+from . import problems
+from .files import Files
+from .guard import Guard, fetch_nothing
+from .kept import Kept, tidy
+from .lanes import LONG, MIDDLE, SHORT, BusyError, Lanes, address, whole
+from .routes import Routes
+
+API = (
+    handlers.vendi_score_texts,
+    handlers.vendi_score_images,
+    handlers.vendi_score_molecules,
+    handlers.vendi_score_vectors,
+    handlers.vendi_compare,
+)
+# gradio keeps a copy of its settings for each session, and every call of the API is one; no
+# function reads them.
+_SESSIONS = 20
+# What is scored in less than about a second.
+_FEW, _FEW_NUMBERS = 300, 100_000
+_log = logging.getLogger(__name__)
+
+
+def build(kept: Kept | None = None) -> gr.Server:
+    """The server with all its routes. Start it by `launch`."""
+    server = gr.Server(
+        title="Vendi Score",
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        middleware=[Middleware(Guard)],
+    )
+    lanes, server.state.kept = Lanes(), Kept() if kept is None else kept
+    routes = Routes(lanes, server.state.kept, Files())
+    server.router.routes.extend(routes.all())
+    for function in API:
+        server.api(_called(function, lanes), name=function.__name__, concurrency_limit=None)
+    return server
+
+
+def launch(server: gr.Server, **options: Any) -> Any:
+    """Start the server with the settings that the page relies on; `options` as for gradio."""
+    fetch_nothing()
+    encoders.prepare()
+    tidy(server.state.kept)
+    return server.launch(
+        **{
+            "state_session_capacity": _SESSIONS,
+            "show_error": True,  # of gradio's own checks; ours never let a traceback out
+            "ssr_mode": False,
+            "run_history": False,
+            "enable_monitoring": False,
+            "mcp_server": find_spec("mcp") is not None,
+            **options,
+        }
+    )
+
+
+def _called(
+    function: Callable[..., dict[str, Any]], lanes: Lanes
+) -> Callable[..., Awaitable[dict[str, Any] | str]]:
+    """The API function in its lane, with what goes wrong as an error that clients are told.
+
+    gradio gives the tools of MCP the first line that describes an argument, and answers them with
+    `str` of what it gets: so each is on one line here, and they get JSON.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    async def run(*args: Any, **kwargs: Any) -> dict[str, Any] | str:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        request = LocalContext.request.get(None)
+        host = request.client.host if request and request.client else ""
+        headers = request.headers if request else {}
+
+        steps = whole(lambda: function(*given.args, **given.kwargs))
+        try:
+            answer = await lanes.run(address(headers, host), _lane(given.arguments), steps)
+        except (BusyError, *problems.EXPECTED) as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _log.exception("%s failed", function.__name__)
+            raise gr.Error(problems.OURS, print_exception=False) from None
+        return json.dumps(answer) if headers.get("x-gradio-user") == "mcp" else answer
+
+    run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
+    return run
+
+
+def _lane(arguments: dict[str, Any]) -> str:
+    """The lane for a call of the API."""
+    kernel = arguments.get("kernel")
+    if any(kernel == name for kind in encoders.ALLOWED.values() for name in kind):
+        return LONG
+    most = _FEW_NUMBERS if "rows" in arguments else _FEW
+    left, count = [next(iter(arguments.values()))], 0
+    while left and count <= most:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        else:
+            count += 1
+    return MIDDLE if "sets" in arguments or count > most else SHORT

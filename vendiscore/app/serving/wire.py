@@ -1,0 +1,213 @@
+"""Between the page's routes and its visitors: JSON, lines of JSON while work is under way, headers.
+
+All is compressed. A closed connection cancels what is awaited for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import zlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from ..limits import RefusedError
+from .guard import Message, Receive, Send
+from .lanes import BusyError
+from .problems import EXPECTED, problem
+
+Value = TypeVar("Value")
+_GZIP = 31  # window bits that make zlib write gzip
+_WORTH = 500  # bytes that are worth compressing
+_SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class ClosedError(Exception):
+    """Who asked is gone."""
+
+
+class Nothing(Response):  # type: ignore[misc]
+    """For nobody: the connection is closed."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        pass
+
+
+class Lines:
+    """A response of one JSON object a line: what is said meanwhile, then the result or a problem.
+
+    Parameters
+    ----------
+    request : Request
+    run : callable
+        From a function that takes words, to the result.
+    """
+
+    def __init__(
+        self, request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
+    ) -> None:
+        self._run = run
+        self._pack = zlib.compressobj(6, wbits=_GZIP) if takes_gzip(request) else None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        with contextlib.suppress(ClosedError):
+            await unless_closed(receive, self._all(send))
+
+    async def _all(self, send: Send) -> None:
+        headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
+        headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
+        if self._pack:
+            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": raw})
+        said: asyncio.Queue[str | None] = asyncio.Queue()
+        task = asyncio.ensure_future(self._run(said.put_nowait))
+        task.add_done_callback(lambda _: said.put_nowait(None))
+        try:
+            while True:
+                try:
+                    words = await asyncio.wait_for(said.get(), _SILENCE)
+                except TimeoutError:
+                    await self._line(send, b"")
+                    continue
+                if words is None:
+                    break
+                await self._line(send, dumped({"said": words}))
+            await self._line(send, await _outcome(task))
+        finally:
+            task.cancel()
+        rest = self._pack.flush() if self._pack else b""
+        await send({"type": "http.response.body", "body": rest, "more_body": False})
+
+    async def _line(self, send: Send, line: bytes) -> None:
+        body = await run_in_threadpool(self._packed, line + b"\n")
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    def _packed(self, line: bytes) -> bytes:
+        if not self._pack:
+            return line
+        return self._pack.compress(line) + self._pack.flush(zlib.Z_SYNC_FLUSH)
+
+
+async def _outcome(task: asyncio.Future[Any]) -> bytes:
+    """The last line, of a task that is done."""
+    try:
+        return await run_in_threadpool(dumped, {"result": task.result()})
+    except BusyError as error:
+        return dumped({"problem": {"text": str(error)}})
+    except Exception as error:
+        return dumped({"problem": problem(error)})
+
+
+def told(
+    route: Callable[[Request], Awaitable[Any]],
+) -> Callable[[Request], Coroutine[Any, Any, Any]]:
+    """The route, with what goes wrong as a JSON response."""
+
+    async def answer(request: Request) -> Any:
+        try:
+            return await route(request)
+        except (ClosedError, ClientDisconnect):
+            return Nothing()
+        except HTTPException as error:
+            return await json_response(
+                request, {"problem": {"text": error.detail}}, error.status_code
+            )
+        except BusyError as error:
+            return await json_response(request, {"problem": {"text": str(error)}}, error.status)
+        except Exception as error:
+            status = 422 if isinstance(error, EXPECTED) else 500
+            return await json_response(request, {"problem": problem(error)}, status)
+
+    return answer
+
+
+async def json_response(request: Request, value: Any, status: int = 200) -> Response:
+    """A JSON response."""
+    return await response(
+        request, await run_in_threadpool(dumped, value), "application/json", status
+    )
+
+
+async def response(
+    request: Request,
+    body: bytes,
+    kind: str,
+    status: int = 200,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
+    """A response that nobody keeps a copy of, with more headers."""
+    headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **more}
+    if len(body) > _WORTH and takes_gzip(request):
+        headers["Content-Encoding"] = "gzip"
+        body = await run_in_threadpool(packed, body)
+    return Response(body, status, headers, kind)
+
+
+def packed(body: bytes, level: int = 6) -> bytes:
+    """As gzip, always the same for the same bytes."""
+    pack = zlib.compressobj(level, wbits=_GZIP)
+    return pack.compress(body) + pack.flush()
+
+
+def takes_gzip(request: Request) -> bool:
+    return "gzip" in request.headers.get("accept-encoding", "")
+
+
+def dumped(value: Any) -> bytes:
+    """JSON. What cannot be written is our fault, not the visitor's."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode(errors="replace")  # half a surrogate pair is a visitor's
+    except (TypeError, ValueError) as error:
+        raise RuntimeError(f"an answer is no JSON: {error}") from error
+
+
+async def question(request: Request) -> dict[str, Any]:
+    """The JSON object that a request asks with."""
+    return loaded(await request.body())
+
+
+def loaded(text: str | bytes) -> dict[str, Any]:
+    """A JSON object."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise RefusedError("Expected a JSON object.")
+    return found
+
+
+async def unless_closed(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value:
+    """The result of work, which is cancelled as soon as the connection is closed."""
+    task, closed = asyncio.ensure_future(work), asyncio.ensure_future(_closed(receive))
+    try:
+        await asyncio.wait({task, closed}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClosedError
+        return task.result()
+    finally:
+        task.cancel()
+        closed.cancel()
+
+
+async def _closed(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,178 @@
+/** What alike means: the kernels in words people use, their options and the order q. */
+
+import { el } from "../dom.js";
+import { fill } from "./parts.js";
+import { optionsOf } from "./state.js";
+
+const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
+
+/**
+ * Shows the kernels of a kind, and sets `settings` {kernel, options: {kernel: {}}, q,
+ * permutations?}; `changed()` after each change.
+ */
+export function alike(container, kernels, settings, changed) {
+  const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
+  settings.kernel = kernel?.kernel ?? "";
+  const open = container.querySelector("details")?.open ?? false;
+  const pick = (name) => {
+    settings.kernel = name;
+    alike(container, kernels, settings, changed);
+    changed();
+  };
+  fill(
+    container,
+    el(
+      "fieldset",
+      { class: "kernels" },
+      el("legend", { class: "visually-hidden" }, "Alike means they"),
+      ...kernels.map((entry) => radio(entry, entry === kernel, pick)),
+    ),
+    more(kernel, settings, changed, open),
+  );
+}
+
+function radio({ kernel, label, small }, checked, pick) {
+  return el(
+    "label",
+    { class: "choice" },
+    el("input", {
+      type: "radio",
+      name: "kernel",
+      value: kernel,
+      checked,
+      "data-at": `kernel ${kernel}`,
+      onchange: () => pick(kernel),
+    }),
+    el("span", {}, label),
+    small ? el("small", {}, small) : null,
+  );
+}
+
+function more(kernel, settings, changed, open) {
+  const options = kernel?.options ?? [];
+  const chosen = optionsOf(kernel, settings.options[settings.kernel]);
+  const now = el("span", { class: "now" });
+  const say = () => {
+    now.textContent = [
+      `q ${settings.q}`,
+      ...options.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
+    ].join(" · ");
+  };
+  const set = (name, value) => {
+    chosen[name] = value;
+    settings.options[settings.kernel] = { ...chosen };
+    say();
+    changed();
+  };
+  say();
+  return el(
+    "details",
+    { class: "more", open },
+    el("summary", { "data-at": "more" }, "More ", now),
+    el(
+      "div",
+      { class: "stack" },
+      order(settings, () => (say(), changed())),
+      ...options.map((option) => control(option, chosen[option.name], set)),
+      "permutations" in settings ? permutations(settings, changed) : null,
+    ),
+  );
+}
+
+function order(settings, changed) {
+  const shown = el("output", {}, String(settings.q));
+  const range = el("input", {
+    type: "range",
+    min: 0,
+    max: 10,
+    step: 0.25,
+    "data-at": "q",
+    id: "q", // a label around both would be that of the output
+    "aria-describedby": "q-info",
+    oninput: (event) => {
+      settings.q = Number(event.target.value);
+      shown.textContent = String(settings.q);
+      changed();
+    },
+  });
+  range.value = settings.q; // after its step, which would round it
+  return el(
+    "div",
+    { class: "field" },
+    el("label", { class: "field", for: "q" }, el("span", {}, "Order q: ", shown), range),
+    el("span", { id: "q-info", class: "hint" }, Q_INFO),
+  );
+}
+
+function permutations(settings, changed) {
+  const number = el("input", {
+    type: "number",
+    min: 299,
+    max: 999,
+    step: 100,
+    value: settings.permutations,
+    "data-at": "permutations",
+    onchange: (event) => {
+      const { value, min, max } = event.target;
+      settings.permutations = Math.min(Math.max(Math.round(Number(value)), min), max);
+      event.target.value = settings.permutations;
+      changed();
+    },
+  });
+  return el("label", { class: "field" }, el("span", {}, "Permutations, at most"), number);
+}
+
+const CONTROLS = { checks, choice, number };
+
+function control(option, value, set) {
+  return CONTROLS[option.type]?.(option, value, set) ?? null;
+}
+
+const named = (option) => option.label ?? option.name;
+
+function info(option) {
+  return option.info ? el("span", { class: "hint" }, option.info) : null;
+}
+
+function checks(option, value, set) {
+  const boxes = option.choices.map((choice) => {
+    const box = el("input", {
+      type: "checkbox",
+      checked: value.includes(choice),
+      "data-at": `${option.name} ${choice}`,
+      onchange: () => {
+        const kept = option.choices.filter((_, i) => boxes[i].control.checked);
+        if (kept.length) set(option.name, kept);
+        else box.checked = true; // at least one
+      },
+    });
+    return el("label", { class: "choice" }, box, String(choice));
+  });
+  return el(
+    "fieldset",
+    { class: "field" },
+    el("legend", { class: "hint" }, named(option)),
+    el("div", { class: "row" }, ...boxes),
+    info(option),
+  );
+}
+
+function choice(option, value, set) {
+  const choices = option.choices.map((each) => el("option", { value: each }, String(each)));
+  const onchange = () => set(option.name, option.choices[select.selectedIndex]);
+  const select = el("select", { "data-at": option.name, onchange }, ...choices);
+  select.selectedIndex = option.choices.indexOf(value);
+  return el("label", { class: "field" }, el("span", {}, named(option)), select, info(option));
+}
+
+function number(option, value, set) {
+  const input = el("input", {
+    type: "number",
+    min: 0,
+    step: "any",
+    value,
+    "data-at": option.name,
+    onchange: (event) => set(option.name, Math.max(0, Number(event.target.value) || 0)),
+  });
+  return el("label", { class: "field" }, el("span", {}, named(option)), input, info(option));
+}

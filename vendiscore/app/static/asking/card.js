@@ -1,0 +1,74 @@
+/** One of the sets that are compared: its name, a box or files, and what was read. */
+
+import { el } from "../dom.js";
+import { box, button, chip, chooser, fill } from "./parts.js";
+import { readout } from "./readout.js";
+
+/** `take(files, card)` and `remove(card)` are the sets' own; `name` what it is called at first. */
+export function makeCard(given, name, { take, remove, renamed, score }) {
+  let own = false;
+  const title = el("input", {
+    type: "text",
+    class: "set-name",
+    value: name,
+    "aria-label": "Name of the set",
+    oninput: () => {
+      own = true;
+      label();
+      renamed();
+    },
+  });
+  const paste = box((text, atOnce) => given.write(text, atOnce), { rows: 2 });
+  const attached = el("div");
+  const read = el("div", { class: "stack read" });
+  const bin = button("×", () => remove(card), "take-away");
+  const files = chooser("Choose files", (chosen) => take(chosen, card));
+  const node = el(
+    "fieldset",
+    { class: "set" },
+    el("legend", { class: "visually-hidden" }, name),
+    el("div", { class: "row between" }, title, files, bin),
+    attached,
+    paste,
+    read,
+  );
+
+  const card = {
+    given,
+    node,
+    name: () => title.value.trim(),
+    isNamed: () => own,
+    rename(text, byVisitor = false) {
+      title.value = text;
+      own = byVisitor;
+      label();
+    },
+    focus() {
+      title.focus();
+      title.select();
+    },
+    attach(chosen) {
+      if (!own) card.rename(chosen[0].name.replace(/\.[^.]+$/, ""));
+      given.attach(chosen);
+    },
+    draw(removable) {
+      const chips = chip(given, () => title.focus());
+      fill(attached, chips);
+      paste.hidden = chips !== null || given.kind === "images";
+      if (paste.value !== given.text) paste.value = given.text;
+      bin.hidden = !removable;
+      readout(read, given, { score, turn: (kind) => given.turn(kind), label: card.name() });
+    },
+  };
+
+  function label() {
+    const called = card.name() || "the set";
+    node.firstChild.textContent = called;
+    paste.setAttribute("aria-label", `Samples of ${called}`);
+    paste.placeholder = `Paste the samples of ${called}, or drop a file here`;
+    bin.setAttribute("aria-label", `Remove ${called}`);
+    files.querySelector("input").setAttribute("aria-label", `Choose files of ${called}`);
+  }
+  label();
+  return card;
+}

@@ -1,0 +1,194 @@
+/** The tab that compares: from two to eight named sets of one kind. */
+
+import { makeCard } from "./card.js";
+import { el } from "../dom.js";
+import { Given } from "./given.js";
+import { button, byId, fill } from "./parts.js";
+import { trouble } from "./readout.js";
+import { confirm } from "./samples.js";
+import { KINDS } from "./state.js";
+
+const LEAST = 2;
+const MOST = 8;
+const LETTERS = "ABCDEFGH";
+const FEW = "Two sets at least are compared: fill in another.";
+
+/**
+ * `changed()` after every change, `score()` compares, `examples()` are those of comparisons.
+ * Returns the sets: their `kind`, `stamp()` (another one for other samples) and `draw()`.
+ */
+export function comparing({ changed, score, examples }) {
+  const self = { kind: "", cards: [], example: "", leaveOut: false, problem: null };
+  let stamped = "[]";
+
+  const filled = () => self.cards.filter(({ given }) => given.source);
+  const stamp = () => JSON.stringify(filled().map((card) => [card.name(), card.given.version]));
+
+  function update() {
+    if (stamp() !== stamped) {
+      stamped = stamp();
+      Object.assign(self, { leaveOut: false, problem: null, example: "" });
+      if (!filled().length) turnAll("");
+    }
+    draw();
+    changed();
+  }
+
+  /** The kind of all sets is what the first was found to be, or what the visitor says. */
+  function found(given) {
+    const { read } = given;
+    if (read && !self.kind) turnAll(read.kind);
+    else if (read && read.kind !== self.kind && read.kinds?.includes(self.kind)) {
+      given.turn(self.kind);
+    }
+    update();
+  }
+
+  function turnAll(kind) {
+    self.kind = kind;
+    for (const { given } of self.cards) {
+      if (given.read && kind && given.read.kind !== kind) given.turn(kind);
+      else given.kind = kind;
+    }
+  }
+
+  function add() {
+    const given = new Given(self.kind, { changed: found, turned: found, fixed: true });
+    const used = new Set(self.cards.map((card) => card.name()));
+    const name = [...LETTERS].find((letter) => !used.has(letter));
+    const card = makeCard(given, name, { take, remove, score: others, renamed: update });
+    self.cards.push(card);
+    byId("sets").append(card.node);
+    return card;
+  }
+
+  function remove(card) {
+    self.cards = self.cards.filter((other) => other !== card);
+    card.node.remove();
+    card.given.clear();
+    self.cards[0].focus();
+  }
+
+  /** Files go to a set; without one, each to a set of its own, but photos are one set. */
+  function take(files, at = null) {
+    const together = at || files.every((file) => file.type.startsWith("image/"));
+    for (const part of together ? [files] : files.map((file) => [file])) {
+      const free = at ?? self.cards.find(({ given }) => !given.source);
+      (free ?? (self.cards.length < MOST ? add() : null))?.attach(part);
+    }
+  }
+
+  function load(entry) {
+    empty();
+    turnAll(entry.kind);
+    for (const { name, example } of entry.sets) {
+      const card = self.cards.find(({ given }) => !given.source) ?? add();
+      card.rename(name);
+      card.given.pick(example);
+    }
+    self.example = entry.name;
+    update();
+    score();
+  }
+
+  function empty() {
+    for (const { node, given } of self.cards.splice(0)) {
+      node.remove();
+      given.clear();
+    }
+    add();
+    add();
+    update();
+  }
+
+  function draw() {
+    for (const card of self.cards) card.draw(self.cards.length > LEAST);
+    byId("clear-sets").hidden = !filled().length;
+    byId("add-set").hidden = self.cards.length >= MOST;
+    byId("sets-kind").value = self.kind;
+    const chips = examples().map((entry) => {
+      const pressed = String(self.example === entry.name);
+      const more = { title: entry.note || null, "aria-pressed": pressed, "data-at": entry.name };
+      return button(entry.name, () => choose(entry), "chip", more);
+    });
+    const hint = el("span", { class: "hint" }, "Try");
+    fill(byId("sets-examples"), chips.length ? hint : null, chips);
+    fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
+  }
+
+  function choose(entry) {
+    const own = filled().length && !self.example;
+    if (own) confirm(byId("sets-confirm"), "your sets", () => load(entry));
+    else load(entry);
+  }
+
+  function others() {
+    Object.assign(self, { leaveOut: true, problem: null });
+    for (const { given } of self.cards) given.leaveOut = true;
+    byId("score").focus();
+    score();
+  }
+
+  /** The sets that something was given for, all of them read; null where that cannot be. */
+  async function ready() {
+    self.problem = null;
+    const cards = filled();
+    const read = await Promise.all(cards.map(({ given }) => given.ready()));
+    if (cards.length < LEAST) self.problem = { text: FEW };
+    const other = cards.find(({ given }) => given.read && given.read.kind !== self.kind);
+    if (other) {
+      const { kind } = other.given.read;
+      const text = `All sets are of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
+      self.problem = { text: `${text} Take it away or say what the sets are.` };
+    }
+    draw();
+    return self.problem || !read.every(Boolean) ? null : cards;
+  }
+
+  byId("add-set").addEventListener("click", () => {
+    add().focus();
+    draw();
+  });
+  byId("clear-sets").addEventListener("click", () => {
+    empty();
+    self.cards[0].focus();
+  });
+  byId("sets-kind").append(
+    el("option", { value: "" }, "found out"),
+    ...KINDS.map((kind) => el("option", { value: kind }, kind)),
+  );
+  byId("sets-kind").addEventListener("change", (event) => {
+    turnAll(event.target.value);
+    update();
+  });
+
+  add();
+  add();
+  return Object.assign(self, {
+    draw,
+    snapshot: () => ({
+      kind: self.kind,
+      example: self.example,
+      cards: self.cards.map((card) => [card.name(), card.given.snapshot()]),
+    }),
+    restore({ kind, example, cards }) {
+      while (self.cards.length < cards.length) add();
+      turnAll(kind);
+      cards.forEach(([name, given], i) => {
+        self.cards[i].rename(name);
+        self.cards[i].given.restore(given);
+      });
+      stamped = stamp();
+      self.example = example;
+    },
+    ready,
+    stamp,
+    filled,
+    choose,
+    dropped: (files, at) => take(files, self.cards.find(({ node }) => node.contains(at))),
+    write(text) {
+      const card = self.cards.find(({ given }) => !given.source);
+      (card ?? add()).given.write(text, true);
+    },
+  });
+}

@@ -1,0 +1,53 @@
+/** Parts of the input side: buttons, what was given as chips, and filling without losing focus. */
+
+import { el } from "../dom.js";
+
+export const byId = (id) => document.getElementById(id);
+
+export const button = (label, onclick, kind = "chip", more = {}) =>
+  el("button", { type: "button", class: kind, onclick, ...more }, label);
+
+/** Fills a container anew; who had the focus in it has it again, found by `data-at`. */
+export function fill(container, ...children) {
+  const at = container.contains(document.activeElement) && document.activeElement.dataset.at;
+  const nodes = children.flat().filter(Boolean);
+  container.replaceChildren(...nodes);
+  container.hidden = nodes.length === 0;
+  if (at) container.querySelector(`[data-at="${CSS.escape(at)}"]`)?.focus();
+}
+
+/** A button that chooses files; the same files can be chosen again. */
+export function chooser(label, take, { id, many = true } = {}) {
+  const onchange = () => {
+    const files = [...input.files];
+    input.value = "";
+    if (files.length) take(files);
+  };
+  const more = { class: "visually-hidden", multiple: many, id, "data-at": "files", onchange };
+  const input = el("input", { type: "file", ...more });
+  return el("label", { class: "button" }, input, label);
+}
+
+/** The files or the dataset that were given, with a button that takes them away, `then()` more. */
+export function chip(given, then) {
+  if (given.source !== "files" && given.source !== "dataset") return null;
+  const [first, ...more] = given.source === "files" ? given.names : [given.dataset];
+  const named = more.length ? `${first} and ${more.length} more` : first;
+  const name = given.read?.name || named;
+  const detach = () => {
+    given.detach();
+    then();
+  };
+  return el(
+    "p",
+    { class: "given" },
+    el("span", { class: "given-name" }, name),
+    button("×", detach, "take-away", { "aria-label": `Remove ${name}` }),
+  );
+}
+
+/** A box to paste into; what is pasted is read at once, what is typed after a pause. */
+export function box(write, attributes) {
+  const oninput = (event) => write(event.target.value, event.inputType === "insertFromPaste");
+  return el("textarea", { spellcheck: "false", autocapitalize: "off", oninput, ...attributes });
+}

@@ -1,0 +1,218 @@
+/** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
+
+import { count, el } from "../dom.js";
+import { button, byId, fill } from "./parts.js";
+
+const drawn = new WeakMap(); // of each container what it shows
+
+const SPLITS = { line: "line", blank: "blank line", row: "row" };
+
+/**
+ * Shows `given` in a container. `score()` scores what can be used, `turn(kind)` reads the samples
+ * as another kind; `label` sets the names of controls apart where there are several sets.
+ */
+export function readout(container, given, { score, turn, label = "" }) {
+  const read = given.read ?? (given.busy ? given.before : null);
+  const { busy, question: asks, problem, leaveOut, source } = given;
+  const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
+  const last = drawn.get(container);
+  if (last?.given === given && last.state === state) return;
+  drawn.set(container, { given, state });
+  const open = container.querySelector(".how")?.open && given.read;
+  const waits = busy && !(read && source === "text"); // nothing jumps while one types
+  container.setAttribute("aria-busy", String(given.busy));
+  fill(
+    container,
+    waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
+    given.question ? question(given) : null,
+    ...(read ? whatWasRead(given, read, { turn, label }) : []),
+    given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
+  );
+  if (open) container.querySelector(".how")?.setAttribute("open", "");
+}
+
+function named(given) {
+  if (given.source === "files") {
+    return given.names.length === 1 ? given.names[0] : `${count(given.names.length)} files`;
+  }
+  return given.dataset || given.example || "what you pasted";
+}
+
+function whatWasRead(given, read, { turn, label }) {
+  const shown = label && given.text ? null : preview(read); // a set's box is enough
+  return [
+    how(read, turn),
+    read.total > read.n ? draw(given, read) : null,
+    ways(given, read, label),
+    shown,
+  ];
+}
+
+/** How much was read; on a click how, and as what else it could be. */
+function how(read, turn) {
+  const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
+  const notes = (read.notes ?? []).map((note) => el("p", {}, note));
+  const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
+  const [first, ...rest] = read.said.split(/, (?=\d)/);
+  const much = read.total > read.n ? `A random ${count(read.n)} of ${count(read.total)}` : first;
+  const said = el("span", {}, el("b", {}, much), rest.length ? `, ${rest.join(", ")}` : "");
+  if (!notes.length && !as.length) return el("p", { class: "small" }, said);
+  const more = as.length ? el("p", { class: "row" }, ...as) : null;
+  return el("details", { class: "how" }, el("summary", { "data-at": "how" }, said), ...notes, more);
+}
+
+function draw(given, read) {
+  const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
+  return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
+}
+
+/** The column, the groups and what stands between two texts, where there is a choice. */
+function ways(given, read, label) {
+  const columns = read.columns ?? [];
+  const fields = [];
+  if (columns.length > 1) {
+    const ask = (column) => given.ask({ column });
+    fields.push(select("Column", columns.map((name) => [name, name]), read.column, ask, label));
+    const rest = columns.filter((name) => name !== read.column);
+    const pairs = [["", "no groups"], ...rest.map((name) => [name, name])];
+    const by = (value) => given.ask({ by: value || null });
+    fields.push(select("Grouped by", pairs, read.by ?? "", by, label));
+  }
+  return [
+    fields.length ? el("div", { class: "fields" }, ...fields) : null,
+    read.splits?.length > 1 ? splits(given, read, label) : null,
+  ];
+}
+
+function select(name, pairs, value, ask, label) {
+  const options = pairs.map(([key, shown]) => el("option", { value: key }, shown));
+  const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
+  const element = el("select", { onchange: () => ask(element.value), ...more }, ...options);
+  element.value = value ?? "";
+  return el("label", { class: "field" }, el("span", {}, name), element);
+}
+
+function splits(given, read, label) {
+  const group = `split-${label}`;
+  const sensible = read.splits.filter(({ value, count: n }) => n > 1 || value === read.separator);
+  const chips = sensible.map(({ value, count: n }) =>
+    el(
+      "label",
+      { class: "chip pick" },
+      el("input", {
+        type: "radio",
+        name: group,
+        checked: value === read.separator,
+        "data-at": `split ${value}`,
+        onchange: () => given.ask({ separator: value, blocks: false }),
+      }),
+      SPLITS[value] ?? value,
+      el("span", { class: "hint" }, count(n)),
+    ),
+  );
+  return el(
+    "fieldset",
+    { class: "row splits" },
+    el("legend", { class: "visually-hidden" }, `What stands between two samples ${label}`),
+    el("span", { class: "hint", "aria-hidden": "true" }, "Split by"),
+    ...chips,
+    sign(given, read, label),
+    grouped(given, read),
+  );
+}
+
+/** A sign of the visitor's own between two texts. */
+function sign(given, read, label) {
+  const known = read.splits.some(({ value }) => value === read.separator);
+  return el("input", {
+    type: "text",
+    class: "sign",
+    size: 6,
+    placeholder: "a sign",
+    value: known ? "" : (read.separator ?? ""),
+    "aria-label": `Split by a sign of your own ${label}`.trim(),
+    "data-at": "sign",
+    onchange: (event) => {
+      if (event.target.value.trim()) given.ask({ separator: event.target.value.trim() });
+    },
+  });
+}
+
+function grouped(given, read) {
+  const paragraphs = read.splits.find(({ value }) => value === "blank")?.count ?? 0;
+  if (read.separator !== "line" || (paragraphs < 2 && !given.asked.blocks)) return null;
+  const box = el("input", {
+    type: "checkbox",
+    checked: Boolean(given.asked.blocks),
+    "data-at": "blocks",
+    onchange: (event) => given.ask({ blocks: event.target.checked, separator: "line" }),
+  });
+  return el("label", { class: "choice small" }, box, "blank lines separate groups");
+}
+
+function preview(read) {
+  const first = (read.preview ?? []).slice(0, 3);
+  if (!first.length) return null;
+  if (first[0].image) {
+    const images = first.map(({ image }, i) => el("img", { src: image, alt: `Image ${i + 1}` }));
+    return el("div", { class: "row preview" }, ...images);
+  }
+  return el("ol", { class: "preview" }, ...first.map((text) => el("li", {}, text)));
+}
+
+function question(given) {
+  const { text, choices } = given.question;
+  const answer = (options) => {
+    given.ask(options);
+    byId("score").focus();
+  };
+  return el(
+    "div",
+    { class: "question", role: "group", "aria-label": text },
+    el("p", {}, text),
+    el(
+      "div",
+      { class: "row" },
+      ...choices.map(({ label, options }) => button(label, () => answer(options), "button")),
+    ),
+  );
+}
+
+/** What cannot be used, with a button that scores the others; or why nothing can be read. */
+function troubled(given, score, verb) {
+  const problem = given.problem ?? unreadable(given.read);
+  if (!problem) return null;
+  if (given.leaveOut && given.read) {
+    const summary = el("summary", {}, `Left out: ${problem.text}`);
+    return el("details", { class: "hint left-out" }, summary, lines(problem));
+  }
+  const others = () => {
+    given.leaveOut = true;
+    byId("score").focus();
+    score();
+  };
+  return trouble(given.read ? problem : { ...problem, others: 0 }, others, verb);
+}
+
+/** A problem {text, lines, others}, and `others()` to go on without what it is about. */
+export function trouble(problem, others, verb) {
+  const which = problem.lines?.length
+    ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
+    : null;
+  const go = problem.others
+    ? button(`${verb} the other ${count(problem.others)}`, others, "button")
+    : null;
+  return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, go);
+}
+
+function lines(problem) {
+  return el("ul", { class: "lines" }, ...(problem.lines ?? []).map((line) => el("li", {}, line)));
+}
+
+function unreadable(read) {
+  const { problems, n = 0 } = read ?? {};
+  if (!problems?.count) return null;
+  const where = problems.rows ? `, ${problems.rows}` : "";
+  const text = `${count(problems.count)} of ${count(n)} unreadable${where}`;
+  return { text, lines: problems.lines, others: problems.others };
+}

@@ -1,0 +1,118 @@
+/** The bar that stays in sight: the number, how much of the whole it is, how it was found. */
+
+import { alike, count, el, error, score, whole } from "../dom.js";
+import { menu } from "./menu.js";
+import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
+import { shareMenu } from "./share.js";
+
+/** The bar of a view; `view.say` shows a few words in it, `view.old` that it is out of date. */
+export function bar(view) {
+  const { R } = view;
+  const told = el("p", { class: "r-told", hidden: true });
+  view.say = (words) => {
+    told.textContent = words;
+    told.hidden = false;
+    clearTimeout(view.saying);
+    view.saying = setTimeout(() => (told.hidden = true), 6000);
+  };
+  const about = [R.name, R.comparison].filter(Boolean).join(" · ");
+  return card(told,
+    number(R),
+    meter(R),
+    el("p", { class: "r-verdict" }, R.verdict),
+    el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
+    el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
+  );
+}
+
+/** A bar that stays in sight, with room for words that come and go. */
+export function card(told, ...line) {
+  return el("div", { class: "r-bar" },
+    el(
+      "div",
+      { class: "r-card" },
+      el("div", { class: "r-line" }, ...line),
+      el("p", { class: "r-was", hidden: true }),
+      told,
+    ));
+}
+
+function number(R) {
+  const se = error(R.se);
+  return el("h2", { class: "r-number" },
+    "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
+    se ? el(
+      "span",
+      {
+        class: "r-se",
+        title: "One standard error: what other samples of the same source might change",
+      },
+      ` ± ${se}`,
+    ) : null,
+  );
+}
+
+/** VS / n as a bar, with its interval as a thin stretch. */
+function meter(R) {
+  const { VS, share, low, high, of } = R;
+  const percent = (value) => `${Math.max(0, Math.min(100, (100 * value) / of))}%`;
+  const fill = el("i", { class: "r-fill" });
+  fill.style.width = `${100 * Math.min(share, 1)}%`;
+  const parts = [fill];
+  if (Number.isFinite(low) && Number.isFinite(high) && low !== null && high > low) {
+    const stretch = el("i", { class: "r-stretch" });
+    stretch.style.left = percent(low);
+    stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;
+    parts.push(stretch);
+  }
+  const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${whole(R)} are effectively different`;
+  return el("div", { class: "r-meter", role: "img", "aria-label": label, title: label }, ...parts);
+}
+
+function downloads(view) {
+  const items = [["Report (HTML)", () => saveReport(view), "words and pictures in one file"]];
+  if (view.size) {
+    items.push(["Table (CSV)", () => saveTable(view), "a row for each sample"]);
+  }
+  items.push(["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"]);
+  if (view.size) items.push(["Kept samples (CSV)", () => saveKept(view), "one of each group"]);
+  return menu("⤓", "Download", items);
+}
+
+/** What is said first, beneath the bar: copies, the sentence, the interval, the yardstick, notes. */
+export function summary(view) {
+  const { R } = view;
+  const without = el("p", { class: "r-yardstick" });
+  const compare = () => without.replaceChildren(...yardstick(view));
+  compare();
+  view.on("groups", compare);
+  const small = [
+    R.interval ? el("p", { class: "r-small" }, R.interval) : null,
+    R.growth ? el("p", { class: "r-small" }, R.growth) : null,
+    ...(R.notes ?? []).map((note) => el("p", { class: "r-small" }, note)),
+  ];
+  return el("section", { class: "r-summary" },
+    el(
+      "div",
+      {},
+      R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
+      el("p", { class: "r-sentence" }, R.sentence),
+      without,
+    ),
+    el("div", {}, ...small));
+}
+
+function yardstick({ R, without, threshold, groups }) {
+  if (!without || R.n < 2) return [];
+  if (!groups.length) return [
+    `No two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+  ];
+  if (without.left >= R.n) return [];
+  const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
+  return [
+    which,
+    el("b", {}, score(without.VS)),
+    ` of ${count(without.left)}`,
+    ` (one of each group kept, alike from ${alike(threshold)}).`,
+  ];
+}

@@ -1,0 +1,243 @@
+/** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
+
+import { card } from "./bar.js";
+import { count, cut, el, score, signed } from "../dom.js";
+import { copied, figures } from "./figures.js";
+import { menu } from "./menu.js";
+import { more } from "./more.js";
+import { copyText, save } from "./saves.js";
+
+const SENTENCES = 6; // that are seen at first
+const NAMED = 4; // sets in the bar
+
+/** Everything of a comparison C. */
+export function comparison(view) {
+  const C = view.R;
+  return [
+    top(view),
+    el("section", { class: "r-verdicts" },
+      ...more(
+        (C.verdicts ?? []).map((verdict) => () => el("p", { class: "r-sentence" }, verdict)),
+        "sentences",
+        undefined,
+        SENTENCES,
+      ),
+      ...(C.notes ?? []).map((note) => el("p", { class: "r-small" }, note))),
+    sets(C),
+    pairs(C),
+    el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
+    only(view),
+    lines(view),
+  ].filter(Boolean);
+}
+
+function top(view) {
+  const C = view.R;
+  const told = el("p", { class: "r-told", hidden: true });
+  const tell = (words) => {
+    told.textContent = words;
+    told.hidden = false;
+    view.announce(words);
+    setTimeout(() => (told.hidden = true), 6000);
+  };
+  const share = menu("Share", "Share this comparison", [
+    [
+      "Copy the sentences",
+      async () => tell(
+        (await copyText(C.sentence)) ? "The sentences are copied." : "The browser did not allow copying; select them below.",
+      ),
+      "",
+    ],
+  ]);
+  const take = menu("⤓", "Download", [
+    ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
+    [
+      "Everything (JSON)",
+      () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"),
+      "all numbers, for programs",
+    ],
+  ]);
+  const ranked = [...C.rows].sort((a, b) => b.matched - a.matched);
+  const sides = ranked.slice(0, NAMED).map(({ name, matched }) => el(
+    "span",
+    {},
+    el("bdi", {}, cut(name, 24)),
+    " ",
+    el("b", {}, score(matched)),
+    " ",
+  ));
+  if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
+  const about = [
+    `effectively different of ${count(C.matched_size)} each`,
+    C.comparison,
+  ].filter(Boolean).join(" · ");
+  return card(
+    told,
+    el("h2", { class: "r-sides" }, ...sides),
+    el("p", { class: "r-about", title: about }, about),
+    el("div", { class: "r-tools" }, share, take),
+  );
+}
+
+function sets({ rows, matched_size: size, level }) {
+  const most = Math.max(...rows.map(({ high, matched }) => high ?? matched), 1);
+  const many = `${Math.round(100 * (level ?? 0.95))} % interval`;
+  const line = ({ name, n, VS, matched, low, high }) => el("tr", {},
+    el("th", { scope: "row" }, el("bdi", {}, name)),
+    el("td", { class: "r-digits" }, count(n)),
+    el("td", { class: "r-digits" }, score(VS)),
+    el("td", { class: "r-digits" }, el("b", {}, score(matched))),
+    el("td", { class: "r-digits" }, range(low, high)),
+    el("td", { class: "r-interval-cell" }, interval(matched, low, high, most)));
+  return el("section", {},
+    el("h3", {}, "The sets"),
+    el(
+      "p",
+      { class: "r-small" },
+      `A larger set scores higher for its size alone, so that the bold score is of ${count(size)} of each, drawn at random.`,
+    ),
+    wide("Scores of the sets", el("table", { class: "r-table r-plain" },
+      heads(
+        ["set", "", ""],
+        ["samples", "r-digits", ""],
+        ["whole", "r-digits", "Vendi Score of the whole set"],
+        [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
+        [many, "r-digits", ""],
+        ["", "r-interval-cell", ""],
+      ),
+      el("tbody", {}, ...rows.map(line)))));
+}
+
+function heads(...names) {
+  return el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      ...names.map(
+        ([words, kind, title]) => (words ? el(
+          "th",
+          { scope: "col", class: kind, title },
+          words,
+        ) : el("td", { class: kind })),
+      ),
+    ),
+  );
+}
+
+function wide(label, table) {
+  return el(
+    "div",
+    { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
+    table,
+  );
+}
+
+function range(low, high) {
+  return Number.isFinite(low) && Number.isFinite(high) ? `${score(low)} to ${score(high)}` : "–";
+}
+
+function interval(value, low, high, most) {
+  const bar = el("div", { class: "r-interval", "aria-hidden": "true" });
+  const put = (kind, from, to) => {
+    const part = el("i", { class: kind });
+    part.style.left = `${(100 * from) / most}%`;
+    part.style.width = `${(100 * (to - from)) / most}%`;
+    bar.append(part);
+  };
+  if (Number.isFinite(low) && Number.isFinite(high)) put("r-stretch", low, high);
+  put("r-point", value, value);
+  return bar;
+}
+
+function pairs({ pairs: found, rows }) {
+  if (!found?.length) return null;
+  const line = ({ a, b, difference, low, high, p, verdict }) => el("tr", {},
+    el("th", { scope: "row" }, el("bdi", {}, a), " − ", el("bdi", {}, b)),
+    el("td", { class: "r-digits" }, signed(`${difference > 0 ? "+" : ""}${score(difference)}`)),
+    el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}`),
+    el("td", { class: "r-digits" }, chance(p)),
+    el("td", {}, verdict));
+  const why = el(
+    "p",
+    { class: "r-small" },
+    "p is how often sets differ as much once their samples are exchanged at random.",
+  );
+  const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
+    heads(
+      ["pair", "", ""],
+      ["difference", "r-digits", ""],
+      ["interval", "r-digits", ""],
+      ["p", "r-digits", ""],
+      ["so", "", ""],
+    ),
+    el("tbody", {}, ...found.map(line))));
+  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), why, table);
+  return el(
+    "section",
+    {},
+    el(
+      "details",
+      { class: "r-details" },
+      el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)),
+      why,
+      table,
+    ),
+  );
+}
+
+function chance(p) {
+  if (!Number.isFinite(p)) return "–";
+  return p < 0.001 ? Number(p).toPrecision(1) : Number(p).toPrecision(2);
+}
+
+/** What the others have least of: lists beside each other. */
+function only(view) {
+  const found = (view.R.only ?? []).filter(({ samples }) => samples.length);
+  if (!found.length) return null;
+  const list = ({ name, than, samples }) => el("div", { class: "r-only" },
+    el("h4", {}, "Only in ", el("bdi", {}, name)),
+    el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than)),
+    el(
+      "ul",
+      { class: "r-members" },
+      ...more(
+        samples.map((sample) => () => item(sample)),
+        "samples",
+        (button) => el("li", {}, button),
+        6,
+      ),
+    ));
+  return el(
+    "section",
+    {},
+    el("h3", {}, "What only one of them has"),
+    el("div", { class: "r-pictures" }, ...found.map(list)),
+  );
+}
+
+function item({ place, text, image }) {
+  const name = /^\d+$/.test(String(place)) ? `#${place}` : String(place);
+  return el("li", {},
+    el("span", { class: "r-tag" }, name),
+    el("div", { class: "r-whole" },
+      image ? el(
+        "img",
+        { class: "r-thumb", src: image, alt: text ? "" : name, loading: "lazy" },
+      ) : null,
+      text ? el("p", { class: "r-full", dir: "auto" }, text) : null));
+}
+
+function lines(view) {
+  const { code, signature } = view.R;
+  if (!code && !signature) return null;
+  return el("section", {},
+    el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),
+      el(
+        "div",
+        { class: "r-papers" },
+        code ? copied(view, "Python", code) : null,
+        signature ? copied(view, "Signature", signature) : null,
+      )));
+}

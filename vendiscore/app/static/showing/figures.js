@@ -1,0 +1,70 @@
+/** Pictures that the server drew, and code to copy. */
+
+import { el } from "../dom.js";
+import { ink, inColours } from "./colours.js";
+import { copyText } from "./saves.js";
+
+/** Pictures {name, svg, caption} side by side. */
+export function figures(view, pictures) {
+  return el(
+    "div",
+    { class: "r-pictures" },
+    ...(pictures ?? []).map((picture) => figure(view, picture)),
+  );
+}
+
+function figure(view, { name, svg, caption }) {
+  const [head, words] = spoken(caption ?? "");
+  const image = el("img", { alt: label(svg) || head || name, class: "r-drawn" });
+  // An image takes no ink from the page around it, so that it is given it, light or dark.
+  requestAnimationFrame(() => inColours(
+    () => (image.src = uri(svg, ink(document.documentElement, "ink"))),
+    view.signal,
+  ));
+  return el(
+    "figure",
+    { class: "r-figure" },
+    image,
+    el("figcaption", {}, head ? el("b", {}, head) : null, words),
+  );
+}
+
+/** An SVG that was made to stand in a page, as the address of an image. */
+function uri(svg, colour) {
+  const named = svg.includes("xmlns=") ? svg : svg.replace(
+    "<svg",
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"',
+  );
+  return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(named.replaceAll("currentColor", colour))}`;
+}
+
+function label(svg) {
+  const found = /aria-label="([^"]*)"/.exec(svg)?.[1] ?? "";
+  return new DOMParser().parseFromString(found, "text/html").body.textContent;
+}
+
+/** A caption's title, and the rest. */
+function spoken(caption) {
+  const found = /^([^.]{1,40}\.)( .*)$/s.exec(caption);
+  return found ? found.slice(1) : ["", caption];
+}
+
+/** Lines to copy, with a button that copies them. */
+export function copied(view, name, text) {
+  const button = el(
+    "button",
+    { type: "button", class: "r-button", "aria-label": `Copy: ${name}` },
+    "Copy",
+  );
+  button.addEventListener("click", async () => {
+    const done = await copyText(text);
+    button.textContent = done ? "Copied" : "Select and copy";
+    view.announce(
+      done ? `${name} is copied.` : "The browser did not allow copying; select the text.",
+    );
+    setTimeout(() => (button.textContent = "Copy"), 2500);
+  });
+  return el("div", { class: "r-copy" },
+    el("div", { class: "r-head" }, el("h4", {}, name), button),
+    el("pre", { tabindex: 0, role: "group", "aria-label": name }, el("code", {}, text)));
+}

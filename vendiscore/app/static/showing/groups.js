@@ -1,0 +1,170 @@
+/** Groups of samples that are alike, from a similarity that is slid. */
+
+import { groupColour } from "./colours.js";
+import { alike, count, el, later, newId, score, some } from "../dom.js";
+import { histogram } from "./histogram.js";
+import { more } from "./more.js";
+import { brief, full, place, thumbnail } from "./sample.js";
+import { saveKept } from "./saves.js";
+
+const PICTURES = 4; // of a group that are seen before it is opened
+const PAUSE = 120; // ms that the slider rests before the server is asked
+
+/** The section of the groups; null where there are no two samples to look at. */
+export function groups(view) {
+  if (view.size < 2) return null;
+  const list = el("div", { class: "r-groups" });
+  const said = el("p", { class: "r-small", "aria-live": "polite" });
+  const renew = () => {
+    said.textContent = told(view);
+    const open = [...list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.of);
+    list.replaceChildren(...listed(view));
+    for (const details of list.querySelectorAll("details")) details.open = open.includes(details.dataset.of);
+  };
+  renew();
+  view.on("groups", renew);
+  return el("section", {},
+    el("div", { class: "r-head" }, el(
+      "h3",
+      {},
+      el("span", { class: "step", "aria-hidden": "true" }, "3"),
+      "Groups",
+    ),
+      el(
+        "button",
+        {
+          type: "button",
+          class: "r-button",
+          title: "Save one sample of each group, and those that are alone",
+          onclick: () => saveKept(view),
+        },
+        "keep one of each ⤓",
+      )),
+    slider(view, list),
+    histogram(view),
+    said,
+    list,
+  );
+}
+
+function slider(view, list) {
+  const id = newId("alike");
+  const lowest = Math.ceil(100 * (view.R.floor ?? 0)) / 100;
+  const shown = el("output", { for: id }, alike(view.threshold));
+  const input = el(
+    "input",
+    {
+      type: "range",
+      id,
+      min: Math.min(lowest, view.threshold),
+      max: 1,
+      step: 0.01,
+      value: view.threshold,
+    },
+  );
+  const problem = el("p", { class: "r-problem", hidden: true, role: "alert" });
+  let asked = 0;
+  const ask = later(async () => {
+    asked += 1;
+    const mine = asked;
+    list.setAttribute("aria-busy", "true");
+    try {
+      const answer = await view.asked("groups", { threshold: Number(input.value) });
+      if (mine !== asked || view.signal.aborted) return;
+      problem.hidden = true;
+      view.setGroups(answer);
+    } catch (failure) {
+      if (mine !== asked) return;
+      problem.textContent = view.trouble(failure);
+      problem.hidden = false;
+    }
+    list.removeAttribute("aria-busy");
+  }, PAUSE);
+  input.addEventListener("input", () => {
+    shown.textContent = alike(input.value);
+    view.tell("slide", Number(input.value));
+    ask();
+  });
+  return el(
+    "div",
+    { class: "r-slider" },
+    el("label", { for: id }, "alike from"),
+    input,
+    shown,
+    problem,
+  );
+}
+
+function told({ groups: found, alone, without, R }) {
+  if (!found.length) return `No two are that alike: all ${count(R.samples.place.length)} stand alone.`;
+  const left = without ? ` Kept one of each: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
+  return `${some(found.length, "group")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
+}
+
+function listed(view) {
+  const found = view.groups.map((group, number) => () => opened(view, group, number));
+  if (view.alone.length) found.push(() => lonely(view));
+  return more(found, "groups");
+}
+
+function opened(view, { keep, rest }, number) {
+  const spot = el("i", { class: "r-dot" });
+  spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
+  const summary = el("summary", {},
+    spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
+    ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
+  return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
+}
+
+/** The first few pictures of a group, where its samples have some. */
+function pictures(view, samples) {
+  const drawn = samples.slice(0, view.R.kind === "images" ? PICTURES : 1);
+  return drawn.map((i) => thumbnail(view, i, view.where(i))).filter(Boolean);
+}
+
+function lonely(view) {
+  const { alone } = view;
+  const [first] = alone;
+  const spot = el("i", { class: "r-dot r-hollow" });
+  const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
+  const summary = el(
+    "summary",
+    {},
+    spot,
+    el("b", { class: "r-times" }, words),
+    alone.length === 1 ? brief(view, first, 200) : null,
+  );
+  return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
+}
+
+/** A list of samples; pictures stand side by side. */
+function emptyList(view) {
+  return el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
+}
+
+/** Details whose body is made when they are opened for the first time. */
+function unfolded(of, summary, body, make) {
+  const details = el("details", { class: "r-group", "data-of": of }, summary, body);
+  details.addEventListener("toggle", () => body.childElementCount || body.append(...make()));
+  return details;
+}
+
+/** Samples in full, the first with a word beside its place. */
+function members(view, samples, tag) {
+  const makers = samples.map((i, at) => () => member(view, i, at === 0 ? tag : ""));
+  return more(makers, "samples", (button) => el("li", {}, button));
+}
+
+function member(view, i, tag) {
+  return el(
+    "li",
+    {},
+    el(
+      "div",
+      { class: "r-item-head" },
+      place(view, i),
+      tag ? el("span", { class: "r-tag" }, tag) : null,
+    ),
+    full(view, i),
+  );
+}

@@ -1,0 +1,127 @@
+/** Everything inside #result: put together from a result R or a comparison C of the server. */
+
+import { bar, summary } from "./bar.js";
+import { comparison } from "./comparison.js";
+import { count, el, error, score } from "../dom.js";
+import { groups } from "./groups.js";
+import { maps } from "./maps.js";
+import { papers } from "./papers.js";
+import { table } from "./table.js";
+import { thinning } from "./thinning.js";
+import { makeView } from "./view.js";
+
+const BEFORE = "This is the score of what was there before. Score again to renew it.";
+const lives = new WeakMap();
+
+/** Shows a result; `call` posts JSON to the server, `announce` tells readers of screens. */
+export function show(container, R, { call, announce }) {
+  const view = makeView(R, { call, announce }, renewed(container));
+  // Whoever keeps the result over a reload keeps these groups, too.
+  view.on(
+    "groups",
+    (answer) => container.dispatchEvent(new CustomEvent(
+      "threshold",
+      { bubbles: true, detail: answer },
+    )),
+  );
+  container.append(...[
+    bar(view),
+    summary(view),
+    byGroup(R),
+    halves([groups(view)], [maps(view), thinning(view)]),
+    table(view),
+    papers(view),
+  ].filter(Boolean));
+  view.announce(spoken(R));
+}
+
+function spoken({ n, VS, se, of, by_group: groups, what, verdict, sentence }) {
+  if (n < 2) return sentence;
+  const beside = error(se) && `, plus or minus ${error(se)},`;
+  const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
+  return `About ${score(VS)}${beside} of ${all} are effectively different: ${verdict}.`;
+}
+
+/** Shows a comparison of sets. */
+export function showComparison(container, C, { call, announce }) {
+  const view = makeView(C, { call, announce }, renewed(container));
+  container.append(...comparison(view));
+  view.announce(C.sentence);
+}
+
+/** Marks what is shown as out of date; with "" it is up to date again. */
+export function markOld(container, text = BEFORE) {
+  container.classList.toggle("r-old", text !== "");
+  const was = container.querySelector(".r-was");
+  if (!was) return;
+  was.textContent = text;
+  was.hidden = text === "";
+}
+
+/** Takes everything away. */
+export function clear(container) {
+  lives.get(container)?.abort();
+  lives.delete(container);
+  container.replaceChildren();
+  container.classList.remove("r", "r-old");
+}
+
+function renewed(container) {
+  clear(container);
+  container.classList.add("r");
+  const life = new AbortController();
+  lives.set(container, life);
+  return life.signal;
+}
+
+function halves(left, right) {
+  const [a, b] = [left, right].map((parts) => parts.filter(Boolean));
+  if (!a.length && !b.length) return null;
+  return el(
+    "div",
+    { class: a.length && b.length ? "r-halves" : "" },
+    el("div", {}, ...a),
+    el("div", {}, ...b),
+  );
+}
+
+function byGroup({ by_group: rows, what }) {
+  if (!rows?.length) return null;
+  const most = Math.max(...rows.map(({ VS }) => VS), 1);
+  const line = ({ group, n, VS }) => {
+    const fill = el("i", { class: "r-fill" });
+    fill.style.width = `${(100 * VS) / most}%`;
+    return el("tr", {}, el(
+      "th",
+      { scope: "row" },
+      el("bdi", {}, group),
+    ), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
+      el(
+        "td",
+        { class: "r-interval-cell" },
+        el("div", { class: "r-meter", "aria-hidden": "true" }, fill),
+      ));
+  };
+  return el("section", {},
+    el("h3", {}, `Each of your ${count(rows.length)} groups`),
+    el("div", {
+      class: "r-scroll r-low",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "Table of the groups",
+    },
+      el("table", { class: "r-table r-plain" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col" }, "group"),
+            el("th", { scope: "col", class: "r-digits" }, what),
+            el("th", { scope: "col", class: "r-digits" }, "score"),
+            el("td", { class: "r-interval-cell" }),
+          ),
+        ),
+        el("tbody", {}, ...rows.map(line)))));
+}

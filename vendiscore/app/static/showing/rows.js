@@ -1,0 +1,98 @@
+/** A row of the table of all samples, and what opens beneath it. */
+
+import { groupColour } from "./colours.js";
+import { alike, cut, el, signed } from "../dom.js";
+import { full, place, thumbnail } from "./sample.js";
+
+/** The row of sample i; its button opens the sample in full. */
+export function row(view, i) {
+  const { nearest, similarity, adds } = view.R.samples;
+  const words = el(
+    "span",
+    { class: "r-words", dir: "auto" },
+    view.hasText ? cut(view.text(i), 160) : view.mark(i),
+  );
+  const button = el(
+    "button",
+    { type: "button", class: "r-open", "aria-expanded": "false" },
+    thumbnail(view, i),
+    words,
+  );
+  const same = view.R.copies && similarity?.[i] >= 1;
+  const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
+  const line = el("tr", { "data-i": i },
+    el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
+    el("td", { class: "r-sample" }, button, tag),
+    el("td", { class: "r-group-cell" }, groupOf(view, i)),
+    el("td", { class: "r-wide" }, nearest?.[i] >= 0 ? place(view, nearest[i]) : "–"),
+    el("td", { class: "r-digits" }, strength(nearest?.[i] >= 0 ? similarity[i] : null)),
+    el("td", { class: "r-digits r-wide" }, percent(adds?.[i])),
+  );
+  button.addEventListener("click", () => turn(view, i, line, button));
+  return line;
+}
+
+/** The place as the visitor counts; files, which have names, are counted from 1. */
+function numbered(view, i) {
+  const place = view.where(i);
+  return place.startsWith("#") ? place.slice(1) : String(i + 1);
+}
+
+/** Opens or closes what is beneath a row. */
+function turn(view, i, line, button) {
+  const open = button.getAttribute("aria-expanded") !== "true";
+  button.setAttribute("aria-expanded", String(open));
+  line.classList.toggle("r-is-open", open);
+  if (open) line.after(opened(view, i));
+  else line.nextElementSibling?.remove();
+}
+
+function opened(view, i) {
+  const { nearest, similarity, adds } = view.R.samples;
+  const other = nearest?.[i] ?? -1;
+  const number = view.groupOf[i];
+  const facts = [
+    view.R.samples.group?.[i] ?? "",
+    number < 0 ? "alone" : `group ${number + 1}`,
+    adds ? `adds ${percent(adds[i])}` : "",
+  ].filter(Boolean).join(" · ");
+  return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
+    el("div", { class: "r-beside" },
+      el("div", {}, el("p", { class: "r-small" }, `${view.where(i)} · ${facts}`), full(view, i)),
+      other < 0 ? null : el(
+        "div",
+        {},
+        el(
+          "p",
+          { class: "r-small" },
+          `nearest, ${alike(similarity[i])} alike: `,
+          place(view, other),
+        ),
+        full(view, other),
+      ),
+    )));
+}
+
+/** What a row says of its group, told anew when the groups change. */
+export function groupOf(view, i) {
+  const number = view.groupOf[i];
+  const spot = el("i", { class: number < 0 ? "r-dot r-hollow" : "r-dot" });
+  spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
+  return el(
+    "span",
+    { class: "r-of-group" },
+    spot,
+    number < 0 ? el("span", { class: "r-quiet" }, "alone") : String(number + 1),
+  );
+}
+
+function strength(value) {
+  if (!Number.isFinite(value)) return "–";
+  const bar = el("i", { class: "r-strength", "aria-hidden": "true" });
+  bar.style.setProperty("--r-share", Math.max(0, Math.min(1, value)));
+  return el("span", { class: "r-with-bar" }, bar, alike(value));
+}
+
+function percent(value) {
+  return Number.isFinite(value) ? `${signed(Number(value).toFixed(2))} %` : "–";
+}

@@ -1,0 +1,97 @@
+/** What can be taken away: the report, the table, everything, the samples to keep. */
+
+import { trouble } from "../dom.js";
+import { kept } from "./view.js";
+
+/** Saves a Blob, or text of a MIME type, under a name. */
+export function save(content, name, type = "text/plain") {
+  const blob = content instanceof Blob ? content : new Blob(
+    [content],
+    { type: `${type};charset=utf-8` },
+  );
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Rows as a CSV file; the mark at its start tells spreadsheets that it is UTF-8. */
+export function csv(rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return `\ufeff${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
+}
+
+/** One row for each sample. */
+export function tableRows(view) {
+  const { place, nearest, similarity, adds } = view.R.samples;
+  const other = (i) => (i >= 0 ? place[i] : "");
+  const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
+  return [
+    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "repeats"],
+    ...place.map((name, i) => [
+      name, view.text(i), view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
+      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
+    ]),
+  ];
+}
+
+export function saveTable(view) {
+  save(csv(tableRows(view)), "vendiscore.csv", "text/csv");
+}
+
+export function saveEverything(view) {
+  const { threshold, without } = view;
+  const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
+  save(
+    JSON.stringify({ ...view.R, threshold, without, groups }, null, 1),
+    "vendiscore.json",
+    "application/json",
+  );
+}
+
+/** One sample of each group, and those that are alone. */
+export function saveKept(view) {
+  const rows = kept(view).map((i) => [view.R.samples.place[i], view.text(i)]);
+  save(csv([["place", "sample"], ...rows]), "kept.csv", "text/csv");
+  view.announce(`${rows.length} samples saved: one of each group.`);
+}
+
+/** The report is made by the server, from what it still keeps of the result. */
+export async function saveReport(view) {
+  view.announce("Making the report.");
+  try {
+    const page = await view.asked("report", { title: view.R.name });
+    save(page, "vendiscore-report.html", "text/html");
+    view.announce("The report is saved.");
+  } catch (failure) {
+    view.announce(trouble(failure));
+    view.say?.(trouble(failure));
+  }
+}
+
+/** Copies text; where the browser forbids it, says so by false. */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text) {
+  const box = document.createElement("textarea");
+  box.value = text;
+  box.className = "visually-hidden";
+  document.body.append(box);
+  box.select();
+  const done = document.execCommand("copy");
+  box.remove();
+  return done;
+}

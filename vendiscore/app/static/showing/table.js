@@ -1,0 +1,190 @@
+/** All samples as a table: sorted, filtered, opened; rows are made as they come into sight. */
+
+import { count, el, later, newId } from "../dom.js";
+import { groupOf, row } from "./rows.js";
+
+const CHUNK = 100; // rows that are made at once
+const BAR = 110; // height of what stays in sight above
+const LATE = 1e9; // samples without a group are sorted behind those with one
+
+/** The section of the table; null where samples were not looked at. */
+export function table(view) {
+  if (!view.size) return null;
+  const state = { by: "place", down: false, words: "", order: [], made: 0 };
+  const body = el("tbody");
+  const end = el("div", { class: "r-end" });
+  const heads = columns(view).map((column) => head(column, state, () => renew()));
+  const found = el("p", { class: "r-small", role: "status" });
+  const scroll = el("div", {
+    class: "r-scroll",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Table of all samples",
+  },
+    el(
+      "table",
+      { class: "r-table" },
+      el("thead", {}, el("tr", {}, ...heads.map(({ cell }) => cell))),
+      body,
+    ), end);
+
+  const add = () => {
+    const next = state.order.slice(state.made, state.made + CHUNK);
+    body.append(...next.map((i) => row(view, i)));
+    state.made += next.length;
+  };
+  const renew = () => {
+    state.order = ordered(view, state);
+    state.made = 0;
+    body.replaceChildren();
+    heads.forEach(({ mark }) => mark());
+    add();
+    const all = state.order.length === view.size;
+    found.textContent = all ? "" : `${count(state.order.length)} of ${count(view.size)} samples`;
+  };
+  const watch = new IntersectionObserver(
+    (entries) => entries.some((entry) => entry.isIntersecting) && add(),
+    { root: scroll, rootMargin: "600px" },
+  );
+  watch.observe(end);
+  view.signal.addEventListener("abort", () => watch.disconnect());
+
+  const filter = filterBox(view, (words) => {
+    state.words = words;
+    renew();
+    scroll.scrollTop = 0;
+  });
+  view.on("groups", () => (state.by === "group" ? renew() : regroup(view, body)));
+  view.on("jump", (i) => {
+    if (!state.order.includes(i)) {
+      filter.clear();
+      state.words = "";
+      renew();
+    }
+    const at = state.order.indexOf(i);
+    while (state.made <= at) add();
+    reach(body, scroll, i);
+  });
+  renew();
+  return el("section", { class: "r-all" },
+    el(
+      "div",
+      { class: "r-head" },
+      el("h3", {}, heading(view.R, view.size)),
+      filter.box,
+    ), found, scroll);
+}
+
+function heading({ n }, size) {
+  return size < n ? `All samples (${count(size)} of ${count(n)}, those looked at)` : "All samples";
+}
+
+function columns(view) {
+  const { nearest, similarity, adds } = view.R.samples;
+  const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
+  return [
+    { name: "place", words: "#", title: "As you count them", value: (i) => i },
+    {
+      name: "sample",
+      words: "sample",
+      value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
+    },
+    { name: "group", words: "group", value: group },
+    { name: "nearest", words: "nearest", kind: "r-wide", value: (i) => nearest?.[i] ?? -1 },
+    {
+      name: "similarity",
+      words: "similarity",
+      kind: "r-digits",
+      title: "To the nearest: 1 is the same",
+      first: true,
+      value: (i) => similarity?.[i] ?? -Infinity,
+    },
+    {
+      name: "adds",
+      words: "adds",
+      kind: "r-digits r-wide",
+      title: "How much of the score would be lost without it",
+      first: true,
+      value: (i) => adds?.[i] ?? -Infinity,
+    },
+  ];
+}
+
+/** A column's head, a button that sorts by it; a second press turns the order. */
+function head({ name, words, kind, title, first, value }, state, renew) {
+  const arrow = el("span", { "aria-hidden": "true", class: "r-arrow" });
+  const button = el("button", {
+    type: "button", title,
+    onclick: () => {
+      state.down = state.by === name ? !state.down : Boolean(first);
+      state.by = name;
+      renew();
+    },
+  }, words === "#" ? [
+    el("span", { "aria-hidden": "true" }, "#"),
+    el("span", { class: "visually-hidden" }, "number"),
+  ] : words, arrow);
+  const cell = el("th", { scope: "col", class: kind }, button);
+  const mark = () => {
+    if (state.by === name) {
+      cell.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+    } else cell.removeAttribute("aria-sort");
+    arrow.textContent = state.by === name ? (state.down ? " ▾" : " ▴") : "";
+  };
+  state.values = { ...state.values, [name]: value };
+  return { cell, mark };
+}
+
+function ordered(view, { by, down, words, values }) {
+  const wanted = words.trim().toLocaleLowerCase();
+  const fits = (i) => !wanted || view.where(i).toLocaleLowerCase() === wanted || view.text(i).toLocaleLowerCase().includes(wanted);
+  const value = values[by];
+  const sign = down ? -1 : 1;
+  const places = Array.from({ length: view.size }, (_, i) => i).filter(fits);
+  const keys = new Map(places.map((i) => [i, value(i)]));
+  return places.sort((a, b) => sign * compared(keys.get(a), keys.get(b)) || a - b);
+}
+
+function compared(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function filterBox(view, run) {
+  const id = newId("filter");
+  const input = el(
+    "input",
+    {
+      type: "search",
+      id,
+      placeholder: view.hasText ? "words, or #7" : "a name, or #7",
+      autocomplete: "off",
+    },
+  );
+  input.addEventListener("input", later(() => run(input.value), 150));
+  return {
+    box: el("div", { class: "r-filter" }, el("label", { for: id }, "filter"), input),
+    clear: () => (input.value = ""),
+  };
+}
+
+function regroup(view, body) {
+  for (const line of body.querySelectorAll("tr[data-i]")) {
+    line.querySelector(".r-group-cell").replaceChildren(groupOf(view, Number(line.dataset.i)));
+  }
+}
+
+/** Brings a row into sight, under the bar and in its own scroll, and gives it the focus. */
+function reach(body, scroll, i) {
+  const line = body.querySelector(`tr[data-i="${i}"]`);
+  if (!line) return;
+  scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const { top, bottom } = line.getBoundingClientRect();
+  if (top < BAR || bottom > innerHeight) scroll.parentElement.scrollIntoView({
+    block: "start",
+    behavior: calm ? "auto" : "smooth",
+  });
+  line.querySelector(".r-open").focus({ preventScroll: true });
+  line.classList.add("r-reached");
+  setTimeout(() => line.classList.remove("r-reached"), 1600);
+}

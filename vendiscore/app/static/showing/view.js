@@ -1,0 +1,65 @@
+/** One result as it is looked at: its groups at a threshold, and who wants to hear of changes. */
+
+import { cut, trouble } from "../dom.js";
+
+/**
+ * A view of a result R. `tools` are `call` (a POST of JSON) and `announce` (words for the live
+ * region); `signal` ends its listeners when another result takes its place.
+ */
+export function makeView(R, { call, announce }, signal) {
+  const heard = { groups: [], jump: [], slide: [] };
+  const view = {
+    R,
+    call,
+    signal,
+    announce: announce ?? (() => {}),
+    size: R.samples?.place?.length ?? 0,
+    threshold: R.threshold,
+    groups: [],
+    alone: [],
+    without: R.without,
+    groupOf: new Int32Array(0),
+    /** Hear of "groups" (found anew), "slide" (the threshold moves), "jump" (to a sample). */
+    on: (what, run) => heard[what].push(run),
+    tell: (what, ...given) => heard[what].forEach((run) => run(...given)),
+    setGroups(answer) {
+      take(view, answer);
+      view.tell("groups", answer);
+    },
+    /** A sample's place as the visitor counts: "#7", or the name of its file. */
+    where(i) {
+      const place = R.samples.place[i];
+      return /^\d+$/.test(String(place)) ? `#${place}` : String(place);
+    },
+    /** The same where there is little room: a file without its folders. */
+    mark: (i) => cut(view.where(i).split("/").at(-1), 28),
+    /** A sample in words, whatever it is. */
+    text: (i) => R.samples.text?.[i] ?? view.where(i),
+    /** Whether the words of a sample say more than its place. */
+    hasText: Boolean(R.samples?.text),
+    asked: (path, body) => call(`/page/${path}`, { id: R.id, ...body }),
+    trouble,
+  };
+  take(view, R);
+  return view;
+}
+
+/** Groups are those of two and more, largest first; the others are alone. */
+function take(view, { threshold, groups, without }) {
+  const all = groups ?? [];
+  view.threshold = threshold;
+  view.without = without;
+  view.groups = all.filter(({ rest }) => rest.length > 0);
+  view.groupOf = new Int32Array(view.size).fill(-1);
+  view.groups.forEach(({ keep, rest }, number) => {
+    view.groupOf[keep] = number;
+    for (const i of rest) view.groupOf[i] = number;
+  });
+  view.alone = [];
+  view.groupOf.forEach((number, i) => number < 0 && view.alone.push(i));
+}
+
+/** The samples that are left when one of each group is kept, in the visitor's order. */
+export function kept(view) {
+  return [...view.groups.map(({ keep }) => keep), ...view.alone].sort((a, b) => a - b);
+}
