@@ -55,6 +55,7 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
         ("vendi_score_texts", {"texts": ["x" * 10**6]}, "1,000,000 characters"),
         ("vendi_score_texts", {"texts": ["a"] * 5000}, "More than 1,000 texts"),
         ("vendi_score_texts", {"texts": ["a"], "kernel": "__import__('os')"}, "Unknown kernel"),
+        ("vendi_score_texts", {"texts": ["a"], "kernel": ["MiniLM"]}, "Unknown kernel"),
         ("vendi_score_texts", {"texts": ["a"], "q": {"$ne": 1}}, "must be a number"),
         ("vendi_score_texts", {"texts": {"path": "/etc/passwd"}}, "Expected a list"),
         ("vendi_score_texts", {"texts": ["a", "b"], "threshold": 7}, "to 1 here"),

@@ -198,10 +198,8 @@ def test_every_example_is_read_by_its_name(kind):
 
 
 def test_the_menu_has_what_the_page_needs_of_an_example():
-    assert examples.named("A circle").entry() == {
-        "name": "A circle",
-        "note": "24 points, evenly on a circle",
-    }
+    primer = examples.named("A primer")
+    assert primer.entry() == {"name": "A primer", "note": primer.note}
     assert examples.named("A matrix K").entry()["kernel"] == "K"
     assert examples.PAIRINGS[0].entry()["sets"][0] == {
         "name": "In a rut",
@@ -236,3 +234,10 @@ def test_places_are_said_as_ranges():
 def test_what_is_asked_for_must_be_known(asked, said):
     with pytest.raises(RefusedError, match=said):
         pasted("a b", **asked)
+
+
+def test_one_blank_line_that_slipped_in_separates_nothing():
+    lines = [f"Answer {i} says something." for i in range(20)]
+    found = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
+    assert (len(found), found.separator) == (20, "line")
+    assert dict(found.splits) == {"line": 20, "blank": 2}

@@ -16,6 +16,7 @@ httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
 from vendiscore.app import encoders, examples  # noqa: E402
+from vendiscore.app import server as app_server  # noqa: E402
 from vendiscore.scoring import compute  # noqa: E402
 from vendiscore.uncertainty import compare  # noqa: E402
 
@@ -197,6 +198,23 @@ def test_the_tools_of_mcp_are_described_and_work(http):
     assert json.loads(content["text"]) == call(http, "vendi_score_texts", **two)
     wrong = visitor.tool(http, "vendi_score_texts", **two, unit="line")
     assert (wrong["isError"], wrong["content"][0]["text"][:14]) == (True, "Unknown unit '")
+
+
+@pytest.mark.parametrize(
+    ("sent", "lane"),
+    [
+        ({"texts": ["a"] * 300, "kernel": "ngram_overlap"}, "short"),
+        ({"texts": [["a"] * 100] * 4, "kernel": "ngram_overlap"}, "middle"),
+        ({"texts": ["a"], "kernel": "MiniLM"}, "long"),
+        ({"rows": [[1.0] * 100] * 900, "kernel": "cosine"}, "short"),
+        ({"rows": [[1.0] * 500] * 900, "kernel": "cosine"}, "middle"),
+        ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
+        ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
+        ({"texts": None, "kernel": []}, "short"),
+    ],
+)
+def test_calls_take_the_lane_of_work_as_long_as_theirs(sent, lane):
+    assert app_server._lane(sent) == lane
 
 
 def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):

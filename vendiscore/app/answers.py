@@ -227,7 +227,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         else ""
     )
     notes = [
-        *(note.partition(" It begins: ")[0] for note in samples.notes),
+        *samples.told,
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
         sentences.adding(found.order, found.adds_order),

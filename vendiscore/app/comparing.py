@@ -102,7 +102,7 @@ def compared(
     notes = [
         f"{name}: {note}"
         for name, samples in sets.items()
-        for note in (*samples.notes, *left_out(samples, bad[name]))
+        for note in (*samples.told, *left_out(samples, bad[name]))
     ]
     places = {
         name: [place for i, place in enumerate(samples.places) if i not in bad[name]]

@@ -72,12 +72,15 @@ def splits(rows: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 
 def likeliest(rows: Sequence[str], found: Sequence[tuple[str, int]]) -> str:
-    """A sign that stands alone at least twice; else blank lines, if a block has several lines."""
+    """A sign that stands alone at least twice; else blank lines, if a block has several lines.
+
+    One blank line alone may have slipped in.
+    """
     signs = Counter(sign for row in rows if (sign := _sign(row)))
     if signs and signs.most_common(1)[0][1] > 1:
         return signs.most_common(1)[0][0]
     counts = dict(found)
-    return BLANK if counts[LINE] > counts[BLANK] > 1 else LINE
+    return BLANK if counts[LINE] > counts[BLANK] > 2 else LINE
 
 
 def split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], list[int]]:

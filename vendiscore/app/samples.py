@@ -79,6 +79,11 @@ class Samples:
     splits: tuple[tuple[str, int], ...] = ()
     text: str = ""
 
+    @property
+    def told(self) -> list[str]:
+        """The notes for a result, which shows the samples themselves."""
+        return [note.partition(" It begins: ")[0] for note in self.notes]
+
     def __len__(self) -> int:
         return len(self.values)
 

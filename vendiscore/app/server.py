@@ -33,7 +33,8 @@ API = (
 # gradio keeps a copy of its settings for each session, and every call of the API is one; no
 # function reads them.
 _SESSIONS = 20
-_FEW = 300  # samples that are scored in less than about a second
+# What is scored in less than about a second.
+_FEW, _FEW_NUMBERS = 300, 100_000
 _log = logging.getLogger(__name__)
 
 
@@ -107,8 +108,15 @@ def _called(
 
 def _lane(arguments: dict[str, Any]) -> str:
     """The lane for a call of the API."""
-    samples, kernel = next(iter(arguments.values())), arguments.get("kernel")
-    if kernel in {name for kind in encoders.ALLOWED.values() for name in kind}:
+    kernel = arguments.get("kernel")
+    if any(kernel == name for kind in encoders.ALLOWED.values() for name in kind):
         return LONG
-    few = isinstance(samples, list) and len(samples) <= _FEW
-    return SHORT if few and "sets" not in arguments else MIDDLE
+    most = _FEW_NUMBERS if "rows" in arguments else _FEW
+    left, count = [next(iter(arguments.values()))], 0
+    while left and count <= most:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value
+        else:
+            count += 1
+    return MIDDLE if "sets" in arguments or count > most else SHORT

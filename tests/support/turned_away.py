@@ -1,0 +1,33 @@
+"""What is refused is refused in words, after little work and within little memory."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from vendiscore.app.limits import RefusedError
+from vendiscore.app.reading import Given
+
+_MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak
+
+
+def given(name: str, data: bytes | str) -> Given:
+    return Given(files=[(name, data.encode() if isinstance(data, str) else data)])
+
+
+def refused(work: Callable[..., Any], *args: Any) -> str:
+    """The message, after little work: a file that unpacks to much would take far more."""
+    start = time.process_time()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RefusedError) as caught:
+        work(*args)
+    assert time.process_time() - start < 20
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < _MOST_MEMORY
+    message = str(caught.value)
+    assert "Traceback" not in message
+    assert len(message) < 400
+    return message
