@@ -94,7 +94,9 @@ def test_sets_of_images_can_be_compared(visit):
     drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
     alike(page, "look the same")
     button(page, "Compare").click()
-    expect(page.locator("#result .r-summary")).to_contain_text("stripes is more diverse than copies")
+    expect(page.locator("#result .r-summary")).to_contain_text(
+        "stripes is more diverse than copies"
+    )
     for at, images in enumerate((stripes, copies)):
         right = compute(images, k="pixels", mode="RGB")["VS"]
         assert cells(page, at)[2] == f"{right:.1f}"
