@@ -74,7 +74,7 @@ def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
         paste(page, "\n".join(texts), page.get_by_role("textbox", name=f"Samples of {name}"))
     alike(page, "share words")
     button(page, "Compare").click()
-    expect(page.locator(".r-said")).to_contain_text("B is more diverse than Rut")
+    expect(page.locator("#result .r-summary")).to_contain_text("B is more diverse than Rut")
     compares(page, {"Rut": rut, "B": stories}, k="ngram_overlap")
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode())))
     right = compute(rut, k="ngram_overlap")["VS"]
@@ -94,7 +94,9 @@ def test_sets_of_images_can_be_compared(visit):
     drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
     alike(page, "look the same")
     button(page, "Compare").click()
-    expect(page.locator(".r-said")).to_contain_text("stripes is more diverse than copies")
+    expect(page.locator("#result .r-summary")).to_contain_text(
+        "stripes is more diverse than copies"
+    )
     for at, images in enumerate((stripes, copies)):
         right = compute(images, k="pixels", mode="RGB")["VS"]
         assert cells(page, at)[2] == f"{right:.1f}"

@@ -62,12 +62,12 @@ def test_the_page_works_by_keyboard_alone(visit):
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Home")
     tab_to(page, "Paste texts")
-    page.keyboard.insert_text("one two three\none two four\nfive")
+    page.keyboard.insert_text("one red apple on a tree\none red apple on a plate\nfive")
     tab_to(page, "mean the same")
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("radio", name="share words")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    texts = ["one two three", "one two four", "five"]
+    texts = ["one red apple on a tree", "one red apple on a plate", "five"]
     shows(page, compute(texts, k="ngram_overlap")["VS"], 3)
     expect(page.locator("#said")).to_contain_text("of 3 texts are effectively different")
     tab_to(page, "Score")

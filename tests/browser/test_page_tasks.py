@@ -146,7 +146,7 @@ def test_two_sets_of_captions_of_different_size_in_five_clicks(visit):
         choose(page, (f"{name}.txt", "\n".join(captions).encode()), at=page.locator(".set").nth(at))
     button(page, "Compare").click()
     right = compare(*sets.values(), names=list(sets), permutations=MIN_PERMUTATIONS, **MEANING)
-    expect(page.locator("#result .r-said")).to_contain_text("people is more diverse than model")
+    expect(page.locator("#result .r-summary")).to_contain_text("people is more diverse than model")
     assert clicks(page) <= 5
     expect(page.get_by_label("Name of the set").first).to_have_value("model")
     lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
