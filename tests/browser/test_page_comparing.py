@@ -74,7 +74,7 @@ def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
         paste(page, "\n".join(texts), page.get_by_role("textbox", name=f"Samples of {name}"))
     alike(page, "share words")
     button(page, "Compare").click()
-    expect(page.locator("#result .r-summary")).to_contain_text("B is more diverse than Rut")
+    expect(page.locator("#result .r-verdicts")).to_contain_text("B is more diverse than Rut")
     compares(page, {"Rut": rut, "B": stories}, k="ngram_overlap")
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode())))
     right = compute(rut, k="ngram_overlap")["VS"]
@@ -94,7 +94,7 @@ def test_sets_of_images_can_be_compared(visit):
     drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
     alike(page, "look the same")
     button(page, "Compare").click()
-    expect(page.locator("#result .r-summary")).to_contain_text(
+    expect(page.locator("#result .r-verdicts")).to_contain_text(
         "stripes is more diverse than copies"
     )
     for at, images in enumerate((stripes, copies)):
@@ -123,7 +123,8 @@ def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
     press_score(page)
     expect(page.locator("#progress")).to_contain_text("% done")
     button(page, "Stop").click()
-    expect(page.locator("#progress")).to_be_hidden()
+    expect(button(page, "Stop")).to_be_hidden()
+    expect(page.locator("#progress")).to_have_text("Stopped.")
     expect(page.locator("#said")).to_have_text("Stopped.")
     expect(page.locator("#result .r-bar")).to_have_count(0)
     expect(page.locator("#score")).to_be_focused()

@@ -43,9 +43,9 @@ def expected(tab: str, name: str) -> tuple[float, int]:
     elif tab == "Molecules":
         samples, how = examples.MOLECULES[name].splitlines(), {"k": "morgan"}
     else:
-        box, kernel, _ = examples.VECTORS[name]
-        samples = [[float(x) for x in line.split(",")] for line in box.splitlines()]
-        how = KERNELS.get(kernel, {"k": kernel})
+        example = examples.named(name, "vectors")
+        samples = [[float(x) for x in line.split(",")] for line in example.text.splitlines()]
+        how = KERNELS.get(example.kernel, {"k": example.kernel})
     return compute(samples, **how)["VS"], len(samples)
 
 
@@ -95,9 +95,9 @@ def test_one_number_stands_everywhere(visit):
     button(page, "Copy: Python").click()
     expect(page.get_by_role("button", name="Copy: Python")).to_have_text("Copied")
     code = page.evaluate("navigator.clipboard.readText()")
-    printed: list[object] = []
+    printed: list[dict[str, float]] = []
     exec(code, {"print": lambda *values: printed.extend(values)})
-    assert printed == [pytest.approx(right["VS"], rel=1e-12)]
+    assert printed[0]["VS"] == pytest.approx(right["VS"], rel=1e-12)
     assert page.locator(".r-papers figure img[src]").count() >= 3
 
 
@@ -142,6 +142,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     paste(page, "\n".join(RUT))
     alike(page, "share words")
     press_score(page)
+    shows(page, compute(RUT, k="ngram_overlap")["VS"], 12)
     slider = page.get_by_role("slider", name="alike from")
     asked = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[1]))

@@ -96,7 +96,7 @@ def test_a_table_of_molecules_with_five_bad_rows_in_four_clicks(visit):
     shows(page, compute(GOOD, k="morgan")["VS"], 22)
     assert clicks(page) <= 4
     expect(page.locator(".r-about")).to_contain_text("molecules.csv › smiles · Morgan")
-    expect(page.locator(".r-note", has_text="Left out 5 of 27")).to_contain_text("rows 3")
+    expect(page.locator(".r-summary p", has_text="Left out 5 of 27")).to_contain_text("rows 3")
     page.locator("#read summary", has_text="Left out").click()
     for (at, text), line in zip(BAD.items(), page.locator("#read .lines li").all(), strict=True):
         expect(line).to_contain_text(f"row {at}, '{text}'")
@@ -146,7 +146,7 @@ def test_two_sets_of_captions_of_different_size_in_five_clicks(visit):
         choose(page, (f"{name}.txt", "\n".join(captions).encode()), at=page.locator(".set").nth(at))
     button(page, "Compare").click()
     right = compare(*sets.values(), names=list(sets), permutations=MIN_PERMUTATIONS, **MEANING)
-    expect(page.locator("#result .r-summary")).to_contain_text("people is more diverse than model")
+    expect(page.locator("#result .r-verdicts")).to_contain_text("people is more diverse than model")
     assert clicks(page) <= 5
     expect(page.get_by_label("Name of the set").first).to_have_value("model")
     lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")

@@ -194,7 +194,8 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
         raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
     rows = pasted.rows_of(text)
     told = asked.separator is not None or asked.blocks
-    if not told and asked.kind != "molecules" and (form := _form(text, rows)):
+    named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
+    if not told and not named and (form := _form(text, rows)):
         found = tabular.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
         if name:
             return found

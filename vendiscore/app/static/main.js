@@ -199,8 +199,9 @@ async function loadMenu(link) {
 }
 
 function start() {
-  const link = fromHash(location.hash);
   const record = kept();
+  if (record?.was === location.hash) history.replaceState(null, "", record.hash);
+  const link = fromHash(location.hash);
   page.chosen = Boolean(link) && link.tab !== "texts";
   if (record) restore(record, link, shown);
   if (link) follow(link);

@@ -23,7 +23,8 @@ export function remember(shown) {
   const givens = Object.fromEntries(KINDS.map((kind) => [kind, page.givens[kind].snapshot()]));
   const entry = shown.of(tab);
   const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
-  const state = { tab, chosen, settings, thresholds, lent };
+  // A reload is of the address as it was before its last changes were written.
+  const state = { was: location.hash, tab, chosen, settings, thresholds, lent };
   history.replaceState(null, "", hash());
   keep({ hash: hash(), ...state, givens, sets: sets.snapshot(), result });
 }
