@@ -209,7 +209,7 @@ def main() -> None:
             levels[name] = memory()
 
         try:
-            _wait_for(url)
+            wait_for(url)
             levels["served"] = memory()
             with httpx.Client(base_url=url, timeout=120) as http:
                 for job in work:
@@ -257,7 +257,8 @@ def _megabytes(process: psutil.Process) -> float:
     return process.memory_info().rss / 1e6
 
 
-def _wait_for(url: str) -> None:
+def wait_for(url: str) -> None:
+    """Until a page is served there."""
     for _ in range(600):
         try:
             httpx.get(url)

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from load import _wait_for
+from load import wait_for
 from pairs import environment
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -61,7 +61,7 @@ def opened() -> Iterator[tuple[Browser, str]]:
             stdout=subprocess.DEVNULL,
         )
         try:
-            _wait_for(url)
+            wait_for(url)
             with sync_playwright() as driver:
                 browser = driver.chromium.launch(executable_path=CHROMIUM, args=SWITCHES.split(" "))
                 yield browser, url

@@ -101,11 +101,14 @@ def test_a_reload_keeps_what_was_scored_of_a_file(visit):
 def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
     page = visit(to=forgetful_server)
     scored(page)
-    page.wait_for_timeout(2500)  # until it is forgotten
+    gone = []
+    page.on("response", lambda response: response.status == 410 and gone.append(response.url))
+    page.wait_for_timeout(1500)  # until it is forgotten
     page.get_by_role("slider", name="alike from").fill("0.5")
     expect(page.locator(".r-groups")).to_contain_text("×")
     expect(page.locator(".r-problem:visible")).to_have_count(0)
-    assert json.loads(downloaded(page, "Everything"))["VS"] == SCORE
+    assert gone
+    assert json.loads(downloaded(page, "Everything"))["VS"] == pytest.approx(SCORE, rel=1e-12)
 
 
 def test_a_result_is_marked_as_old_as_soon_as_the_samples_change(visit):

@@ -155,7 +155,9 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
         alone = 12 - sum(sizes)
         expect(page.locator(".r-groups > details").last).to_contain_text(f"{alone} alone")
     assert set(asked) == {"groups"}
+    right = explain(RUT, k="ngram_overlap", threshold=0.6)
     slider.fill("0.6")
+    expect(group(page, 0)).to_contain_text(f"{1 + len(right.groups[0][1])} ×")
     group(page, 0).click()
     kept = group(page, 0).get_by_role("listitem").filter(has_text="kept")
     expect(kept).to_have_count(1)
@@ -164,7 +166,6 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
         page.get_by_role("button", name="keep one of each").click()
     with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    right = explain(RUT, k="ngram_overlap", threshold=0.6)
     assert [int(line["place"]) - 1 for line in rows] == right.kept.tolist()
     assert words in {line["sample"] for line in rows}
 
