@@ -133,9 +133,8 @@ def weights(browser: Browser, url: str) -> dict[str, int]:
     assert right in page.locator("#result .r-number").inner_text(), right
     page.wait_for_load_state("networkidle")
     with page.expect_response(lambda response: response.url.endswith("/page/groups")):
-        page.get_by_role("slider", name="alike from").fill("0.5")
+        page.get_by_role("slider", name="alike from").press("Home")  # most samples are in groups
     page.wait_for_load_state("networkidle")
-    page.locator(".r-slider output", has_text="0.50").wait_for()
     page.wait_for_timeout(500)  # until the end of the last answer is counted
     return {
         **first,
