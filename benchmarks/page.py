@@ -84,18 +84,31 @@ class Traffic:
 
     def __init__(self, page: Page) -> None:
         self.names: dict[str, str] = {}
-        self.bytes: collections.Counter[str] = collections.Counter()
+        self.came: collections.Counter[str] = collections.Counter()
         network = page.context.new_cdp_session(page)
         network.send("Network.enable")
         network.on("Network.responseReceived", self._began)
+        network.on("Network.dataReceived", self._more)
         network.on("Network.loadingFinished", self._ended)
 
     def _began(self, event: dict[str, Any]) -> None:
         self.names[event["requestId"]] = event["response"]["url"]
+        self.came[event["requestId"]] += event["response"]["encodedDataLength"]
+
+    def _more(self, event: dict[str, Any]) -> None:
+        self.came[event["requestId"]] += event["encodedDataLength"]
 
     def _ended(self, event: dict[str, Any]) -> None:
-        if event["requestId"] in self.names:
-            self.bytes[self.names[event["requestId"]]] += event["encodedDataLength"]
+        # Those that are left once their last line is there have no end.
+        length = int(event["encodedDataLength"])
+        self.came[event["requestId"]] = max(self.came[event["requestId"]], length)
+
+    @property
+    def bytes(self) -> collections.Counter[str]:
+        found: collections.Counter[str] = collections.Counter()
+        for request, url in self.names.items():
+            found[url] += self.came[request]
+        return found
 
     def of(self, ending: str) -> int:
         return int(sum(n for url, n in self.bytes.items() if url.endswith(ending)))
@@ -119,7 +132,7 @@ def weights(browser: Browser, url: str) -> dict[str, int]:
     traffic = Traffic(page)
     page.goto(url, wait_until="networkidle")
     first = {"first_document_bytes": traffic.of(f"{url}/")}
-    first["first_visit_bytes"] = sum(map(int, traffic.bytes.values()))
+    first["first_visit_bytes"] = sum(traffic.bytes.values())
     first["first_visit_files"] = len(traffic.bytes)
     samples = texts()
     page.locator("#box").fill("\n".join(samples))

@@ -36,7 +36,8 @@ def save(page: Page, name: str) -> None:
     path = FOLDER / f"page-{name}.png"
     picture.save(path, optimize=True)
     if path.stat().st_size > MOST:
-        picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        few = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
     size = path.stat().st_size
     if size > MOST:
         raise RuntimeError(f"{path.name} has {size:,} bytes, more than {MOST:,}")
