@@ -7,6 +7,7 @@ import threading
 
 import pytest
 import visitor
+from loops import finished
 
 gradio = pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
@@ -196,7 +197,7 @@ def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_pa
         route_utils.secure_url_stream_response(url, request),
     ):
         with pytest.raises((RefusedError, route_utils.HTTPException)):
-            asyncio.run(fetch)
+            finished(fetch)
     assert asked == []
 
 
@@ -237,5 +238,5 @@ def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
         here.clear()
         await asyncio.gather(upload(), upload((b"content-length", b"100")))
 
-    asyncio.run(visitors())
+    finished(visitors())
     assert answers == [200, 503, 200, 200, 503]

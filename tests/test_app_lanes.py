@@ -5,6 +5,7 @@ import contextlib
 import threading
 
 import pytest
+from loops import finished
 
 from vendiscore.app.serving.lanes import LONG, SHORT, BusyError, Lanes, Line, address, whole
 
@@ -42,7 +43,7 @@ def run(test) -> None:
         async with asyncio.timeout(SOON):
             await test(lanes)
 
-    asyncio.run(alone())
+    finished(alone())
 
 
 async def happened(event: threading.Event) -> None:
