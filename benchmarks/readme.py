@@ -57,18 +57,23 @@ def integrations() -> str:
 
 
 def page() -> str:
-    """How the page starts and bears a load."""
-    start, load = (
+    """How the page starts and bears a load, and what it sends."""
+    start, load, sent = (
         json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("deploy", "load")
+        for name in ("deploy", "load", "page")
     )
+    found = sum(sent["axe_findings"].values())
     return (
         f"On {start['cores']} cores it is served within {start['first_start_seconds']:.0f} s and "
         f"idles at {start['idle_megabytes_median']:,.0f} MB, most of it torch. With "
-        f"{load['visitors']} visitors at once on all tabs it answers in "
+        f"{load['visitors']} visitors at once it answers in "
         f"{load['wait_median_seconds']:.1f} s (median; 95th percentile "
         f"{load['wait_p95_seconds']:.1f} s): "
-        f"[deploy.py](benchmarks/deploy.py), [load.py](benchmarks/load.py)."
+        f"[deploy.py](benchmarks/deploy.py), [load.py](benchmarks/load.py). A first visit takes "
+        f"{sent['first_visit_bytes'] / 1e3:.0f} kB, the score of 1,000 questions "
+        f"{sent['score_1000_texts_bytes'] / 1e3:.0f} kB, and moving the threshold "
+        f"{sent['move_threshold_bytes'] / 1e3:.1f} kB; axe finds {found or 'nothing'} in "
+        f"{sent['axe_pages']} states of the page: [page.py](benchmarks/page.py)."
     )
 
 
