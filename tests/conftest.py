@@ -160,6 +160,12 @@ class App(NamedTuple):
     url: str
     folder: Path
 
+    @property
+    def left(self) -> set[str]:
+        """The files of the page's folder but its log, and a module that old torch writes itself."""
+        names = {path.name for path in self.folder.rglob("*") if path.is_file()}
+        return names - {"log.txt", "_remote_module_non_scriptable.py"}
+
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, weights):
