@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import pickle
 import types
 from collections.abc import Iterable, Mapping
@@ -40,6 +41,15 @@ def digits(x: float) -> str:
     ('2', '1.000000000000001', 'inf')
     """
     return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e16 else repr(float(x))
+
+
+def plain_order(q: float) -> float | str:
+    """An order for JSON, which has no ∞.
+
+    >>> plain_order(2.0), plain_order(float("inf"))
+    (2.0, 'inf')
+    """
+    return q if math.isfinite(q) else "inf"
 
 
 def plain(value: Any) -> Any:

@@ -68,6 +68,12 @@ def check_count(n: int, limit: int, what: str) -> None:
         )
 
 
+def check_sets(n: int) -> None:
+    """Raise a RefusedError unless so many sets can be compared."""
+    if not 2 <= n <= MAX_SETS:
+        raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {n}.")
+
+
 def check_texts(
     texts: list[str],
     longest: int = MAX_TEXT,

@@ -22,6 +22,7 @@ from ..optional import require
 from ..plots.explanations import contributions
 from ..request import check_orders
 from ..resolve.how import read_how, with_the_rest
+from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.rank_one import adds, coverage, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
@@ -200,7 +201,7 @@ class Explanation:
         above, below = self.boundary()
         return {
             "n": self.n,
-            "q": "inf" if np.isinf(self.q) else self.q,
+            "q": plain_order(self.q),
             "VS": self.score,
             "coverage": self.coverage,
             "threshold": self.threshold,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..hints import unspaced
-from .limits import AskError, Limits, RefusedError
+from .limits import AskError, Limits
 from .tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
     TEXT_NAMES,
     Table,
+    column_at,
     is_named,
     listed,
     share_of_numbers,
@@ -42,11 +43,7 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
         If several could be meant.
     """
     if column:
-        if column not in table.names:
-            raise RefusedError(
-                f"There is no column {column!r:.60}; the file has {listed(table.names)}."
-            )
-        return column
+        return table.names[column_at(table.names, column)]
     if len(table.names) == 1:
         return table.names[0]
     found = likely(table, what, limits)

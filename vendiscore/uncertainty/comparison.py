@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
@@ -12,6 +11,7 @@ import numpy as np
 
 from .. import plots
 from ..optional import require
+from ..signature import plain_order
 
 Verdict = Literal["more diverse", "less diverse", "no difference larger than chance"]
 MORE: Verdict = "more diverse"
@@ -177,13 +177,13 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON; order ∞ is "inf"."""
         return {
-            "q": _plain(self.q),
+            "q": plain_order(self.q),
             "level": self.level,
             "match": self.match,
             "groups": self.groups,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(row) for row in self.pairs],
-            "orders": [_plain(order) for order in self.orders],
+            "orders": [plain_order(order) for order in self.orders],
             "profiles": [profile.tolist() for profile in self.profiles],
             "settings": dict(self.settings),
             "sentence": self.sentence,
@@ -229,10 +229,6 @@ class Comparison:
 
 def _p(row: PairRow) -> str:
     return f"p = {row.p_adjusted:.2g}"
-
-
-def _plain(order: float) -> float | str:
-    return order if math.isfinite(order) else "inf"
 
 
 def _table(rows: Iterable[Any], kind: type[SetRow] | type[PairRow]) -> str:

@@ -27,6 +27,7 @@ from ..progress import Counts, counted
 from ..request import check_orders
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
+from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, check_psd
 from .drawn import MOST, Part
@@ -73,9 +74,8 @@ class Growth:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON; order ∞ is "inf"."""
-        q = self.q if math.isfinite(self.q) else "inf"
         columns = {name: list(column) for name, column in self._columns().items()}
-        return {"q": q, "level": self.level, "n": self.n} | columns
+        return {"q": plain_order(self.q), "level": self.level, "n": self.n} | columns
 
     def plot(self, ax: Any = None) -> Any:
         """The curve with its band, dashed beyond n, on matplotlib Axes, which are returned."""

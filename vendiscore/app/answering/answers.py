@@ -19,6 +19,7 @@ from ...progress import Steps
 from ...report import said, sentences
 from ...report.findings import Findings
 from ...report.thumbnails import drawing
+from ...signature import plain_order
 from .. import limits
 from ..given import examples
 from ..given.asked import KINDS
@@ -352,12 +353,3 @@ def is_long(samples: Samples, settings: Settings) -> bool:
     n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
     roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
     return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE
-
-
-def plain_order(q: float) -> float | str:
-    """An order for JSON, which has no ∞.
-
-    >>> plain_order(2.0), plain_order(math.inf)
-    (2.0, 'inf')
-    """
-    return "inf" if math.isinf(q) else q

@@ -16,7 +16,7 @@ from ...report import sentences
 from ...report.code import INLINE, READ_DOWNLOAD, call, source
 from ...report.figures import compared as figures_of
 from ...report.findings import ORDERS
-from ...signature import digits, line
+from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ...uncertainty import Comparison
 from ...uncertainty.comparing import comparing
@@ -24,7 +24,7 @@ from ...uncertainty.permutation import needed
 from ...uncertainty.plan import MIN_SAMPLES, Plan
 from ..given.parts import part
 from ..given.samples import Samples
-from ..limits import MAX_SAMPLES, MAX_SETS, RefusedError
+from ..limits import MAX_SAMPLES, RefusedError, check_sets
 from . import alike, encoders, only
 from .alike import check_order
 from .jobs import Job, job_of
@@ -85,8 +85,7 @@ def compared(
     RefusedError, ValueError, TypeError
         If the sets cannot be compared.
     """
-    if not 2 <= len(sets) <= MAX_SETS:
-        raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {len(sets)}.")
+    check_sets(len(sets))
     kind = next(iter(sets.values())).kind
     chosen = alike.choice(kind, kernel)
     if chosen.is_matrix:
@@ -133,8 +132,7 @@ def compare_steps(jobs: Mapping[str, Job], q: Any = 1.0, permutations: int = 0) 
         If the sets cannot be compared or scored.
     """
     order = check_order(q)
-    if not 2 <= len(jobs) <= MAX_SETS:
-        raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {len(jobs)}.")
+    check_sets(len(jobs))
     pairs = len(jobs) * (len(jobs) - 1) // 2
     level = LEVEL if len(jobs) <= FEW else LEVEL_OF_MANY
     count = max(_permutations(permutations), needed(level, pairs))
@@ -178,7 +176,7 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
     return {
         "kind": job.kind,
         "what": job.what,
-        "q": "inf" if np.isinf(result.q) else result.q,
+        "q": plain_order(result.q),
         "kernel": job.choice.kernel,
         "comparison": alike.said(job.choice, found.arguments, result.q),
         "sentence": sentences.standing(result),

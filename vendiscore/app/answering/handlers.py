@@ -9,7 +9,7 @@ from typing import Any
 
 from ...progress import finish
 from ..given.pictures import decoded
-from ..limits import MAX_SAMPLES, MAX_SETS, RefusedError, check_count
+from ..limits import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import comparing
 from .alike import CHOICES, one_of
 from .comparing import Compared
@@ -147,8 +147,7 @@ def vendi_compare(
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
-    if not 2 <= len(sets) <= MAX_SETS:
-        raise RefusedError(f"Two to {MAX_SETS} sets can be compared, got {len(sets)}.")
+    check_sets(len(sets))
     one_of(kind, tuple(CHOICES), "kind")
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decoded(images) for images in sets]

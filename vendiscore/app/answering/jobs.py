@@ -13,10 +13,11 @@ from ...progress import Steps
 from ...report.code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...report.findings import Findings, find
 from ...resolve.nested import Groups, read_labels
+from ..given.asked import SINGULAR
 from ..given.matrices import check_matrix
 from ..given.pictures import Picture
 from ..given.samples import Samples
-from ..limits import MAX_SMILES, RefusedError, check_texts
+from ..limits import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import alike, encoders
 from .alike import Choice, check_order, check_threshold
 from .grouping import place, pooled, taken_apart
@@ -111,18 +112,7 @@ def text_job(
     labels: Sequence[Hashable] = (),
 ) -> Job:
     """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
-    texts, groups = pooled(texts, "texts")
-    groups = read_labels(labels) if labels else groups
-    texts = check_texts(texts, place=place(groups))
-    return Job(
-        kind="texts",
-        what="texts",
-        samples=texts,
-        **_chosen("texts", kernel, options),
-        groups=groups,
-        texts=texts.__getitem__,
-        **_inline(taken_apart(texts, groups)),
-    )
+    return _written_job("texts", texts, labels, "texts", _chosen("texts", kernel, options))
 
 
 def image_job(
@@ -155,18 +145,8 @@ def image_job(
 
 def molecule_job(smiles: Any, kernel: str = "morgan", labels: Sequence[Hashable] = ()) -> Job:
     """Molecules as SMILES, compared by fingerprints."""
-    smiles, groups = pooled(smiles, "SMILES")
-    groups = read_labels(labels) if labels else groups
-    smiles = check_texts(smiles, MAX_SMILES, "molecule", place(groups))
-    return Job(
-        kind="molecules",
-        what="molecules",
-        samples=smiles,
-        **_chosen("molecules", kernel, None),
-        groups=groups,
-        texts=smiles.__getitem__,
-        **_inline(taken_apart(smiles, groups)),
-    )
+    chosen = _chosen("molecules", kernel, None)
+    return _written_job("molecules", smiles, labels, "SMILES", chosen, MAX_SMILES)
 
 
 def vector_job(
@@ -246,6 +226,29 @@ def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any])
             f"{kind} in one."
         )
     return job
+
+
+def _written_job(
+    kind: str,
+    values: Any,
+    labels: Sequence[Hashable],
+    called: str,
+    chosen: dict[str, Any],
+    longest: int = MAX_TEXT,
+) -> Job:
+    """Samples that are strings, `called` so in the plural where there is no list of them."""
+    values, groups = pooled(values, called)
+    groups = read_labels(labels) if labels else groups
+    values = check_texts(values, longest, SINGULAR[kind], place(groups))
+    return Job(
+        kind=kind,
+        what=kind,
+        samples=values,
+        **chosen,
+        groups=groups,
+        texts=values.__getitem__,
+        **_inline(taken_apart(values, groups)),
+    )
 
 
 def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:

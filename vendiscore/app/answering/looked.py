@@ -24,7 +24,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
     assert explained is not None
     places = found.places.tolist()
     percent = 100 * np.expm1(found.adds)
-    nearest = explained._neighbours.nearest
+    nearest = found.neighbours.nearest
     labels = job.labels
     return {
         "place": [samples.places[kept[i]] for i in places],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from ...arrays.namespace import to_host
 from ...explanation.redundancy import redundant_pairs
 from ...report import said, sentences
 from ...report.findings import ORDERS, Findings
-from ...signature import plain
+from ...signature import plain, plain_order
 from ...similarity.matrix import MatrixSimilarity
 from .jobs import Job
 
@@ -26,7 +25,7 @@ def record(found: Findings, job: Job) -> dict[str, Any]:
             "VS": found.value,
             **_sure(found),
             "n": found.n,
-            "q": found.order if math.isfinite(found.order) else "inf",
+            "q": plain_order(found.order),
             "sentence": sentences.by(job.choice.by, meaning) if found.n > 1 else meaning,
         }
         details = dict(found.details)

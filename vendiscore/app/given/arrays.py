@@ -16,7 +16,7 @@ from ...reading.limits import AskError, RefusedError
 from ...reading.tables import listed
 from ..limits import MAX_UNPACKED
 from .asked import Asked
-from .matrices import check_width, of_array
+from .matrices import check_array, of_array
 from .samples import Samples
 
 _HEADER = 1 << 16  # bytes of a header at most, as NumPy itself reads
@@ -117,13 +117,7 @@ def _header(file: IO[bytes]) -> _Header:
 
 def _check(header: _Header, there: int) -> None:
     shape, dtype = header.shape, header.dtype
-    if dtype.kind not in "fiub":
-        raise RefusedError(
-            f"The array holds {dtype} values; only real numbers are read, never pickled objects."
-        )
-    if len(shape) not in (1, 2):
-        raise RefusedError(f"Expected a table of rows and columns, got shape {shape}.")
-    check_width(shape[0], shape[1] if len(shape) == 2 else 1)
+    check_array(shape, dtype)
     promised = math.prod(shape) * dtype.itemsize
     if promised > MAX_UNPACKED:
         raise RefusedError(

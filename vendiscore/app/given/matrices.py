@@ -13,7 +13,7 @@ from ...reading import numbers
 from ...reading.documents import is_row
 from ...reading.limits import AskError, RefusedError
 from ...reading.numbers import Numbers
-from ...reading.tables import Table, listed, share_of_numbers
+from ...reading.tables import Table, column_at, listed, share_of_numbers
 from ..limits import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 from .asked import Asked
 from .parts import part, rows_that_fit
@@ -68,6 +68,17 @@ def check_width(rows: int, width: int) -> None:
     check_count(width, MAX_COLUMNS, "columns")
 
 
+def check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise a RefusedError for an array of which no rows of numbers can be read."""
+    if dtype.kind not in "fiub":
+        raise RefusedError(
+            f"The array holds {dtype} values; only real numbers are read, never pickled objects."
+        )
+    if len(shape) not in (1, 2):
+        raise RefusedError(f"Expected a table of rows and columns, got shape {shape}.")
+    check_width(shape[0], shape[1] if len(shape) == 2 else 1)
+
+
 def of_array(
     X: np.ndarray,
     name: str,
@@ -92,15 +103,9 @@ def of_array(
     problems : mapping, optional
         What is known already.
     """
-    if X.dtype.kind not in "fiub":
-        raise RefusedError(
-            f"The array holds {X.dtype} values; only real numbers are read, never pickled objects."
-        )
-    if X.ndim not in (1, 2):
-        raise RefusedError(f"Expected a table of rows and columns, got shape {X.shape}.")
+    check_array(X.shape, X.dtype)
     X = X[:, None] if X.ndim == 1 else X
     n, width = X.shape
-    check_width(n, width)
     said = f"Read {n:,} rows of {width:,} numbers of {name:.60}{note}."
     whole = Samples(
         values=X,
@@ -140,7 +145,7 @@ def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Sampl
     """
     check_width(len(read.rows), len(read.names))
     columns, groups = read.names, labels(read, asked.by) if asked.by else []
-    chosen = [_at(columns, asked.column)] if asked.column else None
+    chosen = [column_at(columns, asked.column)] if asked.column else None
     if asked.by and chosen is None:
         read = without(read, asked.by)
     found = numbers.numbers_of(
@@ -202,7 +207,7 @@ def of_values(read: Table, name: str, asked: Asked) -> Samples:
         rows = [
             c
             for c in (asked.column,)
-            if any(map(is_row, read.column(read.names[_at(read.names, c)])))
+            if any(map(is_row, read.column(read.names[column_at(read.names, c)])))
         ]
     if len(rows) > 1:
         raise AskError(
@@ -251,7 +256,7 @@ def _of_fields(read: Table, column: str | None) -> Numbers:
         for j, some in cells.items()
     }
     kept = [j for j in cells if known[j] > 0.5]
-    kept = [_at(read.names, column)] if column else kept
+    kept = [column_at(read.names, column)] if column else kept
     index = len(kept) > 1 and numbers.is_index(read.names[kept[0]], cells[kept[0]])
     lost = {j: "no numbers" for j in cells if j not in kept}
     if index and not column:
@@ -282,12 +287,6 @@ def _checked(
     for i, what in read.problems.items():
         problems[i] = what, None
     return Numbers(X, kept, lost, False, dict(sorted(problems.items())))
-
-
-def _at(names: Sequence[str], column: str | None) -> int:
-    if column not in names:
-        raise RefusedError(f"There is no column {column!r:.60}; the file has {listed(names)}.")
-    return names.index(column)
 
 
 def _of_expression(modules: str, expression: str) -> Python:

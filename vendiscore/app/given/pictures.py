@@ -17,7 +17,7 @@ from ...report.thumbnails import uri
 from ..limits import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
 from .kinds import IMAGES, suffix
-from .parts import drawn
+from .parts import drawn, said
 from .samples import Samples
 
 if TYPE_CHECKING:
@@ -95,10 +95,7 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     of = f" of {name:.60}" if len(files) == 1 else ""
     notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
     if total > len(found):
-        notes.append(
-            f"These are {len(found):,} of {total:,} images, drawn at random: more than "
-            f"{len(found):,} do not fit here."
-        )
+        notes.append(said(len(found), total, "images"))
     if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "

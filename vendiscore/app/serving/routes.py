@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -23,7 +23,7 @@ from ..answering.held import size_of
 from ..given import reading
 from ..given.asked import Asked, Given
 from ..given.samples import Samples
-from ..limits import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, MAX_UPLOAD, RefusedError
+from ..limits import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .files import INDEX, Files
 from .kept import Kept
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
@@ -37,35 +37,6 @@ _QUICK = 4_000_000  # bytes that are read in less than about a second
 class _Sent:
     samples: Samples
     example: str  # what they are asked for by; "" if a visitor sent them
-
-
-class _Uploads(Sequence[tuple[str, bytes]]):
-    """The files of a request, of which each is in memory only while it is read."""
-
-    def __init__(self, files: Sequence[Any]) -> None:
-        for file in files:
-            if not isinstance(file, UploadFile):
-                raise RefusedError("Each of `files` must be a file with a name.")
-            if (file.size or 0) > MAX_UPLOAD:
-                raise RefusedError(
-                    f"{_name(file):.60} has {(file.size or 0) / 1e6:.0f} MB; this page takes up to "
-                    f"{MAX_UPLOAD // 10**6} MB a file."
-                )
-        self._files = files
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        file = self._files[i].file
-        file.seek(0)
-        return _name(self._files[i]), file.read()
-
-    @property
-    def nbytes(self) -> int:
-        return sum(file.size or 0 for file in self._files)
 
 
 class Routes:
@@ -124,12 +95,12 @@ class Routes:
             max_files=MAX_FILES, max_fields=8, max_part_size=MAX_REQUEST
         ) as form:
             how = _asked(_text(form, "options") or "{}")
-            files = _Uploads(form.getlist("files"))
-            given = Given(files=files, text=_text(form, "text"))
-            large = files.nbytes + len(given.text) > _QUICK
+            files, text = _files(form), _text(form, "text")
+            large = sum(file.size or 0 for file in files) + len(text) > _QUICK
             lane = AWAY if how.dataset else MIDDLE if large else SHORT
 
             def work() -> dict[str, Any]:
+                given = Given([(_name(file), file.file.read()) for file in files], text)
                 try:
                     samples = reading.read(given, how)
                 except AskError as error:
@@ -246,6 +217,13 @@ async def _gone(request: Request) -> Response:
 def _name(file: UploadFile) -> str:
     """The name of a file without its folders."""
     return PurePosixPath((file.filename or "").replace("\\", "/")).name[-MAX_NAME:] or "file"
+
+
+def _files(form: FormData) -> list[UploadFile]:
+    files = form.getlist("files")
+    if not all(isinstance(file, UploadFile) for file in files):
+        raise RefusedError("Each of `files` must be a file with a name.")
+    return files
 
 
 def _text(form: FormData, name: str) -> str:

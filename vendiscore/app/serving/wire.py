@@ -20,8 +20,7 @@ from starlette.responses import Response
 
 from ..limits import RefusedError
 from .guard import Message, Receive, Send
-from .lanes import BusyError
-from .problems import EXPECTED, problem
+from .problems import problem, status
 
 Value = TypeVar("Value")
 _GZIP = 31  # window bits that make zlib write gzip
@@ -109,8 +108,6 @@ async def _outcome(task: asyncio.Future[Any]) -> bytes:
     """The last line, of a task that is done."""
     try:
         return await run_in_threadpool(dumped, {"result": task.result()})
-    except BusyError as error:
-        return dumped({"problem": {"text": str(error)}})
     except Exception as error:
         return dumped({"problem": problem(error)})
 
@@ -129,11 +126,8 @@ def told(
             return await json_response(
                 request, {"problem": {"text": error.detail}}, error.status_code
             )
-        except BusyError as error:
-            return await json_response(request, {"problem": {"text": str(error)}}, error.status)
         except Exception as error:
-            status = 422 if isinstance(error, EXPECTED) else 500
-            return await json_response(request, {"problem": problem(error)}, status)
+            return await json_response(request, {"problem": problem(error)}, status(error))
 
     return answer
 
