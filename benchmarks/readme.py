@@ -15,7 +15,11 @@ from vendiscore import list_kernels
 from vendiscore.catalogue import aspects, markdown, measures, options, presets
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", ROOT / "docs" / "measures.md")
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "kernels" / "README.md",
+    ROOT / "docs" / "reference" / "measures.md",
+)
 RESULTS = ROOT / "benchmarks" / "results"
 
 

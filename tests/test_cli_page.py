@@ -1,4 +1,4 @@
-"""The examples of docs/cli.md print what stands there."""
+"""The examples of docs/reference/cli.md print what stands there."""
 
 import doctest
 import re
@@ -13,7 +13,9 @@ from vendiscore.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCKS = re.findall(
-    r"```console\n(.*?)```", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), re.DOTALL
+    r"```console\n(.*?)```",
+    (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8"),
+    re.DOTALL,
 )
 SHELL = f'vendiscore() {{ PYTHONPATH="{ROOT}" "{sys.executable}" -m vendiscore "$@"; }}\n'
 

@@ -102,7 +102,7 @@ def test_examples_of_dropped_kernels_run(path):
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-PAGES = [ROOT / "kernels" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "kernels" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 

@@ -13,7 +13,7 @@ import pytest
 from vendiscore import compute
 from vendiscore.integrations.trl import ALONE, VendiReward
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "harnesses.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "tasks" / "harnesses.md"
 TEXTS = [
     "a cat sat on the mat",
     "a cat sat on the mat",

@@ -1,0 +1,133 @@
+"""What every re-run of a paper gives: its numbers beside ours, each with a verdict.
+
+A script of this folder has a `GROUP`, which says what is run again and how, and a function
+`findings(data)` from the folder of the data sets to a list of findings, and ends with
+
+    if __name__ == "__main__":
+        run(GROUP, findings)
+
+The rule of verdicts is one for all: a number is reproduced if it differs from the printed one by no
+more than the rounding of that and twice the standard errors of both; a claim (an order, a trend) if
+it holds in what was run here. What differs says why, with a measurement.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import re
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import vendiscore
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "papers"
+DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
+
+Verdict = Literal["reproduced", "differs", "cannot"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Numbers of one table or figure of a paper, and how they are computed again."""
+
+    name: str  # of the script and of its JSON
+    title: str
+    source: str  # paper and place: "Friedman & Dieng, arXiv 2210.02410, Figure 2"
+    method: str  # a sentence or two: data, sizes, seeds, what the paper leaves open
+    needs: tuple[str, ...] = ()  # files of the folder of data sets
+    packages: tuple[str, ...] = ()  # whose versions matter, beside NumPy's and SciPy's
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number or claim: as the paper prints it, ours, and whether they agree."""
+
+    what: str
+    paper: str
+    ours: str
+    verdict: Verdict
+    why: str = ""  # of what differs or cannot be run: the cause
+
+
+def number(what: str, paper: str, ours: float, error: float = 0.0, why: str = "") -> Finding:
+    """A number beside the printed one, such as "4.602" or "0.05 ± 0.03"; errors are standard."""
+    printed, *theirs = (float(part) for part in re.split(r"\s*±\s*", paper))
+    rounding = 0.5 * 10.0 ** -len(paper.split("±")[0].strip().partition(".")[2])
+    slack = rounding + 2 * math.hypot(error, *theirs)
+    # The last term is the rounding of a difference of decimals in binary.
+    agree = abs(ours - printed) <= slack + 1e-12 * abs(printed)
+    digits = max(3, len(paper.split("±")[0].strip().partition(".")[2]) + 1)
+    said = f"{ours:.{digits}f}" + (f" ± {error:.2g}" if error else "")
+    return Finding(what, paper, said, "reproduced" if agree else "differs", "" if agree else why)
+
+
+def claim(what: str, paper: str, holds: bool, ours: str, why: str = "") -> Finding:
+    """What the paper says in words or by a picture, and what was found."""
+    return Finding(what, paper, ours, "reproduced" if holds else "differs", "" if holds else why)
+
+
+def cannot(what: str, paper: str, why: str) -> Finding:
+    """What cannot be computed again here."""
+    return Finding(what, paper, "–", "cannot", why)
+
+
+def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
+    """Print a group's findings, and write them with `--json`."""
+    parser = argparse.ArgumentParser(description=group.title)
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
+    parser.add_argument("--json", type=Path, help=f"where to write; {RESULTS}/{group.name}.json")
+    options = parser.parse_args()
+    record = recorded(group, findings, options.data)
+    print(shown(record))
+    if options.json:
+        write(record, options.json)
+
+
+def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path) -> dict[str, Any]:
+    """A group run once, as its JSON has it."""
+    absent = [name for name in group.needs if not (data / name).exists()]
+    if absent:
+        raise SystemExit(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
+    start = time.perf_counter()
+    found = findings(data)
+    packages = ("numpy", "scipy", *group.packages)
+    return {
+        **asdict(group),
+        "environment": {
+            "python": platform.python_version(),
+            "vendiscore": vendiscore.__version__,
+            **{name: version(name) for name in packages},
+        },
+        "seconds": round(time.perf_counter() - start, 1),
+        "findings": [asdict(finding) for finding in found],
+    }
+
+
+def write(record: dict[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def shown(record: dict[str, Any]) -> str:
+    """A group as a section of Markdown."""
+    lines = [
+        f"## {record['title']}",
+        "",
+        f"{record['source']}. {record['method']} ({record['seconds']:.0f} s, "
+        f"`python benchmarks/papers/{record['name']}.py`)",
+        "",
+        "| | paper | here | verdict |",
+        "|---|---|---|---|",
+    ]
+    for finding in record["findings"]:
+        why = f": {finding['why']}" if finding["why"] else ""
+        cells = (finding["what"], finding["paper"], finding["ours"], finding["verdict"] + why)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)

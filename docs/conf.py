@@ -1,0 +1,73 @@
+"""What the site is built with: `python -m sphinx -W docs docs/_build` (README, "Documentation")."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
+# Nothing is asked of another machine, and no bar is drawn into a page.
+os.environ |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1"}
+
+import vendiscore  # noqa: E402
+
+project = "vendiscore"
+author = "the authors of vendiscore"
+copyright = "2026, the authors of vendiscore"
+version = release = vendiscore.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
+    "mathml",
+    "llms",
+]
+exclude_patterns = ["_build", "extensions", "figures", "tutorials/*", "README.md"]
+nitpicky = False
+default_role = "code"  # what stands between single backticks is a name or a formula
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+math_number_all = False
+
+autodoc_typehints = "none"  # docstrings say what a type means
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+plot_include_source = False
+plot_html_show_source_link = False
+plot_html_show_formats = False
+plot_formats = [("png", 110)]
+plot_rcparams = {
+    "figure.figsize": (7, 3.6),
+    "figure.constrained_layout.use": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "tutorials",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 10_000,
+    "parallel": 2,
+    "plot_gallery": True,
+}
+
+html_theme = "furo"
+html_title = f"vendiscore {release}"
+html_baseurl = ""
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
