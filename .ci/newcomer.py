@@ -6,6 +6,7 @@ What the three pages say to type is typed, in their order: commands in the clone
 environment that README's first block makes, with the base install and nothing else.
 """
 
+import doctest
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 PAGES = ("README.md", "docs/start.md", "docs/tasks/compare_models.md")
 BLOCK = re.compile(r"^```(bash|console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 EXAMPLES = """
 import doctest, sys
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -56,9 +58,8 @@ def main() -> None:
                 for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
                     command, _, expected = part.partition("\n")
                     found = run("bash", "-ec", command)
-                    pattern = ".*".join(re.escape(" ".join(e.split())) for e in expected.split("..."))
-                    said = " ".join(found.split())
-                    assert re.fullmatch(pattern, said), f"{expected!r} is not {found!r}"
+                    same = doctest.OutputChecker().check_output(expected, found, FLAGS)
+                    assert same, f"{expected!r} is not {found!r}"
         if page != "README.md":
             print(page, end=": ", flush=True)
             run(".venv/bin/python", "-c", EXAMPLES, page)
