@@ -82,3 +82,22 @@ def test_scores_of_groups_are_those_of_compute(q):
     found = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)
     right = [compute(X[at : at + 4], q=q, k="rbf", sigma=2.0)["VS"] for at in (0, 4, 8)]
     assert found.sets[0].score == pytest.approx(np.mean(right))
+
+
+def test_lists_of_lists_are_compared_prompt_by_prompt():
+    A = [["a b", "c d", "e f"], ["g h", "i j", "k l"]] * 4
+    B = [["a b", "a b", "a c"], ["g h", "g h", "g h"]] * 4
+    prompts = [i for i, texts in enumerate(A) for _ in texts]
+    flat = [[text for texts in one for text in texts] for one in (A, B)]
+    found = compared(A, B, names=["new", "old"])
+    assert found.to_dict() == compared(*flat, names=["new", "old"], groups=[prompts] * 2).to_dict()
+    assert found.groups == 8
+    assert found.verdict("new", "old") == MORE
+    with pytest.raises(
+        ValueError, match="`A` is a list of lists, which are groups, and `B` is not"
+    ):
+        compared(A, flat[1])
+    with pytest.raises(ValueError, match="and `groups` says so too"):
+        compared(A, B, groups=[prompts] * 2)
+    with pytest.raises(ValueError, match="got 0 of `B` in group 7"):
+        compared(A, B[:-1])

@@ -26,7 +26,8 @@ from ..arguments import is_several
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
 from ..resolve import is_whole, kept_starts, resolve_pool
-from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..resolve.nested import grouped
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
@@ -62,7 +63,8 @@ def compare(
     *sets : list or array
         Two or more collections of at least 4 samples each, of one kind; or one dict of them by
         name. All samples are compared with each other: a bandwidth left open follows from all
-        together. Not changed.
+        together. Lists of lists are groups, that of each prompt at one place in every set, as
+        `groups` would say. Not changed.
     names : sequence of str, optional
         Of the sets; A, B, … unless given.
     groups : sequence of sequences of labels, or a dict of them, optional
@@ -143,6 +145,7 @@ def compare(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
             f"beyond chance, got {plan.permutations}; or compare fewer sets"
         )
+    named, groups = _taken_apart(named, groups, read)
     given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
     if read.fit in ("samples", "references"):
         raise ValueError(
@@ -224,6 +227,26 @@ def comparing(
         orders=tuple(plan.orders),
         profiles=tuple(profiles),
     )
+
+
+def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
+    """The sets, and their groups where they come as lists of lists."""
+    apart = {name: grouped(samples, how) for name, samples in named.items()}
+    nested = [name for name, (_, found) in apart.items() if found is not None]
+    if not nested:
+        return named, groups
+    if groups is not None:
+        raise ValueError(
+            f"`{nested[0]}` is a list of lists, which are groups, and `groups` says so too: pass "
+            f"lists of all samples with `groups`, or the lists of lists alone"
+        )
+    if plain := [name for name in named if name not in nested]:
+        raise ValueError(
+            f"`{nested[0]}` is a list of lists, which are groups, and `{plain[0]}` is not: pass "
+            f"both as lists of lists, one list for each prompt, or both as one list"
+        )
+    codes = {name: found.codes.tolist() for name, (_, found) in apart.items() if found is not None}
+    return {name: samples for name, (samples, _) in apart.items()}, codes
 
 
 def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
