@@ -101,18 +101,19 @@ names = {0.0: "without the term", 0.5: "weight 0.5", 1.0: "weight 1"}
 runs = {weight: trained(weight) for weight in names}
 
 styles = {0.0: ("C1", "-"), 0.5: ("C0", "-"), 1.0: ("C5", "--")}
-figure, axes = plt.subplots(1, 2, figsize=(9, 4.2))
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.8))
 for weight, (_, written) in runs.items():
     steps, apart, scores = zip(*written, strict=True)
     colour, line = styles[weight]
     axes[0].plot(steps, apart, line, lw=3, color=colour, label=names[weight])
     axes[1].plot(steps, scores, line, lw=3, color=colour)
-axes[0].set(title="The task looks solved …", ylabel="distance of two views")
-axes[1].set(title="… by making all digits one", ylabel="effectively different digits")
+axes[0].set(title="The task looks solved", ylabel="distance of two views")
+axes[1].set(title="Are there digits left?", ylabel="effectively different")
 axes[1].axhline(1, color="0.6", ls=":")
 for ax in axes:
     ax.set(xlabel="training step", ylim=(0, None))
-axes[0].legend(frameon=False)
+axes[0].set_ylim(0, 1.6)  # room for the legend
+axes[0].legend(frameon=False, loc="upper right")
 plt.show()
 
 # %%

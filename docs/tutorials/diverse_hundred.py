@@ -40,13 +40,14 @@ def block(places):
     return framed.swapaxes(1, 2).reshape(100, 90)
 
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 5.4))
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.6))
 for ax, name, places in zip(
     axes, ["drawn at random", "selected"], [drawn, chosen.places], strict=True
 ):
     ax.imshow(block(places), cmap="gray_r")
     ax.set_title(f"{name}:\nVendi Score {score(X[places], 'cosine'):.1f}", fontsize=18)
     ax.axis("off")
+figure.get_layout_engine().set(wspace=0.06)
 plt.show()
 
 # %%

@@ -48,15 +48,16 @@ spaces = {
     "square": np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2),
 }
 colours = dict(zip(spaces, ["C1", "C0", "0.35", "C5"], strict=True))
+sizes = dict(zip(spaces, [6, 2, 2, 0.8], strict=True))
 lines = dict(zip(spaces, ["-", "-", "--", "-"], strict=True))
 scales = np.geomspace(0.1, 1e6, 36)
 functions = {name: magnitude_function(X, scales=scales) for name, X in spaces.items()}
 
-figure = plt.figure(figsize=(9, 4.4))
-mosaic = [["two clusters", "line", "all", "all", "all"], ["circle", "square", "all", "all", "all"]]
+figure = plt.figure(figsize=(7.4, 5.1))
+mosaic = [[name, *3 * ["all"]] for name in spaces]
 axes = figure.subplot_mosaic(mosaic)
 for name, X in spaces.items():
-    axes[name].plot(*X.T, ".", color=colours[name], ms=6 if name == "two clusters" else 2)
+    axes[name].plot(*X.T, ".", color=colours[name], ms=sizes[name])
     axes[name].set(title=name, xlim=(-0.15, 1.15), ylim=(-0.15, 1.15), aspect="equal")
     axes[name].set(xticks=[], yticks=[])
     axes["all"].loglog(*functions[name], lines[name], lw=3, color=colours[name])

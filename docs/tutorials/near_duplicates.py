@@ -115,7 +115,7 @@ same = question[:, None] == question
 np.fill_diagonal(same, False)
 ROWS = ["other questions", "re-ordered", "please", "small letters", "a typo"]
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), sharey=True, sharex=True)
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.8), sharey=True, sharex=True)
 for ax, (name, similarity) in zip(axes, ways.items(), strict=True):
     K = similarity.dense()
     ax.axhspan(-0.5, 0.5, color="0.93")
@@ -126,9 +126,9 @@ for ax, (name, similarity) in zip(axes, ways.items(), strict=True):
             near = [np.where(same, 0, K - np.eye(len(K))).max(axis=1)]
         x = np.concatenate(near)
         ax.plot(x, np.full(len(x), row), "o", ms=9, alpha=0.55, color=f"C{0 if row else 1}")
-    ax.set(title=name, xlabel="similarity", xlim=(0, 1.03))
+    ax.set(title=name, xlabel="similarity", xlim=(0, 1.06), xticks=[0, 0.5, 1])
     ax.set_yticks(range(len(ROWS)), ROWS)
-figure.suptitle("Copies (blue) and different questions (orange)", weight="bold")
+figure.suptitle("Copies (blue), different questions (orange)", fontsize=16, weight="bold")
 plt.show()
 
 # %%
@@ -140,21 +140,22 @@ plt.show()
 # :py:func:`vendiscore.explain` compares all pairs once. Of each group it keeps the sample with the
 # most near-duplicates; what it removes is at least as similar as the threshold to one that is kept.
 found = explain(tidy, threshold=0.85, **by_characters)
-print(found)
-print()
+print(found.sentence.replace(". ", ".\n"), end="\n\n")
 for keep, repeats in found.groups[:3]:
     print("keep  ", texts[keep])
     for place in repeats:
         print("  drop", texts[place])
 
 # %%
+# At this threshold the films have swallowed the books: a question that people asked would be gone.
 # Nobody knows beforehand what 0.85 means for a kernel and a set. `boundary` shows the pairs that a
 # slightly other threshold would have treated otherwise: the least similar pairs above it and the
 # most similar below. Read them; if the upper ones are different questions, go up.
 above, below = found.boundary(4)
 for said, pairs in (("above", above), ("below", below)):
     for pair in pairs:
-        print(f"{said} {pair.similarity:.3f}  {texts[pair.i]}\n             {texts[pair.j]}")
+        print(f"{said} {pair.similarity:.3f}  {texts[pair.i]}")
+        print(f"             {texts[pair.j]}")
 
 # %%
 # Since the copies were planted, we can say what each threshold does. A removal is right if the kept
@@ -208,8 +209,8 @@ for place, of in enumerate(final.redundant_of):
 # ---------------------------------
 # :py:func:`vendiscore.explanation.thinning` scores what is left at thresholds from high to low.
 # While copies go the score hardly falls, although there are ever fewer samples; of as many texts
-# that are removed at random it falls much more. Once samples go that are nobody's copies, it bends
-# down.
+# that are removed at random it falls much more. Where copies and look-alikes have gone and other
+# texts have to go, it bends down.
 wide = explain(tidy, threshold=0.5, **by_characters)
 curve = thinning(wide, steps=60)
 
