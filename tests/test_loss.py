@@ -3,9 +3,7 @@
 import copy
 import math
 import pickle
-import runpy
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,6 @@ torch = pytest.importorskip("torch")
 
 from vendiscore.integrations.loss import VendiLoss  # noqa: E402  which torch is needed for
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 KERNELS = ["cosine", "rbf", "laplacian", "polynomial"]
 
 
@@ -192,14 +189,6 @@ def test_without_torch_the_import_says_what_to_install(monkeypatch):
         MissingPackageError, match=r"VendiLoss needs .*'torch'.*: pip install torch"
     ):
         import vendiscore.integrations.loss  # noqa: F401
-
-
-def test_the_picture_of_the_example_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
-    example = runpy.run_path(str(EXAMPLES / "train_diverse.py"))
-    sets = {"collapsed": torch.ones(9, 4), "diverse": rows().detach()}
-    example["draw"](sets, torch.arange(9), str(tmp_path / "embeddings.png"))
-    assert (tmp_path / "embeddings.png").stat().st_size > 1000
 
 
 def test_a_bandwidth_that_is_given_sees_a_batch_shrink_and_one_that_follows_it_does_not():

@@ -1,6 +1,8 @@
 """What a newcomer meets: a light import, examples that run, a README whose code is true."""
 
 import importlib.util
+import json
+import os
 import re
 import subprocess
 import sys
@@ -65,19 +67,37 @@ def test_the_first_command_of_the_readme_prints_a_score_and_how_to_read_it():
     assert "examples/score_text.py" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_of_training_shows_a_collapse_and_that_it_is_avoided():
-    rows = output("train_diverse.py").replace("of 10", "").replace("%", "").splitlines()[2:]
-    for weight, _, vs, apart, accuracy, agreement in map(str.split, rows):
-        if float(weight) == 0:
-            assert float(vs) < 1.05
-            assert int(apart) <= 4
-            assert int(accuracy) < 50
+def test_the_tutorial_on_training_shows_a_collapse_and_that_it_is_avoided():
+    code = """
+import json, runpy, sys
+found = runpy.run_path(sys.argv[1])
+runs = [found["runs"], {weight: found["trained"](weight, seed=1) for weight in (0.0, 1.0)}]
+for weight, (encoder, written) in (run for each in runs for run in each.items()):
+    print(json.dumps([weight, written[0][2], written[-1][2], *found["judged"](encoder)]))
+"""
+    tutorial = ROOT / "docs" / "tutorials" / "collapse.py"
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tutorial)],
+        cwd=tempfile.gettempdir(),
+        env=os.environ | {"MPLBACKEND": "agg"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    rows = [json.loads(line) for line in out.splitlines() if line.startswith("[")]
+    for weight, untrained, vs, apart, accuracy, agreement in rows:
+        assert untrained > 6
+        if weight == 0:
+            assert vs < 1.2
+            assert apart <= 4
+            assert accuracy < 0.5
+            assert agreement > 0.98
         else:
-            assert float(vs) > 8
-            assert int(apart) == 10
-            assert int(accuracy) > 85
-            assert 0.8 < float(agreement) < 0.98  # what it costs
-    assert len(rows) == 9
+            assert vs > 6
+            assert apart == 10
+            assert accuracy > 0.85
+            assert 0.7 < agreement < 0.95  # what it costs
+    assert len(rows) == 5
 
 
 def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monkeypatch):
