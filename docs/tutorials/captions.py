@@ -19,6 +19,7 @@ The captions are ours: two for each of 24 pictures, six of each of four scenes
 
 import csv
 from pathlib import Path
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,7 +38,7 @@ with open(HERE / "data" / "captions.csv", newline="", encoding="utf-8") as file:
 
 captions = {decoder: [row[decoder] for row in rows] for decoder in ("cautious", "free")}
 for row in rows[::8]:
-    print(f"{row['picture']:>8} | {row['cautious']} | {row['free']}")
+    print(f"{row['picture']}\n  {row['cautious']}\n  {row['free']}")
 
 # %%
 # How many different captions are there?
@@ -62,7 +63,8 @@ for ax, (decoder, texts) in zip(axes, captions.items(), strict=True):
     ax.set_xlabel("captions, by scene", size=14)
     ax.set_xticks([3.5, 9.5, 15.5, 21.5], ["beach", "street", "table", "wave"], size=14)
     ax.set_yticks([])
-    ax.child_axes[0].set_ylabel("similarity", size=14)  # the bar of colours
+axes[0].child_axes[0].remove()  # one bar of colours is enough for both
+axes[1].child_axes[0].set_ylabel("similarity", size=14)
 
 for decoder, score in scores.items():
     print(f"{decoder:>8}: {score:.1f} of {len(rows)} captions are effectively different")
@@ -103,7 +105,7 @@ for decoder, texts in captions.items():
 # two sets differ as much when their captions are exchanged at random. The interval is of the
 # difference.
 
-print(found.sentence)
+print(fill(found.sentence, 80))
 
 # %%
 # Quote such a sentence with its kernel, its order and its size: each of them can change the
@@ -172,7 +174,7 @@ for name, cautious, free in zip(kernels, *values.values(), strict=True):
 # The scores differ, and so do their ratios; that the free decoder is the more diverse one they
 # all say. Compare two sets under one kernel only, and say which.
 #
-# And what no kernel of words can see: five ways to say one thing count as nearly five things.
+# And what no kernel of words can see: five ways to say one thing count as five things.
 
 same = [
     "A dog runs along the beach.",
@@ -182,6 +184,7 @@ same = [
     "There goes our pet, galloping near water.",
 ]
 print(f"{compute(same, k='ngram_overlap')['VS']:.1f} of {len(same)}, all of one picture")
+plt.show()
 
 # %%
 # If that is not meant, use embeddings of sentences, `k="text_embeddings"`, which compare what
@@ -198,5 +201,3 @@ print(f"{compute(same, k='ngram_overlap')['VS']:.1f} of {len(same)}, all of one 
 #
 # Next: :doc:`../tasks/compare_models` for two models of your own, :doc:`../tasks/per_prompt` for
 # many captions of each picture, :doc:`../choose` for kernels, and :doc:`../concepts/order` for q.
-
-plt.show()

@@ -14,6 +14,7 @@ many samples has a closed form, and goes on to embeddings of digits. You will le
 """
 
 import warnings
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -68,6 +69,7 @@ ax.minorticks_off()
 ax.set_xlabel("samples", size=16)
 ax.set_ylabel("effectively different", size=16)
 ax.set_ylim(0, 1.15 * truth)
+ax.set_title("A score grows, and stays below its end", size=17)
 ax.legend(frameon=False, loc="lower right", fontsize=16)
 
 for n, each in zip(SIZES, found, strict=True):
@@ -75,7 +77,8 @@ for n, each in zip(SIZES, found, strict=True):
         f"{n:5} samples: {each['VS']:5.1f} ({each['VS_low']:.1f} to {each['VS_high']:.1f}), "
         f"corrected {each['VS_corrected']:5.1f}, of {truth:.1f}"
     )
-print(f"{len(told)} of {len(SIZES)} sizes had a warning; the first:\n{told[0].message}")
+print(f"{len(told)} of {len(SIZES)} sizes had a warning; the first:")
+print(fill(str(told[0].message), 80))
 
 # %%
 # The correction comes nearer, but it stays below too: what 1/n does not describe, it does not
@@ -87,7 +90,7 @@ print(f"{len(told)} of {len(SIZES)} sizes had a warning; the first:\n{told[0].me
 # `ci=` is about other sets *of this size*: where the mean score of n samples of the source is. It
 # is not an interval for infinitely many. Both can be counted, with many sets of a hundred points.
 
-SETS, N = 150, 100
+SETS, N = 100, 100
 several = [compute(rng.standard_normal((N, D)), ci=0.95, **HOW) for _ in range(SETS)]
 mean = np.exp(np.mean([np.log(each["VS"]) for each in several]))
 
@@ -160,11 +163,12 @@ ax.set(
     xlabel="effectively different",
     ylabel="sets",
     title=f"{ONE} samples: resamples score too little",
+    yticks=range(0, 16, 5),
 )
 figure.legend(frameon=False, loc="outside lower left")
 
-missed = 100 * (np.mean(resampled) / np.mean(others) - 1)
-print(f"Resamples score {missed:.0f} % beside fresh sets of the same size.")
+missed = 100 * (1 - np.mean(resampled) / np.mean(others))
+print(f"Resamples score {missed:.0f} % less than fresh sets of the same size.")
 
 # %%
 # The interval of `ci=` leaves out one sample at a time (a jackknife), which makes no copies;
@@ -174,7 +178,7 @@ print(f"Resamples score {missed:.0f} % beside fresh sets of the same size.")
 # ---------------------------------------------
 #
 # Now without a truth: images of digits, embedded by their first sixteen principal components. One
-# set has 150 images of all ten digits, the other 800 of only five of them. Which is the more
+# set has 100 images of all ten digits, the other 600 of only five of them. Which is the more
 # diverse? The bandwidth is fixed for both, half the median distance of all images.
 
 data = load_digits()
@@ -182,30 +186,31 @@ embedded = PCA(16, svd_solver="full").fit_transform(data.data)
 how = {"k": "rbf", "sigma": np.median(pdist(embedded)) / 2}
 few = np.flatnonzero(data.target < 5)
 sets = {
-    "ten digits": embedded[rng.choice(len(embedded), 150, replace=False)],
-    "five digits": embedded[rng.choice(few, 800, replace=False)],
+    "ten digits": embedded[rng.choice(len(embedded), 100, replace=False)],
+    "five digits": embedded[rng.choice(few, 600, replace=False)],
 }
 for name, points in sets.items():
     print(f"{name}: {len(points)} images score {compute(points, **how)['VS']:.1f}")
 
 matched = compare(sets, permutations=99, **how)
-print(matched.sentence)
+print(fill(matched.sentence, 80))
 
 # %%
-# The larger set scores more because it is larger. At one size it scores less, and the two curves
-# say the same of every size that both have.
+# The larger set scores more because it is larger. At one size it scores less, as the curves show.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for each, (name, points) in enumerate(sets.items()):
     n = len(points)
-    grown = growth(points, sizes=[m for m in (10, 20, 40, 75, 110, 150, 400, 800) if m <= n], **how)
+    sizes = [m for m in (5, 10, 20, 40, 70, 100, 200, 400, 600) if m <= n]
+    grown = growth(points, sizes, draws=8, **how)
     ax.plot(grown.sizes, grown.scores, color=f"C{each}", lw=3, label=f"{name}, up to {n} images")
     ax.fill_between(grown.sizes, grown.low, grown.high, color=f"C{each}", alpha=0.25, lw=0)
     ax.plot(grown.sizes[-1], grown.scores[-1], "o", color=f"C{each}", ms=10)
-ax.axvline(150, color="black", ls=":", lw=1)
+ax.axvline(100, color="black", ls=":", lw=1)
 ax.set(xlabel="images", ylabel="effectively different", xlim=(0, None), ylim=(0, None))
 ax.set_title("Compared at their ends, or at one size?")
-_ = ax.legend(frameon=False, loc="lower right")
+ax.legend(frameon=False, loc="lower right")
+plt.show()
 
 # %%
 # Take away
@@ -219,5 +224,3 @@ _ = ax.legend(frameon=False, loc="lower right")
 # Next: :doc:`../concepts/growth` and :doc:`../concepts/uncertainty` for what lies behind it,
 # :doc:`../tasks/compare_models` for two models, :doc:`../tasks/large` where samples are millions,
 # and :doc:`../tasks/quote` for what to write beside a number.
-
-plt.show()

@@ -20,6 +20,7 @@ import csv
 import os
 from io import BytesIO
 from pathlib import Path
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -140,9 +141,8 @@ print(f"The most diverse: {', '.join(ranked[:3])}; the least: {', '.join(ranked[
 
 chosen = {family: families[family] for family in ("creamy", "fruity", "musky", "sulphurous")}
 found = compare(chosen, k="morgan", permutations=199)
-print(found.to_frame()[["a", "b", "difference", "low", "high", "p_adjusted"]].round(3).to_string())
 for verdict in found.verdicts:
-    print(verdict)
+    print(fill(verdict, 80, subsequent_indent="  "))
 
 # %%
 # Esters and lactones, which are most of the fruity and creamy ones, are chains of any length
@@ -213,9 +213,11 @@ def by_descriptor(path: Path, most: int = 4) -> dict[str, list[str]]:
 
 table = Path(os.environ.get("VENDISCORE_DATA", ".")) / "leffingwell_odors.csv"
 if table.exists():
-    print(compare(by_descriptor(table), k="morgan", size=80, permutations=119).sentence)
+    found = compare(by_descriptor(table), k="morgan", size=60, permutations=119)
+    print(fill(found.sentence, 80))
 else:
     print("The table is not here; the code above shows what would be compared.")
+plt.show()
 
 # %%
 # Take away
@@ -229,5 +231,3 @@ else:
 # Next: :doc:`../reference/kernels` for fingerprints and their options,
 # :doc:`../tasks/compare_models` for two generators of molecules, :doc:`../tasks/choose_hundred`
 # for a diverse part of a library.
-
-plt.show()
