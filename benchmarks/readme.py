@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     ROOT / "README.md",
     ROOT / "kernels" / "README.md",
+    ROOT / "docs" / "reference" / "kernels.md",
     ROOT / "docs" / "reference" / "measures.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
