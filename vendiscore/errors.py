@@ -30,7 +30,7 @@ class NotPSDError(ValueError):
     Examples
     --------
     >>> from vendiscore import score_K
-    >>> K = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]  # a = b and b = c, but a ≠ c
+    >>> K = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]  # a = b = c ≠ a
     >>> try:
     ...     score_K(K)
     ... except NotPSDError as error:

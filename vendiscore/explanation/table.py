@@ -160,7 +160,7 @@ class Explanation:
         return float(scalar(found.values[0]))
 
     def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
-        """The `count` pairs next to the threshold, above and below, each a `Pair`, to be looked at."""
+        """The `count` pairs next to the threshold on either side, each a `Pair`, to look at."""
         above, below = self._duplicates.boundary(count)
         return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
 
