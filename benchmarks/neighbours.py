@@ -54,7 +54,10 @@ def pairs(repeats: int) -> list[dict[str, Any]]:
             np.testing.assert_allclose(mine[name], other[name], rtol=1e-12)
         facts = {"n": n, "m": n, "d": D, "k": K, "dtype": "float64"}
         print(f"n = m = {n}, d = {D}, k = {K}, float64: equal to 1e-12")
-        for label, mine_too in (("four", ours), ("six beside their four", all_ours)):
+        for label, mine_too in (
+            ("precision, recall, density, coverage", ours),
+            ("these and both clipped ones, beside their four", all_ours),
+        ):
             results.append(
                 compare(
                     f"{label}, n = m = {n}",

@@ -4,35 +4,21 @@ python benchmarks/readme.py            # rewrites the marked blocks
 """
 
 import ast
-import json
 import re
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+from tables import TABLES, loaded, table
+
 from vendiscore import list_kernels
 from vendiscore.catalogue import aspects, markdown, measures, options, presets
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (
-    ROOT / "README.md",
-    ROOT / "kernels" / "README.md",
-    ROOT / "docs" / "reference" / "kernels.md",
-    ROOT / "docs" / "reference" / "measures.md",
-)
-RESULTS = ROOT / "benchmarks" / "results"
-
-
-def speed() -> str:
-    """Medians of ours and theirs, from all results that hold pairs."""
-    lines = ["| | ours | peer | faster |", "|---|---|---|---|"]
-    for path in sorted(RESULTS.glob("*.json")):
-        for row in json.loads(path.read_text(encoding="utf-8")).get("rows", []):
-            if "times_faster" in row:
-                cells = [row["name"], f"{row['ours_s']:.3g} s", f"{row['theirs_s']:.3g} s"]
-                lines.append(f"| {' | '.join(cells)} | {row['times_faster']:.3g} × |")
-    return "\n".join(lines)
+DOCS = ROOT / "docs"
+WRITTEN = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
+PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", *sorted(WRITTEN))
 
 
 def built_in() -> str:
@@ -63,10 +49,7 @@ def integrations() -> str:
 
 def page() -> str:
     """How the page starts and bears a load, and what it sends."""
-    start, load, sent = (
-        json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("deploy", "load", "page")
-    )
+    start, load, sent = (loaded(name) for name in ("deploy", "load", "page"))
     found = sum(sent["axe_findings"].values())
     return (
         f"On {start['cores']} cores it is served within {start['first_start_seconds']:.0f} s and "
@@ -74,11 +57,20 @@ def page() -> str:
         f"{load['visitors']} visitors at once it answers in "
         f"{load['wait_median_seconds']:.1f} s (median; 95th percentile "
         f"{load['wait_p95_seconds']:.1f} s): "
-        f"[deploy.py](benchmarks/deploy.py), [load.py](benchmarks/load.py). A first visit takes "
+        f"`benchmarks/deploy.py`, `benchmarks/load.py`. A first visit takes "
         f"{sent['first_visit_bytes'] / 1e3:.0f} kB, the score of 1,000 questions "
         f"{sent['score_1000_texts_bytes'] / 1e3:.0f} kB, and moving the threshold "
         f"{sent['move_threshold_bytes'] / 1e3:.1f} kB; axe finds {found or 'nothing'} in "
-        f"{sent['axe_pages']} states of the page: [page.py](benchmarks/page.py)."
+        f"{sent['axe_pages']} states of the page: `benchmarks/page.py`."
+    )
+
+
+def migration() -> str:
+    """Calls whose numbers differ from those of vendi_score."""
+    rows = loaded("migration")["differ"]
+    columns = ("call", "theirs", "ours", "why")
+    return table(
+        ("call", "vendi_score", "vendiscore", ""), ([row[name] for name in columns] for row in rows)
     )
 
 
@@ -90,8 +82,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "measures": measures,
     "built-in": built_in,
     "integrations": integrations,
-    "speed": speed,
+    "migration": migration,
     "page": page,
+    **TABLES,
 }
 
 

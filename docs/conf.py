@@ -29,13 +29,11 @@ extensions = [
     "llms",
 ]
 exclude_patterns = ["_build", "extensions", "figures", "tutorials/*", "README.md"]
-nitpicky = False
 smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-math_number_all = False
 
 autodoc_typehints = "none"  # docstrings say what a type means
 autodoc_member_order = "bysource"
@@ -70,12 +68,11 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 10_000,
     "parallel": 2,
-    "plot_gallery": True,
+    "write_computation_times": False,  # that page loads scripts from elsewhere
 }
 
 html_theme = "furo"
 html_title = f"vendiscore {release}"
-html_baseurl = ""
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False

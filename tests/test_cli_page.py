@@ -1,4 +1,4 @@
-"""The examples of docs/reference/cli.md print what stands there."""
+"""Sessions of a shell in the documentation print what stands there."""
 
 import doctest
 import re
@@ -12,18 +12,16 @@ import pytest
 from vendiscore.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCKS = re.findall(
-    r"```console\n(.*?)```",
-    (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8"),
-    re.DOTALL,
-)
+SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)
+PAGES = [p for p in sorted((ROOT / "docs").rglob("*.md")) if SESSION.search(p.read_text("utf-8"))]
 SHELL = f'vendiscore() {{ PYTHONPATH="{ROOT}" "{sys.executable}" -m vendiscore "$@"; }}\n'
 
 
-def examples() -> list[tuple[str, str]]:
+def examples(page: Path) -> list[tuple[str, str]]:
     """Commands and what they print."""
-    parts = [part.partition("\n") for block in BLOCKS for part in block.split("$ ") if part]
-    return [(command, expected) for command, _, expected in parts]
+    blocks = SESSION.findall(page.read_text(encoding="utf-8"))
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, expected) for command, _, expected in (p.partition("\n") for p in parts)]
 
 
 @pytest.fixture
@@ -42,9 +40,14 @@ def printed(capfd, monkeypatch, tmp_path):
     return run
 
 
-def test_the_examples_of_the_page_run(printed):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_run(page, printed):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    for command, expected in examples():
+    for command, expected in examples(page):
         found = printed(command)
         assert doctest.OutputChecker().check_output(expected, found, flags), f"{command}\n{found}"
-    assert len(examples()) > 8
+
+
+def test_the_page_of_the_command_has_a_session_of_each() -> None:
+    commands = {command for command, _ in examples(ROOT / "docs" / "reference" / "cli.md")}
+    assert len(commands) > 8

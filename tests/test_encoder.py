@@ -302,3 +302,18 @@ def test_steps_are_told_in_words_and_closed_with_them():
     assert list(steps) == []
     assert list(told(counting(2), str)) == ["0", "1"]
     assert finish(told(counting(2), str)) == 2
+
+
+def test_functions_of_one_name_have_signatures_of_their_own():
+    def made(k):
+        def encode(texts):
+            return [[len(text) + 1.0, float(k)] for text in texts]
+
+        return encode
+
+    def told(model):
+        found = compute(TEXTS, k="text_embeddings", model=model, details=True)
+        return found["details"]["signature"]
+
+    assert told(made(1)) == told(made(1))
+    assert told(made(1)) != told(made(2))

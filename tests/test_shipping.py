@@ -80,7 +80,8 @@ def test_the_example_of_training_shows_a_collapse_and_that_it_is_avoided():
     assert len(rows) == 9
 
 
-def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results():
+def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
     readme = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(readme)

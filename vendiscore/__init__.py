@@ -13,7 +13,7 @@ first call needs.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 

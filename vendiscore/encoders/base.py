@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ..arguments import integer
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted
+from ..signature import plain
 from .batches import Encode, embed, external, no_effect
 
 BATCH_SIZE = 64
@@ -59,8 +61,10 @@ class Function:
     """A model that encodes by itself: an object with `.encode`, or a function."""
 
     def __init__(self, model: Any, encode: Encode) -> None:
-        name = getattr(model, "__qualname__", type(model).__qualname__)
-        self.settings = {"model": name, "model_path": None, "pooling": None}
+        # Functions are told apart by what they do; objects, which may be large, by their name.
+        function = hasattr(model, "__qualname__") or isinstance(model, partial)
+        named = plain(model) if function else type(model).__qualname__
+        self.settings = {"model": named, "model_path": None, "pooling": None}
         self.encode = encode
 
     @contextmanager

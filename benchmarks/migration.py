@@ -1,0 +1,105 @@
+"""The calls of vendi_score 0.0.3 beside the same calls here: which agree, which do not, and why.
+
+    python benchmarks/migration.py --json benchmarks/results/migration.json
+
+The first calls are asserted to agree to 1e-9. Of the others, both numbers are printed.
+"""
+
+import argparse
+import json
+import platform
+import warnings
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import identity
+from vendi_score import vendi as theirs
+
+import vendiscore as ours
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((200, 16))
+K = np.exp(-np.abs(X[:, :1] - X[:, 0]))
+P = RNG.dirichlet(np.ones(200))
+PLANE = np.stack([np.cos(np.arange(20.0)), np.sin(np.arange(20.0))], axis=1)
+
+SAME: dict[str, Callable[[Any], float]] = {
+    "score(samples, k)": lambda vendi: vendi.score([0, 0, 10, 10, 20, 20], near),
+    "score_K(K)": lambda vendi: vendi.score_K(K),
+    "score_K(K, q=2)": lambda vendi: vendi.score_K(K, q=2),
+    'score_K(K, q="inf")': lambda vendi: vendi.score_K(K, q="inf"),
+    "score_K(K, p=p)": lambda vendi: vendi.score_K(K, p=P),
+    "score_K(3 K, normalize=True)": lambda vendi: vendi.score_K(3 * K, normalize=True),
+    "score_X(X)": lambda vendi: vendi.score_X(X),
+    "score_dual(X)": lambda vendi: vendi.score_dual(X),
+    "score_dual(X, q=2)": lambda vendi: vendi.score_dual(X, q=2),
+}
+OTHERWISE: dict[str, tuple[Callable[[Any], float], str]] = {
+    "`score_X(X, q=2)`": (
+        lambda vendi: vendi.score_X(X, q=2),
+        "there `q` is dropped: it is the score of order 1",
+    ),
+    "`score_K(K, q=0)`, K of rank 2": (
+        lambda vendi: vendi.score_K(PLANE @ PLANE.T, q=0),
+        "there eigenvalues that are rounding count",
+    ),
+    "`score_K(K, q=0.1)`, K of rank 2": (
+        lambda vendi: vendi.score_K(PLANE @ PLANE.T, q=0.1),
+        "the same",
+    ),
+    '`score_K(K, q=float("inf"))`': (
+        lambda vendi: vendi.score_K(K, q=float("inf")),
+        'there only "inf" is known',
+    ),
+    "`score_K(identity(30, format='csr'))`": (
+        lambda vendi: vendi.score_K(identity(30, format="csr")),
+        "there six eigenvalues of a sparse K are used",
+    ),
+}
+
+
+def near(a: float, b: float) -> float:
+    return float(np.exp(-abs(a - b)))
+
+
+def said(call: Callable[[Any], float], vendi: Any) -> str:
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return f"{float(call(vendi)):.4g}"
+    except Exception as error:
+        return f"`{type(error).__name__}`"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    for name, call in SAME.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            a, b = call(ours), float(call(theirs))
+        assert abs(a / b - 1) < 1e-9, (name, a, b)
+        print(f"{name}: {a:.6g}, both")
+    differ = [
+        {"call": name, "theirs": said(call, theirs), "ours": said(call, ours), "why": why}
+        for name, (call, why) in OTHERWISE.items()
+    ]
+    for row in differ:
+        print(row)
+    if options.json:
+        packages = ("vendiscore", "vendi-score", "numpy", "scipy")
+        facts = {
+            "environment": {"python": platform.python_version()}
+            | {name: version(name) for name in packages},
+            "same": list(SAME),
+            "differ": differ,
+        }
+        options.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Tables of benchmark results for the documentation, from their JSON; `readme.py` writes them."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parent / "results"
+COLUMNS = {"score_K": "`score_K`", "score_X": "`score_X`, 64 columns", "rbf": "`rbf`, 64 columns"}
+
+
+def loaded(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f} %".replace("-", "−")
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    cells = list(head)
+    lines = [f"| {' | '.join(row)} |" for row in (cells, *rows)]
+    return "\n".join([lines[0], "|---" * len(cells) + "|", *lines[1:]])
+
+
+def speed() -> str:
+    """Medians of ours and theirs, from all results that hold pairs."""
+    pairs = (
+        (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), row["times_faster"])
+        for path in sorted(RESULTS.glob("*.json"))
+        for row in loaded(path.stem).get("rows", [])
+        if "times_faster" in row
+    )
+    return table(("", "ours", "peer", "faster"), ((*row, f"{t:.3g} ×") for *row, t in pairs))
+
+
+def scaling() -> str:
+    """One call in a process of its own, with the memory that the process takes at most."""
+    rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
+    return table(
+        ("", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
+        (
+            (
+                row["series"],
+                f"{row['n']:,}",
+                *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")),
+                f"{row['ratio']:.3g}",
+                *(f"{row[k]:,.0f} MB" for k in ("ours_peak_mb", "theirs_peak_mb")),
+            )
+            for row in rows
+        ),
+    )
+
+
+def estimated() -> str:
+    """Estimates beside exact scores: time, and how far off they are."""
+    return table(
+        ("", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
+        (
+            (
+                row["name"],
+                f"{row['rtol']:g}",
+                *(f"{row[k]:.3g} s" for k in ("exact_s", "estimate_s")),
+                f"{row['faster']:.3g} ×",
+                percent(row["rmse"], 2),
+                f"{row['estimate_GB']:.2g} of {row['exact_GB']:.2g} GB",
+            )
+            for row in loaded("estimates")["rows"]
+            if row["part"] in ("ten", "twenty")
+        ),
+    )
+
+
+def errors() -> Iterator[tuple[str, ...]]:
+    for row in loaded("estimates")["rows"]:
+        if row["part"] == "coverage":
+            bounded = not row["said"]
+            held = row["within_bounds" if bounded else "within_2_se"]
+            said = "bounds" if bounded else percent(row["said"], 3)
+            yield row["name"], percent(row["rmse"], 3), said, percent(held)
+
+
+def estimate_errors() -> str:
+    """Whether estimates are as far off as they say."""
+    return table(("", "off by (rmse)", "said", "of 100 within 2 se, or bounds"), errors())
+
+
+def null() -> str:
+    """How often two sets are told apart at 5 %: of one source, of one diversity, of two."""
+    return table(
+        ("", "sizes", "sources", "told apart"),
+        (
+            (
+                row["name"],
+                " and ".join(map(str, row["sizes"])),
+                row["sources"] + (f", {row['narrow']:g}" if row["sources"] == "two" else ""),
+                percent(row["differ"]),
+            )
+            for row in loaded("compare_null")["rows"]
+        ),
+    )
+
+
+def covered() -> str:
+    """Intervals of the jackknife, and the bootstrap that is not offered."""
+    return table(
+        ("kernel", "n", "95 % intervals that cover the mean log VS", "naive bootstrap off by"),
+        (
+            (
+                row["name"],
+                str(row["n"]),
+                percent(row["covered"], 1),
+                percent(row["bootstrap_bias"], 1),
+            )
+            for row in loaded("intervals")["rows"]
+            if "bootstrap_bias" in row
+        ),
+    )
+
+
+def chosen() -> str:
+    """The Vendi Score of subsets that were chosen by different rules."""
+    return table(
+        ("from", "size", "rule", "VS", "time"),
+        (
+            (
+                row["table"],
+                str(row["size"]),
+                row["name"],
+                f"{row['VS']:.2f}",
+                f"{row['seconds']:.2g} s" if row["seconds"] else "–",
+            )
+            for row in loaded("selection")["rows"]
+            if "table" in row and "name" in row and "VS" in row
+        ),
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "speed": speed,
+    "scaling": scaling,
+    "estimated": estimated,
+    "estimate-errors": estimate_errors,
+    "null": null,
+    "covered": covered,
+    "chosen": chosen,
+}
