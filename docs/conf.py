@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -23,10 +24,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
+    "docstrings",
     "mathml",
     "llms",
 ]
 exclude_patterns = ["_build", "extensions", "figures", "tutorials/*", "README.md"]
+smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
@@ -34,8 +37,15 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"  # docstrings say what a type means
 autodoc_member_order = "bysource"
+# Harnesses whose modules are documented where they are not installed, too.
+autodoc_mock_imports = [
+    name for name in ("inspect_ai", "lighteval", "transformers") if find_spec(name) is None
+]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+# Types are sentences: "array (n,)" is no link to something of the name n.
+napoleon_use_param = False
+napoleon_custom_sections = [("Attributes", "params_style")]
 
 plot_include_source = False
 plot_html_show_source_link = False

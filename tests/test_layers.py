@@ -15,6 +15,7 @@ ROOMS = """
     integrations
     report
     explanation selection streaming
+    single
     catalogue scoring
     result
     uncertainty

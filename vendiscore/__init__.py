@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     from .registry import get_kernel, list_kernels, register_kernel
     from .report import report
     from .resolve import as_similarity
-    from .scoring import compute, conditional_score, score, score_dual, score_K, score_X
+    from .scoring import compute
     from .selection import Selection, select
     from .similarity.base import Similarity
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity
     from .similarity.rows import RowsSimilarity
+    from .single import conditional_score, score, score_dual, score_K, score_X
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
     from .streaming import State
@@ -72,13 +73,14 @@ _MODULES = {
     "registry": "get_kernel list_kernels register_kernel",
     "report": "report",
     "resolve": "as_similarity",
-    "scoring": "compute conditional_score score score_K score_X score_dual",
+    "scoring": "compute",
     "selection": "Selection select",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "similarity.rows": "RowsSimilarity",
+    "single": "conditional_score score score_K score_X score_dual",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
     "streaming": "State",

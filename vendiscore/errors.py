@@ -26,6 +26,18 @@ class NotPSDError(ValueError):
         The smallest eigenvalue of the weighted matrix (whose eigenvalues sum to 1).
     negative_mass : float
         Minus the sum of all its negative eigenvalues.
+
+    Examples
+    --------
+    >>> from vendiscore import score_K
+    >>> K = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]  # a = b = c ≠ a
+    >>> try:
+    ...     score_K(K)
+    ... except NotPSDError as error:
+    ...     print(f"{error.smallest:.3f}")  # (1 − √2) / 3
+    -0.138
+    >>> round(score_K(K, q=2), 3)  # needs no eigenvalues: 9 / (the sum of squares)
+    1.286
     """
 
     def __init__(self, smallest: float, negative_mass: float) -> None:
@@ -48,10 +60,21 @@ class MissingPackageError(ImportError):
 
     Attributes
     ----------
-    package, extra, purpose : str
-        The module, the extra of this distribution that brings it, and what needs it.
+    package : str
+        The module that is missing.
+    extra : str
+        The extra of this distribution that brings it.
+    purpose : str
+        What needs it.
     command : str
         What installs it, and what else the call would then lack.
+
+    Examples
+    --------
+    >>> raise MissingPackageError("rdkit", "molecules", "k='morgan'", "pip install rdkit")
+    Traceback (most recent call last):
+    ...
+    vendiscore.errors.MissingPackageError: k='morgan' needs the package 'rdkit', which is not ...
     """
 
     def __init__(self, package: str, extra: str, purpose: str, command: str) -> None:
@@ -72,8 +95,19 @@ class SampleError(ValueError):
     ----------
     problems : dict of int to str
         What is wrong with each, and what to do about it, as a predicate ("is empty; remove it").
-    index, problem
-        The first of them.
+    index : int
+        The place of the first of them.
+    problem : str
+        What is wrong with that one.
+
+    Examples
+    --------
+    >>> from vendiscore import compute
+    >>> try:
+    ...     compute(["a cat", "", "the dog", ""])
+    ... except SampleError as error:
+    ...     list(error.problems)
+    [1, 3]
     """
 
     def __init__(self, index: int, problem: str, others: Mapping[int, str] | None = None) -> None:
@@ -109,7 +143,26 @@ class SampleError(ValueError):
 
 
 class IndefiniteError(ValueError):
-    """The similarities exp(−tD) are singular or indefinite at a scale; `t` says which."""
+    """The similarities exp(−tD) are singular or indefinite at a scale: there is no magnitude.
+
+    Attributes
+    ----------
+    t : float
+        The scale.
+
+    Examples
+    --------
+    >>> from vendiscore.magnitude import magnitude
+    >>> side = np.array([0, 0, 0, 1, 1])  # two apart on one side, one apart across
+    >>> D = 2.0 - (side[:, None] != side) - 2 * np.eye(5)
+    >>> try:
+    ...     magnitude(D, t=0.1, metric="precomputed")
+    ... except IndefiniteError as error:
+    ...     error.t
+    0.1
+    >>> magnitude(D, t=10, metric="precomputed")
+    4.99...
+    """
 
     def __init__(self, t: float) -> None:
         super().__init__(
@@ -125,7 +178,19 @@ class IndefiniteError(ValueError):
 
 
 class TooLargeError(MemoryError):
-    """The exact computation would not fit in memory; raised before anything is allocated."""
+    """The exact computation would not fit in memory; raised before anything is allocated.
+
+    The message says what was to be allocated and what needs less, such as `method="estimate"`.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from vendiscore import FeatureSimilarity
+    >>> FeatureSimilarity(sp.eye_array(10**6, format="csr")).dense()  # 8 TB
+    Traceback (most recent call last):
+    ...
+    vendiscore.errors.TooLargeError: ...
+    """
 
 
 def warn(message: str) -> None:

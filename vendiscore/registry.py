@@ -44,16 +44,19 @@ class Fitted(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A registered kernel; `help(get_kernel("morgan"))` tells its options and what they do.
+    """A registered kernel, which is not called itself: `k=` of any call takes its name.
+
+    `help(get_kernel("morgan"))` tells its options and what they do.
 
     Attributes
     ----------
     name : str
+        What `k=` calls it.
     build : callable
         `build(samples, **options)` returns a Similarity.
     samples : str
         What kind of sample it compares: "text", "vectors", … It follows from this what a list of
-        lists of samples is, see `resolve.nested`.
+        lists of samples is, see `vendiscore.resolve.nested`.
     source : str
         Where it is defined.
     psd : bool
@@ -69,6 +72,12 @@ class Kernel:
     rows : bool, or callable of options
         Whether features of a sample depend on no other sample, and are as many for all: then
         samples can be added up batch by batch. A function where that depends on the options.
+
+    Examples
+    --------
+    >>> kernel = get_kernel("rbf")
+    >>> kernel.samples, kernel.options["sigma"]
+    ('vectors', None)
     """
 
     name: str
@@ -128,13 +137,55 @@ def register_kernel(
     fit: Fit | None = None,
     rows: bool | Callable[..., bool] = False,
 ) -> Callable[[Build], Build]:
-    """Decorator that makes a function available as `k=name`; see `Kernel` for the arguments.
+    """Decorator that makes a function available as `k=name` in every call.
+
+    The function takes a list of samples, and options as keywords with defaults, and returns a
+    Similarity. The first line of its docstring is what tables say of the kernel.
+
+    Parameters
+    ----------
+    name : str
+        What `k=` calls it.
+    samples : str
+        What kind of sample it compares: "text", "vectors", … or a word of your own.
+    source : str
+        Where it is defined: a paper, or this docstring.
+    psd : bool
+        Whether its matrix is positive semidefinite for any samples. It is not checked where this
+        says so.
+    unit_diagonal : bool
+        Whether k(x, x) = 1 for any sample.
+    needs : str
+        The extra to install, empty if none.
+    fit : callable, optional
+        `fit(samples, **options)` returns the options that follow from samples where they are not
+        given, such as a bandwidth: sets that are compared share them.
+    rows : bool, or callable of options
+        Whether features of a sample depend on no other sample, and are as many for all: then
+        `State` can add it up.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns the function as it is.
 
     Raises
     ------
     ValueError
         If the name is taken by a function defined elsewhere (defining it again, as notebooks do,
         replaces it).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vendiscore import MatrixSimilarity, compute
+    >>> @register_kernel("first_letter", samples="text", source="this docstring")
+    ... def first_letter(texts):
+    ...     '''1 for texts with the same first letter, else 0.'''
+    ...     letters = np.array([text[0] for text in texts])
+    ...     return MatrixSimilarity((letters[:, None] == letters).astype(float), psd=True)
+    >>> compute(["apple", "avocado", "beet", "bean"], k="first_letter")
+    {'VS': 2.0}
     """
 
     def register(build: Build) -> Build:
@@ -146,8 +197,16 @@ def register_kernel(
 
 
 def list_kernels() -> list[Kernel]:
-    """All registered kernels, by name.
+    """All registered kernels.
 
+    Returns
+    -------
+    list of Kernel
+        In the order of their names: the built-in ones, those of installed packages and of the
+        folder `kernels`, and those registered in this process.
+
+    Examples
+    --------
     >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
     ['cosine', 'laplacian', 'linear', 'polynomial', 'rbf']
     """
@@ -156,7 +215,28 @@ def list_kernels() -> list[Kernel]:
 
 
 def get_kernel(name: str) -> Kernel:
-    """The kernel of that name; a ValueError that suggests one if there is none."""
+    """The kernel of that name.
+
+    Parameters
+    ----------
+    name : str
+        As `k=` takes it.
+
+    Returns
+    -------
+    Kernel
+        `help` of it tells its options.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message suggests one.
+
+    Examples
+    --------
+    >>> get_kernel("morgan").needs  # the extra that brings RDKit
+    'molecules'
+    """
     kernel = _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()

@@ -1,8 +1,7 @@
 """The front door: from samples and keywords to a dict of numbers.
 
 Keywords are read into a `Request`, samples and how they are compared make a `Subject`, measures
-look at it, and `result` names their numbers. `score`, `score_K`, `score_X` and `score_dual` have
-the argument names of `vendi_score.vendi`, so that changing one import line migrates.
+look at it, and `result` names their numbers.
 """
 
 from __future__ import annotations
@@ -13,21 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import is_several
-from .arrays.namespace import Samples, Weights, is_torch
-from .arrays.weights import check_weights
+from .arrays.namespace import Samples, Weights
 from .encoders.tokenizers import tokens_remembered
 from .errors import SampleError
 from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
-from .measures.conditional import Given, conditional
 from .measures.subject import NO_GROUPS, Subject
-from .request import Interval, Method, Request, check_orders, read_request
-from .resolve import as_similarity
+from .request import Interval, Method, Request, read_request
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
 from .result import answer
-from .spectral.spectrum import PSD, check_psd
+from .spectral.spectrum import PSD
 
 
 def compute(
@@ -65,15 +60,16 @@ def compute(
     samples : list or array
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
-        of lists of samples means groups, see `groups`; `resolve.nested` says how it is told from
-        samples that are lists themselves. The path of a folder means its images. Not changed.
+        of lists of samples means groups, see `groups`; `vendiscore.resolve.nested` says how it is
+        told from samples that are lists themselves. The path of a folder means its images. Not
+        changed.
     references : the same, optional
         A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
         its scale; ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
-        k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}
-        (see `mixture`). Without it, strings are compared by "ngram_overlap", with a warning if
+        k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.
+        Without it, strings are compared by "ngram_overlap", with a warning if
         they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
     score_K, score_X, score_dual : bool
         What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
@@ -108,7 +104,7 @@ def compute(
         one similarity.
     metric : str or callable, optional
         For measures of distances (magnitude): "kernel", √(2 − 2k), and "1-k" of a kernel; of
-        vectors "euclidean" and others, see `mag_area`. Without it, that of the kernel if one is
+        vectors "euclidean" and others, see `magnitude`. Without it, that of the kernel if one is
         named, and "euclidean" of vectors.
     solver : {"auto", "cg", "cholesky"}
         How magnitude is solved for.
@@ -145,8 +141,16 @@ def compute(
         For input that cannot be scored; the message names the argument and the remedy.
     NotPSDError
         See `psd`.
+    SampleError
+        For samples that cannot be compared; it lists all of them.
     TooLargeError
         If the exact score would not fit in memory; the message says what an estimate needs.
+
+    Notes
+    -----
+    The Vendi Score takes O(n d² + d³) time from d < n features, O(n³) from a dense matrix, O(n²)
+    at orders 2 and ∞ alone, after what the kernel takes, and a matrix of min(n, d)² numbers.
+    Measures of distances take n² memory.
 
     References
     ----------
@@ -246,124 +250,3 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
             if subject.groups is None:
                 raise
             raise subject.groups.located(error) from error.__cause__
-
-
-def score(
-    samples: Samples,
-    k: KernelArgument,
-    q: float | str = 1,
-    p: Weights | None = None,
-    normalize: bool = False,
-    **options: Any,
-) -> Any:
-    """The Vendi Score of samples under a kernel. Arguments, errors and source: see `compute`.
-
-    >>> import math
-    >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))
-    2.99999999...
-    """
-    return _one(samples, q=q, k=k, p=p, normalize=normalize, **options)
-
-
-def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = False) -> Any:
-    """The Vendi Score of a similarity matrix (n, n). See `compute`.
-
-    A torch tensor is scored where it is, and the score can be differentiated.
-
-    >>> score_K([[1.0, 0.0], [0.0, 1.0]])
-    2.0
-    """
-    return _one(K, q=q, p=p, normalize=normalize, score_K=True)
-
-
-def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = True) -> Any:
-    """The Vendi Score of rows of features (n, d) under their dot products. See `compute`.
-
-    A torch tensor is scored where it is, and the score can be differentiated.
-
-    >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)
-    2.0
-    """
-    return _one(X, q=q, p=p, normalize=normalize, score_X=True)
-
-
-def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
-    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
-
-    Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
-    """
-    return score_X(X, q=q, p=p, normalize=normalize)
-
-
-def conditional_score(
-    samples: Samples,
-    given: Samples,
-    *,
-    given_k: KernelArgument | None = None,
-    q: float | str = 1,
-    p: Weights | None = None,
-    psd: PSD = "check",
-    **how: Any,
-) -> Any:
-    """Conditional Vendi: how many different samples there effectively are for one thing given.
-
-    VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
-    such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
-    as diversity of the model, and prompts that are alike are taken together as far as they are.
-    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
-
-    Parameters
-    ----------
-    samples : list, array or Similarity
-        n samples; `k`, `score_X`, options of the kernel and so on as for `compute`.
-    given : list, array or Similarity
-        One for each sample, such as its prompt.
-    given_k : str, callable, dict or list, optional
-        How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
-        are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
-        its own, pass `given` as a Similarity, from `as_similarity`.
-    q : float in [0, ∞] or "inf"
-    p : array (n,), optional
-        Weights of the samples.
-    psd : {"check", "clip"}
-
-    Returns
-    -------
-    float between 1 and n (a 0-d tensor for torch input)
-
-    Raises
-    ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        As for `compute`, and where there is not one of `given` for each sample.
-
-    Notes
-    -----
-    Time O(n³), and n² memory, except where `q` needs no eigenvalues.
-
-    References
-    ----------
-    Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1).
-
-    Examples
-    --------
-    >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
-    1.39...
-    """
-    (order,) = check_orders(_single(q))
-    psd = check_psd(psd)
-    K = as_similarity(samples, **how)
-    T = Given(given).similarity(given_k, K.n)
-    weights = check_weights(p, K.n, like=K.diagonal())
-    with np.errstate(all="ignore"):
-        value = conditional(K, T, [order], weights, psd)[0]
-    return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
-
-
-def _single(q: Any) -> Any:
-    if is_several(q):
-        raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
-    return q
-
-
-def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
-    return compute(samples, q=_single(q), **arguments)["VS"]

@@ -50,6 +50,7 @@ def encoder(
         The model's own pooled output, its first token, or the mean of its tokens; by default what
         the files of `model_path` say. A text model that says nothing is refused.
     batch_size : int
+        How many samples the model gets at once.
     max_length : int, optional
         For texts: tokens that each is cut to; by default what the model's files say or it takes.
     device : str or torch.device, optional

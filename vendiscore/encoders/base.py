@@ -91,6 +91,14 @@ class Encoder:
     settings : mapping
         How it embeds: model, revision, pooling and where that is from, …
     batch_size : int
+        How many samples the model gets at once.
+
+    Examples
+    --------
+    >>> from vendiscore import encoder
+    >>> lengths = encoder(model=lambda texts: [[len(text), 1.0] for text in texts])
+    >>> lengths.kind, lengths.batch_size
+    ('text', 64)
     """
 
     def __init__(self, kind: Kind, model: Model, batch_size: int) -> None:

@@ -30,6 +30,13 @@ class Mode:
         The samples, the strongest first.
     weights : array (m,)
         How much of each the mode is, in [0, 1].
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> first, second = explain(["red", "red", "red", "blue"], k="labels").modes()
+    >>> round(first.share, 6), second.members
+    (0.75, array([3]))
     """
 
     number: int

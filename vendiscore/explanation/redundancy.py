@@ -12,7 +12,21 @@ from ..similarity.base import Similarity
 
 
 class Pair(NamedTuple):
-    """Two samples, i < j, and how similar they are."""
+    """Two samples and how similar they are.
+
+    Attributes
+    ----------
+    i, j : int
+        Their places, i < j.
+    similarity : float
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> above, below = explain(["a b c", "a b c", "a b d"], ns=[1], threshold=0.8).boundary(1)
+    >>> below[0].i, below[0].j, round(below[0].similarity, 3)  # two words of three
+    (0, 2, 0.667)
+    """
 
     i: int
     j: int

@@ -51,15 +51,20 @@ SHOWN, LETTERS = 5, 60
 class Explanation:
     """n samples, what each has to do with the score, and which are near-duplicates.
 
-    Columns are arrays (n,), in the order of the samples. Samples are called by their places in
-    the list that was given, `places`; where a kernel left none out, those are 0 to n − 1.
+    Columns are arrays (n,), in the order of the samples, which are called by their places.
 
     Attributes
     ----------
     q, score : float
-        VS_q of all samples, in [1, n].
+        The order, and VS_q of all samples, in [1, n].
     places : int array (n,)
         Where each sample stood in the list that was given.
+
+    Examples
+    --------
+    >>> found = explain(["a b", "a b", "c d"], ns=[1])
+    >>> found.groups, found.kept
+    ([(0, [1])], array([0, 2]))
     """
 
     q: float
@@ -80,7 +85,7 @@ class Explanation:
 
     @cached_property
     def surprise(self) -> np.ndarray:
-        """−xᵀ log(A) x at q = 1, ≥ 0: its mean is log VS exactly. See `rank_one.surprise`."""
+        """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
         return np.asarray(surprise(self._spectrum, self.q))
 
     @cached_property
@@ -155,17 +160,14 @@ class Explanation:
         return float(scalar(found.values[0]))
 
     def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
-        """The pairs just above and just below the threshold; see `Duplicates.boundary`."""
+        """The `count` pairs next to the threshold on either side, each a `Pair`, to look at."""
         above, below = self._duplicates.boundary(count)
         return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
 
     def rethreshold(self, threshold: float) -> Explanation:
         """The same with near-duplicates at another threshold, without comparing samples again.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For a threshold above 1 or below `floor`, usually 0.2 less than was asked for.
+        A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
         """
         again = replace(self, _duplicates=self._duplicates.rethreshold(threshold))
         for name in ("surprise", "adds", "novelty", "_strongest"):
@@ -177,15 +179,12 @@ class Explanation:
     def coverage(self) -> float:
         """1 − the mean novelty: the Good–Turing share of the source that samples cover.
 
-        1 wherever there are more samples than features, which then explain each other.
+        1 wherever there are more samples than features.
         """
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """The largest modes, as many as there are effectively different samples by default.
-
-        Their members are called by their places.
-        """
+        """The `count` largest, each a `Mode`; as many as the score says, unless given."""
         wanted = int(np.ceil(self.score)) if count is None else count
         found = modes_of(self._spectrum, *self._strongest, wanted)
         return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
@@ -300,7 +299,7 @@ def explain(
     Parameters
     ----------
     samples : list, array or Similarity
-        n samples, as for `compute`. Not changed.
+        n samples of the kind that `k` compares. Not changed.
     q : float in (0, ∞] or "inf"
         Order of the score that is explained.
     threshold : float up to 1
@@ -309,7 +308,7 @@ def explain(
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
-        As for `compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
         How samples are compared, as for `compute`: `k`, `score_K`, `score_X`, `normalize` and the
         options of the kernel.

@@ -18,15 +18,25 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
 
     Parameters
     ----------
-    name : "vendiscore" or "magnitude"
-    config_name, **options
-        As for `evaluate.load`: default options of `compute`, or arguments of `evaluate.Metric`.
+    name : {"vendiscore", "magnitude"}
+    config_name : str, optional
+        As `evaluate.load` has it; it changes nothing.
+    **options
+        Default options of the metric's `compute`, as for `vendiscore.compute`, or arguments of
+        `evaluate.Metric`.
+
+    Returns
+    -------
+    SampleMetric
+        With `compute(samples=…)`, `add` and `add_batch`, as every metric of `evaluate`.
 
     Raises
     ------
     ValueError
         If there is no such metric.
 
+    Examples
+    --------
     >>> load("vendiscore", q=2).compute(samples=["a cat", "a cat", "the dog"])
     {'VS': 1.8...}
     """

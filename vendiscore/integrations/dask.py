@@ -29,8 +29,13 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     split_every : int
         How many sums are merged at once; at least 2.
     **how
-        As for `State.empty`: `k`, `score_X`, `normalize`, `precision`, and options of the kernel.
+        Keywords of `State.empty`: `k`, `score_X`, `normalize`, `precision`, options of the kernel.
         A model goes to the workers once.
+
+    Returns
+    -------
+    dask.delayed.Delayed
+        Nothing is computed before its `.compute()`, which gives the `State`.
 
     Raises
     ------
@@ -77,8 +82,35 @@ def score(
 ) -> dict[str, Any]:
     """The Vendi Score of a collection, computed now: `state(…).compute().compute(q)`.
 
-    Arguments and errors as for `state` and `State.compute`.
+    Parameters
+    ----------
+    collection : dask array, dataframe, series, index or bag, or list of Delayed
+        Samples, as `state` takes them.
+    q : float in [0, ∞], "inf", or several
+        Order.
+    psd : {"check", "clip"}
+        What to do about negative eigenvalues, which a sum of x xᵀ has by rounding only.
+    details : bool
+        Add how the number came about, under the key `details`.
+    split_every : int
+        How many sums are merged at once; at least 2.
+    **how
+        Keywords of `State.empty`: `k`, `score_X`, `normalize`, `precision`, options of the kernel.
 
+    Returns
+    -------
+    dict
+        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
+
+    Raises
+    ------
+    MissingPackageError
+        Without dask (extra `dask`).
+    TypeError, ValueError
+        For arguments that are refused, and samples that cannot be added up.
+
+    Examples
+    --------
     >>> import dask.bag as db
     >>> bag = db.from_sequence([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]], npartitions=2)
     >>> score(bag, q=0, k="cosine")

@@ -89,6 +89,8 @@ Examples:
 class VendiScore(SampleMetric):
     """The Vendi Score of a set of samples; `help(metric.compute)` tells of its arguments.
 
+    Examples
+    --------
     >>> VendiScore(q=2).compute(samples=["a cat", "a cat", "the dog"])
     {'VS': 1.8...}
     """
@@ -180,6 +182,8 @@ Examples:
 class Magnitude(SampleMetric):
     """The magnitude of a set of samples; `help(metric.compute)` tells of its arguments.
 
+    Examples
+    --------
     >>> Magnitude(t=1).compute(samples=[[0.0], [1.0]])
     {'Magnitude': 1.462...}
     """

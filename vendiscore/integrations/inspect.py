@@ -39,6 +39,15 @@ def vendi_score(**options: Any) -> Metric:
         blank answer counts as one more text, the same for all. Samples without two answers have no
         diversity and are left out. So VS is NaN, of 0 samples, with one epoch, as long as the first
         one runs (inspect_ai shows metrics of what is there), and if the scorer gives no answers.
+
+    Examples
+    --------
+    >>> from inspect_ai.scorer import SampleScore, Score
+    >>> answers = [("hue", "red"), ("hue", "blue"), ("pet", "a cat"), ("pet", "a cat")]
+    >>> vendi_score()(
+    ...     [SampleScore(score=Score(value=1, answer=text), sample_id=i) for i, text in answers]
+    ... )
+    {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
 
     request = read_options(options)

@@ -34,6 +34,12 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
     ------
     TypeError, ValueError
         For arguments that are refused, and several orders or measures.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> VendiScore(2).compute(None, SimpleNamespace(final_text=["a cat", "the dog"]))
+    2.0
     """
 
     def __init__(self, n: int, **options: Any) -> None:
@@ -66,10 +72,21 @@ def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
 
     Parameters
     ----------
-    n, **options
-        As for `VendiScore`.
+    n : int of at least 2
+        How many texts lighteval is to generate for a prompt.
     name : str
         What lighteval calls it.
+    **options
+        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
+
+    Returns
+    -------
+    SampleLevelMetric of lighteval
+
+    Examples
+    --------
+    >>> vendi_score(n=4, q=2, name="vendi_q2").metric_name
+    'vendi_q2'
     """
     return _metrics.SampleLevelMetric(
         metric_name=name,

@@ -32,7 +32,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     Parameters
     ----------
     k : str, callable or dict, optional
-        How samples are compared, as for `compute`: "cosine" unless given, or "rbf", "laplacian",
+        How samples are compared: by "cosine" unless given, or "rbf", "laplacian",
         "polynomial". Cosines do not see the lengths of vectors. An "rbf" needs its `sigma` to keep
         vectors from shrinking to a point: without, it follows each batch and does not see scale.
     q : float in (0, ∞] or "inf"
@@ -43,8 +43,9 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         Whether batches are similarity matrices (n, n), or features that are compared by their dot
         products, which have unit length or are given it by `normalize`.
     normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)).
     psd : {"check", "clip"}
-        As for `compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
     **options
         Of the kernel, such as `sigma`; a tensor keeps its gradient.
 

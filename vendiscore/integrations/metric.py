@@ -44,23 +44,26 @@ PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind i
 class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     """A metric of a set of samples. A subclass gives `_info`, and what it measures usually.
 
-    Threads may share one: batches are added one after the other, and each batch is scored by one
-    `compute`.
+    Threads may share one: each batch is scored by one `compute`.
 
     Parameters
     ----------
-    config_name … timeout
-        As for `evaluate.Metric`. Any `config_name` is accepted and changes nothing: what the
-        samples are is said by `k`, `score_K`, `score_X` and `score_dual`. Nor does
-        `keep_in_memory`: added samples are.
+    config_name, keep_in_memory, cache_dir, num_process, process_id, seed, experiment_id
+    hash, max_concurrent_cache_files, timeout
+        Those of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
     stream : bool
-        Whether samples that are added may be summed up instead of kept, if they are compared by a
-        kernel that is named here and allows it, such as "cosine" or "text_embeddings", and
-        nothing but the Vendi Score is measured: then memory does not grow with them. Only `q`,
-        `psd` and `details` can then still be chosen when it is computed.
+        Whether added samples may be summed up instead of kept, where they are compared by a kernel
+        that is named here and allows it ("cosine", "text_embeddings", …), and nothing but the Vendi
+        Score is measured: memory does not grow with them, and only `q`, `psd` and `details` can
+        still be chosen by `compute`.
     **defaults
-        Default options of `compute`, for one metric among several of `evaluate.combine` or
-        `evaluate.evaluator`.
+        Default options of `compute`, for one metric among several of `evaluate.combine`.
+
+    Examples
+    --------
+    >>> from vendiscore import load
+    >>> load("vendiscore", k="labels").compute(samples=["red", "red", "blue"], q=0)
+    {'VS': 2.0}
     """
 
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named

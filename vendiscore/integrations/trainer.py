@@ -32,7 +32,9 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     prompts : list of str, optional
         What the model continues, n times each.
     n : int of at least 2
+        How many continuations of each.
     max_new_tokens : int
+        How long each may be.
     seed : int
         Of what is drawn for that: the same in each evaluation. Training draws what it would have.
     generate : callable (model, processing_class) → samples, optional
@@ -58,6 +60,17 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     -----
     A blank generation counts as one more text, the same for all. Every process generates, and the
     first one warns. Several evaluations at one step are one.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> callback = DiversityCallback(generate=lambda model, tokenizer: ["a cat", "the dog"])
+    >>> metrics, state = {}, SimpleNamespace(
+    ...     log_history=[], global_step=0, epoch=0.0, is_world_process_zero=True
+    ... )
+    >>> callback.on_evaluate(None, state, None, metrics=metrics)  # as the trainer does
+    >>> metrics
+    {'eval_VS': 2.0}
     """
 
     def __init__(

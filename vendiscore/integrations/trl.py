@@ -45,16 +45,19 @@ class VendiReward:
     Parameters
     ----------
     credit : {"surprise", "leave_one_out"}
+        Which of these.
     q : float in (0, ∞]
         Order.
     match_length : bool
         Compare completions by their distinct words, in order, without case and punctuation, and by
         no more of them than half of the group have (characters, in a script without spaces). Then
         what is said again, or after as much as others say, makes no completion different.
-    k, **options
-        How completions are compared, as for `vendiscore.compute`: by their n-grams, unless given.
+    k : str, callable, dict or list, optional
+        How completions are compared: by their n-grams, unless given.
     psd : {"check", "clip"}
-        As for `compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    **options
+        Options of the kernel, as for `vendiscore.compute`.
 
     Raises
     ------

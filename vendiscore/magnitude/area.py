@@ -46,8 +46,6 @@ def mag_area(
     ----------
     samples : list, array or MetricSpace
         n samples; not changed.
-    **how
-        `metric`, `k`, `solver` and options as for `distances.as_space`.
     n_scales : int ≥ 2
         Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30.
     epsilon : float in (0, 1)
@@ -60,14 +58,24 @@ def mag_area(
     quadrature : {"trapezoid", "adaptive"}
         "adaptive" gives the integral itself to 1e-6 relative, with 32 or 64 solves; the
         trapezoid rule with 30 scales is 1e-4 to 1e-2 above or below it.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     float
+        At least the cut-off, at most n times that; in units of 1 / distance.
 
     Raises
     ------
-    As for `magnitude` and `convergence_scale`.
+    IndefiniteError
+        If there is no magnitude at one of the scales.
+    TypeError, ValueError, TooLargeError
+        For arguments that are refused, and sets that are too large for memory.
+
+    Notes
+    -----
+    One solve a scale, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
 
     References
     ----------
@@ -105,12 +113,36 @@ def mag_areas(
     t_cut : float or "median"
         The common cut-off: by default the median of the sets' convergence scales (arXiv
         2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
-    n_scales, epsilon, average, quadrature, **how
-        As for `mag_area`.
+    n_scales : int ≥ 2
+        Evenly spaced scales of the trapezoid rule.
+    epsilon : float in (0, 1)
+        Of the convergence scales.
+    average : bool
+        Divide by the cut-off: mean magnitudes.
+    quadrature : {"trapezoid", "adaptive"}
+        "adaptive" gives the integrals to 1e-6 relative.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     list of float
+        One for each set, in their order.
+
+    Raises
+    ------
+    IndefiniteError
+        If there is no magnitude at one of the scales.
+    TypeError, ValueError, TooLargeError
+        For arguments that are refused, no sets, and sets that are too large for memory.
+
+    Notes
+    -----
+    All distances are in memory at once, 12 n² bytes for each set.
+
+    References
+    ----------
+    Limbeck et al., arXiv 2311.16054, Definition 3.3 and §3.4.
 
     Examples
     --------
@@ -151,24 +183,42 @@ def mag_diff(
     Parameters
     ----------
     samples, references : list, array or MetricSpace
-        Not changed.
-    **how
-        `metric`, `k` (a kernel's name, a function of two samples, or a mixture of kernels),
-        `solver` and options of the metric or kernel, as for `distances.as_space`. Options that
-        follow from the data (a bandwidth, a variance) follow from the references; with
-        fit="pool" from both sets, with fit="samples" from the samples.
-    n_scales, epsilon, average, quadrature
-        As for `mag_area`; the cut-off is the references' convergence scale unless `t_cut` is given.
+        Two sets. Not changed.
+    n_scales : int ≥ 2
+        Evenly spaced scales of the trapezoid rule.
+    epsilon : float in (0, 1)
+        The cut-off is the references' convergence scale at ε …
+    t_cut : float > 0, optional
+        … unless given.
+    average : bool
+        Divide by the cut-off: the mean difference.
     relative : bool
         Divide by the area under the references' function: −1 is no diversity at all, 0 the same.
     absolute : bool
-        Integrate |Mag_samples − Mag_refs|, as the reference implementation does by default;
-        quadrature "adaptive" is then good to 1e-6 of the two areas.
+        Integrate the absolute value of the difference, as the reference implementation does by
+        default.
+    quadrature : {"trapezoid", "adaptive"}
+        "adaptive" gives the integral to 1e-6 relative; with `absolute`, to 1e-6 of the two areas.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`. Options
+        that follow from the data (a bandwidth, a variance) follow from the references; with
+        fit="pool" from both sets, with fit="samples" from the samples.
 
     Returns
     -------
     float
         Negative where the samples are the less diverse (the paper's sign), unless `absolute`.
+
+    Raises
+    ------
+    IndefiniteError
+        If there is no magnitude at one of the scales.
+    TypeError, ValueError, TooLargeError
+        For arguments that are refused, and sets that are too large for memory.
+
+    Notes
+    -----
+    Two solves a scale, each O(n²) a step of conjugate gradients or O(n³).
 
     References
     ----------

@@ -19,7 +19,7 @@ REACH = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Magnitude at many scales.
+    """Magnitude at many scales, to be drawn by `vendiscore.plots.magnitude`.
 
     Attributes
     ----------
@@ -28,6 +28,12 @@ class Curve:
         Mag(convergence) = (1 − ε) · distinct; 0 where all samples are the same.
     scales, values : array (m,)
         Mag(t) at scales t, ascending from 0.
+
+    Examples
+    --------
+    >>> curve = magnitude_curve([0.0, 1.0])
+    >>> curve.distinct, round(curve.at(1.0), 3)
+    (2, 1.462)
     """
 
     space: MetricSpace
@@ -42,7 +48,7 @@ class Curve:
         return self.space.distinct
 
     def at(self, t: float) -> float:
-        """Mag(t) at any scale t ≥ 0; errors as for `magnitude`."""
+        """Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""
         return self.space.magnitude(t)
 
 
@@ -58,14 +64,16 @@ def magnitude_curve(
 
     Parameters
     ----------
-    samples, **how
-        As for `magnitude`; a Similarity is looked at through the distances √(2 − 2k).
+    samples : list, array, Similarity or MetricSpace
+        n samples; a Similarity is looked at through the distances √(2 − 2k).
     epsilon : float in (0, 1)
         The convergence scale is where magnitude reaches (1 − ε) of all distinct samples.
     n_scales : int ≥ 2
         How many evenly spaced scales.
     reach : float > 0
         The largest of them, in convergence scales.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
@@ -73,11 +81,18 @@ def magnitude_curve(
 
     Raises
     ------
-    As for `magnitude` and `convergence_scale`.
+    IndefiniteError
+        If there is no magnitude at one of the scales.
+    TypeError, ValueError, TooLargeError
+        For arguments that are refused, and sets that are too large for memory.
 
     Notes
     -----
     Cost: that of `magnitude`, for each scale.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------

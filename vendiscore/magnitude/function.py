@@ -40,7 +40,12 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     t : float ≥ 0
         Scale, in units of 1 / distance. Mag(0) = 1.
     **how
-        `metric`, `k`, `solver` and options as for `distances.as_space`.
+        How far samples are apart: `metric`, for vectors "euclidean" (the default), "manhattan",
+        "cosine", any metric of `scipy.spatial.distance.cdist` or a function of two rows, with its
+        options; "precomputed" for a matrix of distances (n, n); for a kernel "kernel" (the
+        default), √(2 − 2k), or "1-k". `k`, `score_K`, `score_X`, `normalize` and options of the
+        kernel, as for `compute`; strings are compared by "ngram_overlap" without `k`. `solver`:
+        "auto", "cg" or "cholesky", see `as_space`.
 
     Returns
     -------
@@ -53,8 +58,10 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     IndefiniteError
         If Z is singular or indefinite, which metrics that are not of negative type may be at
         small scales.
-    TypeError, ValueError, TooLargeError
-        See `distances.as_space`.
+    TypeError, ValueError
+        For samples or options that do not fit; the message names the argument and the remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
 
     Notes
     -----
@@ -77,15 +84,44 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
 
 
 def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
-    """The weights w with Z w = 1, one for each sample in the order they came in.
+    """The weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
     Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
     is near 1 for a point far from all others at scale t and may be negative inside a dense set.
-    They are as right as a solve in double precision, which has one digit less for each by which
-    the distance t d of two points is less than 1; a MetricSpace's `solve(t).weights_error` is a
-    bound.
 
-    Parameters, errors and cost as for `magnitude`, but t > 0.
+    Parameters
+    ----------
+    samples : list, array or MetricSpace
+        n samples; not changed.
+    t : float > 0
+        Scale, in units of 1 / distance.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+
+    Returns
+    -------
+    array (n,)
+        In the order of the samples. They are as right as a solve in double precision, which has one
+        digit less for each by which the distance t d of two points is less than 1; a MetricSpace's
+        `solve(t).weights_error` is a bound.
+
+    Raises
+    ------
+    IndefiniteError
+        If Z is singular or indefinite.
+    TypeError, ValueError
+        For samples, a scale or options that do not fit.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then O(n²) for each step of conjugate gradients or O(n³) where
+    a factorisation is faster; memory 12 n² bytes.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §1.1 (weightings).
 
     Examples
     --------
@@ -102,8 +138,32 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
-    diversity of order 0 of Leinster and Cobbold at uniform weights. Time and memory O(n²).
-    Parameters and errors as for `magnitude`.
+    diversity of order 0 of Leinster and Cobbold at uniform weights.
+
+    Parameters
+    ----------
+    samples : list, array or MetricSpace
+        n samples; not changed.
+    t : float ≥ 0
+        Scale, in units of 1 / distance.
+    **how
+        `metric`, `k` and options of the metric or kernel, as for `magnitude`.
+
+    Returns
+    -------
+    float
+        Between 1 and the number of distinct samples; grows with t.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For samples, a scale or options that do not fit.
+    TooLargeError
+        If the distances do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d) for the distances, then O(n²); memory 12 n² bytes.
 
     References
     ----------
@@ -121,26 +181,36 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
     """The scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
+    It is the larger the closer samples are to each other.
+
     Parameters
     ----------
-    samples, **how
-        As for `magnitude`.
+    samples : list, array or MetricSpace
+        n samples; not changed.
     epsilon : float, at least 1e-6 and below 1
         How far from converged, as a share of n.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     float
-        To 1e-9 relative at the usual ε, and 1e-10/ε at a smaller one, since magnitudes are known
-        to 1e-9 of themselves; less well where the magnitude hardly changes with the scale, as it
-        does between the scales of clusters and of twins in them. 0 where Mag(0) = 1 is enough, as
-        for a single point.
+        In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
+        relative at the usual ε, and 1e-10/ε at a smaller one, since magnitudes are known to 1e-9
+        of themselves; less well where the magnitude hardly changes with the scale, as it does
+        between the scales of clusters and of twins in them.
 
     Raises
     ------
     ValueError
         If ε is outside its range, or so large that (1 − ε) n is 1 but for rounding, or no such
-        scale is found; else as for `magnitude`.
+        scale is found.
+    IndefiniteError, TypeError, TooLargeError
+        For samples and distances of which there is no magnitude.
+
+    Notes
+    -----
+    Some ten magnitudes, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
 
     References
     ----------
@@ -167,23 +237,38 @@ def magnitude_function(
 
     Parameters
     ----------
-    samples, **how
-        As for `magnitude`.
+    samples : list, array or MetricSpace
+        n samples; not changed.
     scales : floats ≥ 0, optional
         Where to evaluate, in any order; they come back ascending.
     n_scales : int ≥ 2
         How many evenly spaced scales, both ends included, without `scales`.
-    epsilon, t_cut
-        The last of them: the convergence scale at ε, or t_cut.
+    epsilon : float, at least 1e-6 and below 1
+        The last of them is the convergence scale at ε …
+    t_cut : float > 0, optional
+        … unless given.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     MagnitudeFunction
-        `(scales, values)`.
+        `scales`, ascending, and `values`, both of shape (m,).
 
     Raises
     ------
-    As for `magnitude` and `convergence_scale`.
+    IndefiniteError
+        If there is no magnitude at one of the scales.
+    TypeError, ValueError, TooLargeError
+        For arguments that are refused, and sets that are too large for memory.
+
+    Notes
+    -----
+    One solve a scale, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------
@@ -206,21 +291,39 @@ def magnitude_dimension(
     epsilon: float = 0.05,
     **how: Any,
 ) -> MagnitudeFunction:
-    """The magnitude dimension at each scale, d log Mag / d log t: its maximum is one estimate of
-    intrinsic dimension.
+    """The magnitude dimension at each scale, d log Mag / d log t.
+
+    Its maximum is one estimate of intrinsic dimension.
 
     Parameters
     ----------
-    samples, **how, epsilon
-        As for `magnitude_function`.
+    samples : list, array or MetricSpace
+        n samples; not changed.
     scales : floats > 0, optional
         Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
         second-order differences between neighbours.
+    n_scales : int ≥ 3
+        How many, without `scales`.
+    epsilon : float, at least 1e-6 and below 1
+        Of the convergence scale t_conv.
+    **how
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
     MagnitudeFunction
-        `(scales, slopes)`.
+        `scales`, ascending, and as `values` the slopes there. Empty where all samples are the same.
+
+    Raises
+    ------
+    ArithmeticError
+        If scales are so near to each other that slopes are rounding.
+    IndefiniteError, TypeError, ValueError, TooLargeError
+        For scales without a magnitude, arguments that are refused, and sets that are too large.
+
+    Notes
+    -----
+    One solve a scale, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
 
     References
     ----------

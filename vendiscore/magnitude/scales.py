@@ -47,7 +47,22 @@ NOISE = 1e-8
 
 
 class MagnitudeFunction(NamedTuple):
-    """Values of Mag at scales, both of shape (m,), scales ascending."""
+    """Values at scales, as a pair of arrays.
+
+    Attributes
+    ----------
+    scales : array (m,)
+        Ascending.
+    values : array (m,)
+        What is there: magnitudes, or slopes.
+
+    Examples
+    --------
+    >>> from vendiscore import magnitude_function
+    >>> scales, values = magnitude_function([0.0, 1.0], scales=[0, 1, 100])
+    >>> values.round(2)
+    array([1.  , 1.46, 2.  ])
+    """
 
     scales: np.ndarray
     values: np.ndarray

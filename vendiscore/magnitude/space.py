@@ -21,6 +21,8 @@ TWIN_TOLERANCE = 1e-6
 class MetricSpace:
     """Distinct points, the distances between them, and the samples that they came from.
 
+    `as_space` makes one, checks what it is given and knows how to solve for it.
+
     Parameters
     ----------
     D : array (n, n)

@@ -97,8 +97,14 @@ def surprise(
     ----------
     samples, references : list or array
         n and m samples of the kind that `k` compares. Not changed.
-    k, psd, **how
-        As for `compute`: how samples are compared, and what to do about negative eigenvalues.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    **how
+        How samples are compared, as for `compute`: `score_X`, `normalize` and options of the
+        kernel.
 
     Returns
     -------
@@ -109,8 +115,12 @@ def surprise(
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        As for `compute`.
+    TypeError, ValueError, SampleError
+        For input that cannot be compared; the message names the argument and the remedy.
+    NotPSDError
+        See `psd`.
+    TooLargeError
+        If the spectrum would not fit in memory.
 
     Notes
     -----

@@ -45,11 +45,12 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 @dataclass(frozen=True)
 class Measure:
-    """A registered measure; `help(get_measure("MagArea").compute)` tells its options.
+    """A registered measure, which is not called itself: `measures=` of `compute` takes its name.
 
     Attributes
     ----------
     name : str
+        What `measures=` and the keys of results call it.
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
         mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
@@ -87,6 +88,12 @@ class Measure:
         Whether the order in which samples come counts.
     vectors : bool
         Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
+
+    Examples
+    --------
+    >>> measure = get_measure("MagArea")
+    >>> measure.range, measure.options["n_scales"]
+    ('[0, ∞)', 30)
     """
 
     name: str
@@ -179,8 +186,63 @@ def register_measure(
 ) -> Callable[[Compute], Compute]:
     """Decorator that makes a function of a Subject available in `measures=[name]`.
 
-    See `Measure` for the arguments. A ValueError if the name is taken by a function defined
-    elsewhere.
+    The function takes the `Subject`, and options as keywords with defaults, and returns what
+    `Measure.compute` does. The first line of its docstring is what tables say of the measure.
+
+    Parameters
+    ----------
+    name : str
+        What `measures=` and the keys of results call it.
+    needs : {"similarity", "distances", "features", "samples"}
+        What it reads of the subject.
+    range : str
+        The values it can take, such as "[1, n]" or "[0, ∞)": a result outside of it is an error.
+    direction : {"higher", "lower"}
+        Which values mean more of its aspect.
+    source : str
+        Where it is defined: a paper, or this docstring.
+    weighted : bool
+        Whether it takes weights, `subject.p`.
+    ordered : bool
+        Whether it has an order: then it returns a number for each of `subject.orders`.
+    references : bool
+        Whether it compares the samples with a second set.
+    readers : mapping of str to callable, optional
+        Checks of its options, made before any work starts; each returns the value, read.
+    groups : bool
+        Whether it looks at all groups of samples together, `subject.parts`.
+    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
+        What it tells of samples.
+    pooled : bool
+        Of one with references, whether it needs what is between both sets, `subject.both`.
+    references_without : str, optional
+        An option of one that compares no sets, without which it looks at the references, if there
+        are some, where distances have no unit.
+    sequence : bool
+        Whether the order in which samples come counts.
+    vectors : bool
+        Whether it reads eigenvectors, `subject.eigen`.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns the function as it is.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken by a function defined elsewhere, or `range` is none.
+
+    Examples
+    --------
+    >>> from vendiscore import compute
+    >>> @register_measure("Unlikest", needs="similarity", range="[0, 1]", direction="lower",
+    ...                   source="this docstring")
+    ... def unlikest(subject):
+    ...     '''The smallest similarity of two samples.'''
+    ...     return subject.similarity.dense().min()
+    >>> compute(["red", "red", "blue"], k="labels", measures=["VS", "Unlikest"], q=0)
+    {'VS': 2.0, 'Unlikest': 0.0}
     """
 
     def register(compute: Compute) -> Compute:
@@ -210,8 +272,15 @@ def register_measure(
 
 
 def list_measures() -> list[Measure]:
-    """All registered measures, by name.
+    """All registered measures.
 
+    Returns
+    -------
+    list of Measure
+        In the order of their names, those registered in this process too.
+
+    Examples
+    --------
     >>> [measure.name for measure in list_measures() if measure.groups]
     ['BetweenVS', 'TotalVS', 'WithinVS']
     """

@@ -39,8 +39,9 @@ class UnsuitedError(TypeError):
 class Subject:
     """A set of samples, how they are compared, and a second set where a measure has a use for it.
 
-    Both sets are pooled, compared together, and taken apart again: they share a kernel and its
-    fitted options.
+    What a measure is a function of. Each view of the samples is found when it is first asked for,
+    and kept for the next measure. Both sets are pooled, compared together, and taken apart again:
+    they share a kernel and its fitted options.
 
     Parameters
     ----------
@@ -60,6 +61,13 @@ class Subject:
         What measures need of `both` sets ("similarity", …), so that they are compared at once.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
+
+    Examples
+    --------
+    >>> from vendiscore import as_similarity
+    >>> subject = Subject(as_similarity(["red", "red", "blue"], k="labels"))
+    >>> subject.n, subject.spectrum.values.round(3)
+    (3, array([0.667, 0.333]))
     """
 
     estimating: Estimating | None = None

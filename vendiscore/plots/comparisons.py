@@ -24,10 +24,13 @@ def intervals(
     Parameters
     ----------
     names : sequence of str
+        Of the sets, from the top.
     scores, low, high : sequences of float, one for each name
+        Such as `matched`, `matched_low` and `matched_high` of the `sets` of a Comparison.
     label : str
         What the scores are.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------
@@ -64,9 +67,11 @@ def differences(
     names : sequence of str
         What differs, such as "A − B".
     differences, low, high : sequences of float, one for each name
+        Such as `difference`, `low` and `high` of the `pairs` of a Comparison.
     label : str
         What the differences are of.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------
@@ -118,6 +123,7 @@ def profiles(
     curves : sequence of array (3, len(orders))
         For each name the scores, and the lower and upper ends of their intervals.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

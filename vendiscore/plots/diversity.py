@@ -22,6 +22,7 @@ def spectrum(shares: Array, *, bars: int = BARS, ax: Any = None) -> Any:
     bars : int
         How many are drawn at most.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------
@@ -54,6 +55,7 @@ def profile(
     mark : (q, score), optional
         A point to mark, if it lies within the orders.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

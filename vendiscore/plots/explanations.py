@@ -19,6 +19,7 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
     redundant : bool array (n,)
         Which are near-duplicates of others.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

@@ -24,9 +24,13 @@ def growth(
     Parameters
     ----------
     sizes : sequence of int, ascending
+        Numbers of samples.
     scores, low, high : sequences of float, one for each size
+        As a `Growth` has them.
     n : int
+        How many samples there are.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

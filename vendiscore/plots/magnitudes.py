@@ -14,10 +14,11 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
     Parameters
     ----------
     curve : Curve
-        Of `vendiscore.magnitude.curve.magnitude_curve`.
+        What `vendiscore.magnitude.curve.magnitude_curve` returns.
     t : float ≥ 0, optional
         A scale to mark.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

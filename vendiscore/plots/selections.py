@@ -19,6 +19,7 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None)
     bound : float, optional
         An upper bound on the score of any selection of that size.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

@@ -30,6 +30,7 @@ def heat_map(
     cells : int
         How many rows are drawn at most.
     ax : matplotlib Axes, optional
+        What to draw on; the Axes of a new figure unless given.
 
     Returns
     -------

@@ -31,13 +31,13 @@ def report(
     Parameters
     ----------
     samples : list, array or Similarity
-        As for `compute`; a list of lists means groups. Not changed.
+        n samples of the kind that `k` compares; a list of lists means groups. Not changed.
     references : the same, optional
         A second set, for measures that compare two.
     title : str, optional
         The heading; "Diversity of 20 texts" unless given.
     **keywords
-        Those of `compute`: `k`, `q`, `groups`, `measures` and so on.
+        As for `compute`: `k`, `q`, `groups`, `measures` and so on.
 
     Returns
     -------
@@ -47,9 +47,13 @@ def report(
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
-        As `compute` does; and `NotPSDError` at every order unless `psd="clip"`, since the profile
-        needs all eigenvalues.
+    TypeError, ValueError, SampleError
+        For input that cannot be scored; the message names the argument and the remedy.
+    NotPSDError
+        If there are negative eigenvalues, at every order unless `psd="clip"`, since the profile
+        needs all of them.
+    TooLargeError
+        If the score would not fit in memory.
 
     Notes
     -----

@@ -20,16 +20,26 @@ from .shown import Shown
 
 @dataclass(frozen=True)
 class Report:
-    """How diverse samples are, and why; see `vendiscore.report`.
+    """How diverse samples are, and why, as one HTML file; notebooks show it.
 
     Attributes
     ----------
     title : str
+        The heading.
     numbers : dict
         What `compute` gives, with `details`, and with an interval where there can be one.
     sections : tuple of Section
         Each with `name`, `title` and `html`, to be taken apart or put into another page; they need
-        the style sheet `style()`.
+        the style sheet `vendiscore.report.document.style()`.
+
+    Examples
+    --------
+    >>> from vendiscore import report
+    >>> found = report(["a cat", "a cat", "the dog"])
+    >>> found.title
+    'Diversity of 3 texts'
+    >>> found.html()[:15]
+    '<!DOCTYPE html>'
     """
 
     title: str

@@ -29,6 +29,12 @@ class Section:
     title : str
     html : str
         What is below the heading, whose own headings are of level 3.
+
+    Examples
+    --------
+    >>> from vendiscore import report
+    >>> [section.name for section in report(["a cat", "a cat", "the dog"]).sections][:2]
+    ['score', 'alike']
     """
 
     name: str

@@ -44,7 +44,53 @@ def as_similarity(
     normalize: bool = False,
     **options: Any,
 ) -> Similarity:
-    """The Similarity that `compute` scores, with a diagonal of 1; arguments and errors as there."""
+    """The similarities of samples, read and checked once for several questions.
+
+    `compute(as_similarity(samples, k=k))` is `compute(samples, k=k)`; so it is of `explain`,
+    `compare`, `growth` and `select`.
+
+    Parameters
+    ----------
+    samples : list or array
+        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
+        `score_X` or `score_dual` rows of features (n, d). Not changed, and not copied where they
+        are arrays that will do.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    score_K, score_X, score_dual : bool
+        What the samples are; the last two mean the same.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)).
+    **options
+        Options of the kernel, such as `ns` or `sigma`.
+
+    Returns
+    -------
+    Similarity
+        Symmetric, with a diagonal of 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For samples that cannot be compared, and options that the kernel has not.
+    SampleError
+        It lists the samples that cannot be used.
+
+    Notes
+    -----
+    The time that the kernel takes to find features. Matrices of pairs are found when they are
+    asked for, by most kernels by blocks, and none of n² numbers is kept unless it is given or
+    there is room.
+
+    Examples
+    --------
+    >>> K = as_similarity([[3.0, 4.0], [3.0, 4.0], [-4.0, 3.0]], k="cosine")
+    >>> K.n, K.dim
+    (3, 2)
+    >>> K.rows(slice(0, 1)).round(6)
+    array([[1., 1., 0.]])
+    """
     kinds = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
     return similarity_of(samples, {"k": k, **kinds, "normalize": normalize, **options})
 

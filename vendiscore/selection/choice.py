@@ -47,9 +47,8 @@ def select(
 
     Parameters
     ----------
-    samples
-        What `vendiscore.compute` takes: a list, an array, a tensor, a column, or a Similarity.
-        Not changed.
+    samples : list, array, tensor, column or Similarity
+        n samples of the kind that `k` compares. Not changed.
     size : int from 1 to n
         How many to choose.
     objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
@@ -85,9 +84,16 @@ def select(
         quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best of what
         they maximise.
     psd : {"check", "clip"}
-        As for `vendiscore.compute`.
-    k, score_K, score_X, score_dual, normalize, **options
-        How samples are compared, as for `vendiscore.compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    score_K, score_X, score_dual : bool
+        The samples are a similarity matrix, or rows of features.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)).
+    **options
+        Options of the kernel, as for `compute`.
 
     Returns
     -------

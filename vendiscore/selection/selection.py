@@ -27,10 +27,21 @@ class Selection:
     places : int array (size,)
         Where each is in the list that was given. The first m are a selection of m, for every m.
     objective : str
+        What was made large.
     q : float
         The order of `scores` and `bound`.
     swapped : int
         How many samples were exchanged after the greedy choice.
+
+    Examples
+    --------
+    >>> from vendiscore import select
+    >>> texts = ["one cat", "one cat", "some dogs"]
+    >>> chosen = select(texts, 2)
+    >>> [texts[place] for place in chosen.places]
+    ['one cat', 'some dogs']
+    >>> len(chosen), round(chosen.certified, 6)
+    (2, 1.0)
     """
 
     places: np.ndarray
@@ -51,7 +62,8 @@ class Selection:
     def scores(self) -> np.ndarray:
         """VS_q of the first sample, the first two and so on, (size,), whatever the objective.
 
-        Time O(size⁴) at most: a small spectrum for each.
+        Each is between 1 and the number of samples so far. Time O(size⁴) at most: a small spectrum
+        for each.
         """
         return self._scores(self.q)
 
@@ -108,7 +120,10 @@ class Selection:
 
     @property
     def certified(self) -> float:
-        """scores[-1] / bound: no selection of this size scores more than 1/certified times this."""
+        """`scores[-1] / bound`, in (0, 1]: no selection of this size scores 1/certified times more.
+
+        1 says that none scores more. The cost is that of `bound`.
+        """
         return float(self.scores[-1]) / self.bound
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +141,10 @@ class Selection:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """The scores of the prefixes, with the bound, which is found for it, as a line."""
+        """Draw the scores of the prefixes, and the bound, which is found for it, as a line.
+
+        On `ax`, or Axes of its own, which are returned; see `vendiscore.plots.selection`.
+        """
         return draw(self.scores, self.bound, ax=ax)
 
     def __repr__(self) -> str:

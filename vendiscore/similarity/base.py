@@ -10,6 +10,7 @@ changed in place, and nothing of size n² is allocated unless `dense` is called.
 from __future__ import annotations
 
 import copy
+import inspect
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -39,13 +40,20 @@ class _Closed(ABCMeta):
         made.__dict__["_made"] = True
         return made
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of `__init__`, which `help` and documentation show."""
+        _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(others)
+
 
 class Similarity(metaclass=_Closed):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
-    A subclass gives `_diagonal`, `_rows` and `_take` of its K, and more where it knows a better
-    way than through rows; the scale s is applied here. See `registry.register_kernel` for how a
-    kernel of your own returns one.
+    What a kernel returns, and all measures read. It is not changed once it is made: what would
+    change it gives another. A subclass gives `_diagonal`, `_rows` and `_take` of its K, and more
+    where it knows a better way than through rows; the scale s is applied here. A kernel of your
+    own returns one of the subclasses that there are, see `register_kernel`.
 
     Attributes
     ----------
@@ -71,6 +79,16 @@ class Similarity(metaclass=_Closed):
     dropped : mapping of int to str
         Samples that a kernel was told to leave out, by their place in the list that it was
         given, and why. K is on the others, in their order, and n counts only them.
+
+    Examples
+    --------
+    >>> from vendiscore import as_similarity
+    >>> K = as_similarity(["red", "red", "blue"], k="labels")
+    >>> K.matmul(np.ones(3))  # how many samples each is like
+    array([2., 2., 1.])
+    >>> K.take(np.array([0, 2])).dense()
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     n: int
@@ -140,7 +158,7 @@ class Similarity(metaclass=_Closed):
         return diagonal if self.scale is None else diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """The rows `index` of K as a dense (len(index), n) array, not to be written to."""
+        """The rows `index` of K, a slice or places, as a dense array not to be written to."""
         rows = self._rows(index)
         if self.scale is None:
             return rows

@@ -130,12 +130,14 @@ def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
 
 
 class SumSimilarity(_Mixture):
-    """The weighted sum Σ_j w_j K_j, with w_j ≥ 0 so that it stays positive semidefinite.
+    """The weighted sum Σ_j w_j K_j, which is positive semidefinite if all K_j are.
 
     Parameters
     ----------
     parts : sequence of Similarity
+        Of the same n samples.
     weights : sequence of float
+        One for each, at least 0; they sum to 1 where the diagonal of the sum is to be 1.
 
     Examples
     --------
@@ -184,11 +186,21 @@ class SumSimilarity(_Mixture):
 
 
 class ProductSimilarity(_Mixture):
-    """The elementwise product of the K_j, positive semidefinite if they are (Schur).
+    """The elementwise product of the K_j, which is positive semidefinite if all K_j are (Schur).
+
+    Two samples are alike where they are alike in every respect.
 
     Parameters
     ----------
     parts : sequence of Similarity
+        Of the same n samples.
+
+    Examples
+    --------
+    >>> half = MatrixSimilarity(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> ProductSimilarity([half, half]).dense()
+    array([[1.  , 0.25],
+           [0.25, 1.  ]])
     """
 
     def _combined(self, of: str, *args: Any) -> Any:

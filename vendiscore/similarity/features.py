@@ -36,9 +36,20 @@ FEW = 1 << 16
 
 
 class FeatureSimilarity(Similarity):
-    """K = X Xᵀ from the rows of X (n, d), dense (NumPy or torch) or CSR; X is not copied.
+    """K = X Xᵀ, dot products of rows of features.
 
-    `approximate` says how far off the entries are, on average, of a kernel that X stands for.
+    Parameters
+    ----------
+    X : array, tensor or CSR array (n, d)
+        A row for each sample; not copied, so that it is not to be changed afterwards.
+    settings : mapping, optional
+        How they were made, to be reported.
+    approximate : float
+        How far off the entries are, on average, of a kernel that X stands for; 0 if it is exact.
+
+    Notes
+    -----
+    Scores take O(n d² + d³) time, or O(n² d + n³) if that is less, and no n × n matrix for d < n.
 
     Examples
     --------

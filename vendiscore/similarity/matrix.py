@@ -18,7 +18,24 @@ IN_THREADS = 32_000_000  # bytes of a copy that takes longer than threads do to 
 
 
 class MatrixSimilarity(Similarity):
-    """A dense symmetric K (n, n), NumPy or torch, not copied."""
+    """A matrix of similarities that is at hand.
+
+    Parameters
+    ----------
+    K : array or tensor (n, n)
+        Symmetric; not copied, so that it is not to be changed afterwards. `as_similarity` and what
+        scores it look at its diagonal, symmetry and range, this class at nothing.
+    psd : bool
+        Whether it is known to be positive semidefinite, so that eigenvalues need no check.
+    settings : mapping, optional
+        How it was made, to be reported.
+
+    Examples
+    --------
+    >>> K = MatrixSimilarity(np.array([[1.0, 0.5], [0.5, 1.0]]))
+    >>> K.squared_norm()  # 1 + 1 + 1/4 + 1/4
+    2.5
+    """
 
     def __init__(
         self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None

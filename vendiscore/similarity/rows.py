@@ -165,12 +165,18 @@ class Entries(Protocol):
 class RowsSimilarity(LazySimilarity):
     """K from a function of places, or of rows, with a diagonal of exactly 1.
 
+    What needs all pairs asks for them block by block, so that nothing of n² numbers is kept unless
+    `dense` is called, or there is room for what many products ask for.
+
     Parameters
     ----------
-    entries : Entries
-        Gives K[index][:, columns]; see also `of_rows`.
+    entries : callable with `n`, `take`, `single` and `groups`
+        Gives K[index][:, columns], a new float64 array. `of_rows` makes one of a function of rows,
+        which is what most kernels have.
     psd : bool
+        Whether K is known to be positive semidefinite, so that eigenvalues need no check.
     settings : mapping, optional
+        How it was made, to be reported.
 
     Examples
     --------
@@ -197,9 +203,17 @@ class RowsSimilarity(LazySimilarity):
         psd: bool = False,
         settings: Mapping[str, Any] | None = None,
     ) -> RowsSimilarity:
-        """K_ij = k(X, X)_ij for a function of some rows (m, d) and others (l, d), giving (m, l).
+        """K_ij = k(X, X)_ij from a function of some rows and others.
 
-        `k` returns a new float64 array, and its entry of two rows depends on no other row.
+        Parameters
+        ----------
+        X : array (n, d)
+            A row for each sample; not copied.
+        k : callable
+            Of rows (m, d) and (l, d), giving a new float64 array (m, l), whose entry of two rows
+            depends on no other row.
+        psd, settings
+            As above.
         """
         return cls(_OfRows(X, k), psd=psd, settings=settings)
 

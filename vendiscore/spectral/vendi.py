@@ -181,10 +181,48 @@ def spectrum_of(
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
-    """The eigenvalues of K_p as shares: descending, at least 0, summing to 1.
+    """The eigenvalues of diag(√p) K diag(√p), the shares that every Vendi Score is a number of.
 
     Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is
-    the numerical rank. As many are returned as the smaller of n and the number of features has.
-    Parameters, errors and cost as for `vendi`.
+    the numerical rank.
+
+    Parameters
+    ----------
+    similarity : Similarity
+        Of n samples, with unit diagonal: `as_similarity(samples, k=k)`. Not changed.
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}
+        Raise for negative eigenvalues beyond rounding, or set them to zero and restore the sum.
+
+    Returns
+    -------
+    array (m,), or tensor for torch input
+        Descending, at least 0, summing to 1; m is at most the smaller of n and the number of
+        features.
+
+    Raises
+    ------
+    NotPSDError
+        See `psd`.
+    TooLargeError
+        If the matrix would not fit in memory, before it is allocated.
+
+    Notes
+    -----
+    Time O(n d² + d³) from d < n features, else O(n³), and one matrix of size min(n, d)².
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §3.
+
+    Examples
+    --------
+    >>> from vendiscore import as_similarity, effective_number
+    >>> shares = spectrum(as_similarity(["a cat", "a cat", "a cat", "one dog"]))
+    >>> shares.round(6)
+    array([0.75, 0.25])
+    >>> round(effective_number(shares, q=2), 6)  # 1 / (9/16 + 1/16)
+    1.6
     """
     return spectrum_of(similarity, p, psd).values

@@ -96,12 +96,14 @@ class State:
 
         Parameters
         ----------
-        k : str
+        k : str, optional
             A kernel whose features of a sample are of fixed width and depend on no other sample,
             such as "cosine", "text_embeddings" or "image_embeddings".
-        score_X, score_dual, normalize, **options
-            As for `compute`. Options that follow from the samples there, such as a bandwidth,
-            must be given here.
+        score_X, score_dual, normalize : bool
+            Samples are rows of features, compared by dot products; of unit length, or given it.
+        **options
+            Of the kernel, as for `compute`. Options that follow from the samples there, such as a
+            bandwidth, must be given here.
         precision : {"double", "single"}
             What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
             more than d / 2 come at once.
@@ -113,7 +115,7 @@ class State:
         Raises
         ------
         TypeError, ValueError
-            As for `compute`, and for what cannot be added up; the message says what can.
+            For what `compute` refuses, and what cannot be added up; the message says what can.
         """
         return cls(configure(k, score_X, score_dual, normalize, precision, options))
 
@@ -158,7 +160,7 @@ class State:
         Parameters
         ----------
         batch : list or array
-            Samples of the kind that `k` compares, as for `compute`. Not changed, not kept.
+            m samples of the kind that `k` compares. Not changed, not kept.
         p : array, optional
             Weights of these samples, at least 0; 1 for each unless given. They are divided by
             the sum over all batches when a score is computed, so that they need not sum to 1.
@@ -292,7 +294,7 @@ class State:
         q : float in [0, ∞], "inf", or several
             Order.
         psd : {"check", "clip"}
-            As for `compute`. A sum of x xᵀ has no negative eigenvalues but by rounding.
+            What to do about negative eigenvalues, which a sum of x xᵀ has by rounding only.
         details : bool
             Add how the number came about, under the key `details`.
 

@@ -72,6 +72,7 @@ def compare(
         within groups, which all sets must have, two samples of each or more: `difference` is the
         mean over groups, its error that over groups, and samples are exchanged within groups only.
     q : float in [0, ∞] or "inf"
+        Order.
     level : float in (0, 1)
         Of the intervals; a difference counts where the adjusted p is 1 − level at most.
     permutations : int of at least 19
@@ -89,10 +90,15 @@ def compare(
     orders : sequence of float in [0, ∞]
         Orders of profiles to find too.
     psd : {"check", "clip"}
-        As for `vendiscore.compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
     seed : int of at least 0
-    k, **how
-        How samples are compared, as for `vendiscore.compute`; weights are not taken.
+        Of what is drawn and exchanged.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    **how
+        How else samples are compared, as for `compute`: `score_X`, `normalize` and options of the
+        kernel; weights are not taken.
 
     Returns
     -------
@@ -105,7 +111,7 @@ def compare(
         If there are no two sets of one kind, one has fewer than 4 samples, groups do not pair, or
         keywords are wrong; the message names the argument and the remedy.
     NotPSDError, TooLargeError, SampleError
-        As `vendiscore.compute`.
+        For similarities that are none, sets too large for memory, samples that cannot be compared.
 
     Notes
     -----

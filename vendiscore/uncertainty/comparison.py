@@ -21,11 +21,12 @@ SAME: Verdict = "no difference larger than chance"
 
 @dataclass(frozen=True)
 class SetRow:
-    """One set.
+    """One set of a comparison.
 
     Attributes
     ----------
     name : str
+        What `names` calls it.
     n : int
         Number of samples.
     score, se, low, high : float
@@ -37,6 +38,13 @@ class SetRow:
         At that size, where coverage is what is matched.
     matched, matched_se, matched_low, matched_high : float
         The same of so many samples: the geometric mean over what is drawn, or the mean over groups.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 8, k="labels", permutations=19).sets[1]
+    >>> row.name, row.n, row.size, round(row.score, 6)
+    ('B', 16, 8, 2.0)
     """
 
     name: str
@@ -55,7 +63,7 @@ class SetRow:
 
 @dataclass(frozen=True)
 class PairRow:
-    """Two sets.
+    """Two sets of a comparison.
 
     Attributes
     ----------
@@ -70,6 +78,13 @@ class PairRow:
         The same for all pairs together, after Holm.
     permutations : int
         How many it took.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19).pairs[0]
+    >>> row.a, row.b, row.difference, row.p
+    ('A', 'B', 0.0, 1.0)
     """
 
     a: str
@@ -89,9 +104,11 @@ class Comparison:
     Attributes
     ----------
     sets : tuple of SetRow
+        One for each set.
     pairs : tuple of PairRow
         One for each two sets, in their order.
     q, level : float
+        The order of all scores; the level of all intervals.
     match : {"size", "coverage"}
     groups : int
         In how many groups samples were paired; 0 for none.
@@ -102,6 +119,15 @@ class Comparison:
     profiles : tuple of array (3, len(orders))
         VS_q of each set as drawn down, for every q of `orders`: the score, and both ends of its
         interval.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    >>> found.verdict("A", "B")
+    'no difference larger than chance'
+    >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
+    [['A', 'B', 0.0]]
     """
 
     sets: tuple[SetRow, ...]
@@ -116,14 +142,14 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
-        """Those of the sets."""
+        """The names of the sets."""
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> Verdict:
         """What set a is beside set b: more or less diverse, or not to be told apart.
 
         By the adjusted p: of many comparisons of sets of one source, a share of 1 − level at most
-        names a difference between any of them.
+        names a difference between any of them. A ValueError for names of no two sets.
         """
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
@@ -169,7 +195,7 @@ class Comparison:
         return f"No difference larger than chance between {names} {self.at} (p ≥ {least:.2g})."
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Any:
-        """A pandas DataFrame with a row for each pair, or for each set."""
+        """A pandas DataFrame with a row for each pair, or, with "sets", for each set."""
         frame = require("pandas", "dev", "a frame").DataFrame
         rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
         return frame([asdict(row) for row in rows])
@@ -190,7 +216,10 @@ class Comparison:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Matched scores with their intervals, on matplotlib Axes, which are returned."""
+        """Draw matched scores with their intervals, on `ax` or Axes of its own, which are returned.
+
+        See `vendiscore.plots.intervals`.
+        """
         rows = self.sets
         return plots.intervals(
             self.names,

@@ -47,15 +47,23 @@ class Growth:
     Attributes
     ----------
     q, level : float
+        The order; the level of the intervals.
     n : int
         Number of samples that there are.
     sizes : tuple of int
+        Ascending.
     scores, low, high : tuple of float
         VS_q of so many samples of the source, with its interval for other samples of the source.
     coverage : tuple of float or None
         1 − mean novelty; None beyond n, and beyond 2,000 samples.
     extrapolated : tuple of bool
         Whether the size is beyond n.
+
+    Examples
+    --------
+    >>> found = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
+    >>> found.n, found.extrapolated
+    (16, (False, True))
     """
 
     q: float
@@ -78,7 +86,10 @@ class Growth:
         return {"q": plain_order(self.q), "level": self.level, "n": self.n} | columns
 
     def plot(self, ax: Any = None) -> Any:
-        """The curve with its band, dashed beyond n, on matplotlib Axes, which are returned."""
+        """Draw the curve with its band, dashed beyond n, on `ax` or Axes of its own, returned.
+
+        See `vendiscore.plots.growth`.
+        """
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def _columns(self) -> dict[str, tuple[Any, ...]]:
@@ -117,32 +128,42 @@ def growth(
         From 1 to twice the number of samples n; beyond n, at orders other than 2, of at least 16
         samples. From n/16 to 2n unless given.
     q : float in [0, ∞] or "inf"
+        Order.
     draws : int of at least 2
         How many subsets of each size below n; not used at order 2.
     level : float in (0, 1)
         Of the intervals.
     psd : {"check", "clip"}
-        As for `vendiscore.compute`.
+        Raise for a similarity with negative eigenvalues, or set them to zero.
     seed : int of at least 0
-    k, **how
-        How samples are compared, as for `vendiscore.compute`.
+        Of the subsets that are drawn.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    **how
+        How else samples are compared, as for `compute`: `score_K`, `score_X`, `normalize` and
+        options of the kernel.
 
     Returns
     -------
     Growth
+        With `sizes`, `scores`, `low` and `high`, `coverage`, `.to_frame()` and `.plot()`.
 
     Raises
     ------
     TypeError, ValueError
         For fewer than 4 samples, sizes that are none, and what `compute` raises.
     NotPSDError, TooLargeError, SampleError
-        As `vendiscore.compute`.
+        For similarities that are none, sets too large for memory, samples that cannot be compared.
 
     Notes
     -----
     Up to n: the mean of log VS over subsets without replacement, with the jackknife error of each
-    times √(m/n), and that of the mean of few draws. Beyond n see the module; measured at 2n by
-    benchmarks/intervals.py. Time: `draws` decompositions with eigenvectors for each size;
+    times √(m/n), and that of the mean of few draws. Beyond n, log VS is taken to come to its end
+    like m^{−c}: every doubling adds the same share of what the one before has added, found from n,
+    n/2 and n/4, and the interval has twice what this misses of the last doubling; measured at 2n
+    by benchmarks/intervals.py. At order 2 there is a closed form, 1/(1/m + (1 − 1/m) κ) with κ the
+    mean of k² over pairs. Time: `draws` decompositions with eigenvectors for each size;
     at order 2 one pass over all pairs.
 
     References
