@@ -1,0 +1,32 @@
+"""The error of the trapezoid rule beside the bound that is proved, from the committed results."""
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+HERE = Path(globals().get("__file__", "docs/figures/identity_error.py")).resolve().parent
+RESULTS = HERE.parents[1] / "benchmarks" / "results" / "identity.json"
+rows = [row for row in json.loads(RESULTS.read_text())["rows"] if "step" in row]
+steps = [row["step"] for row in rows]
+line = np.linspace(0.66, 3.1, 100)
+figure, ax = plt.subplots()
+ax.semilogy(
+    line, 8 * np.pi * np.exp(-2 * np.pi**2 / line), color="0.3", lw=2, label="8π exp(−2π²/h)"
+)
+ax.plot(steps, [r["error_of_the_rule"] for r in rows], "o", color="#0072B2", ms=9, label="the rule")
+ax.plot(
+    steps, [r["error"] for r in rows], "^", color="#D55E00", ms=8, label="with the library's nodes"
+)
+for row in rows:
+    where = (row["step"], row["error"])
+    ax.annotate(f"{row['nodes']} nodes", where, (8, -14), textcoords="offset points")
+ax.set(
+    title="Each node more buys a fixed number of digits",
+    xlabel="step h in log t",
+    ylabel="largest error",
+    xlim=(0.5, 3.4),
+    ylim=(1e-13, 1),
+)
+ax.legend(frameon=False, fontsize=11, loc="lower right")
