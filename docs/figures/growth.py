@@ -7,7 +7,7 @@ from vendiscore import growth
 
 rng = np.random.default_rng(3)
 few = rng.integers(0, 15, 800)  # 15 classes, all as common
-many = np.minimum(rng.zipf(1.5, 800), 10**6)  # some common classes, and a long tail
+many = np.minimum(rng.zipf(1.45, 800), 10**6)  # some common classes, and a long tail
 sizes = [5, 10, 20, 40, 80, 160, 320, 480, 640, 800]
 figure, ax = plt.subplots()
 for name, labels, colour, style in (
@@ -21,7 +21,7 @@ ax.set_xscale("log")
 ax.set_xticks([5, 10, 20, 40, 80, 160, 320, 800], [5, 10, 20, 40, 80, 160, 320, 800])
 ax.set_xticks([], minor=True)
 ax.set(
-    title="Which source is the more diverse depends on where they are cut",
+    title="Which source is the more diverse depends on n",
     xlabel="number of samples",
     ylabel="effectively different",
     ylim=(0, None),

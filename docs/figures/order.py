@@ -25,5 +25,6 @@ ax.set(
     xlabel="order q",
     ylabel="effectively different",
     ylim=(0, 22),
+    yticks=[0, 5, 10, 15, 20],
 )
 ax.legend(frameon=False, fontsize=11)
