@@ -68,6 +68,8 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 10_000,
     "parallel": 2,
+    "within_subsection_order": "FileNameSortKey",
+    "image_srcset": ["2x"],
     "write_computation_times": False,  # that page loads scripts from elsewhere
 }
 

@@ -179,7 +179,7 @@ class Explanation:
     def coverage(self) -> float:
         """1 − the mean novelty: the Good–Turing share of the source that samples cover.
 
-        1 wherever there are more samples than features.
+        As a rule 1 where there are more samples than features.
         """
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 

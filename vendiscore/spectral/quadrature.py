@@ -11,7 +11,8 @@ of A, log(1 + x/t) becomes log det(I + A/t), of which a rank-one change is one n
 `rank_one`.
 
 With u = log t the integrand is analytic up to |Im u| = π, and the trapezoid rule with step h misses
-of each x^q a share of no more than 4π/ω e^{−πω}, ω = 2π/h: an error that falls like e^{−2π²/h}.
+of each x^q a share of about 4π/ω e^{−πω}, ω = 2π/h: an error that falls like e^{−2π²/h}. The bound
+for whole scores, with every term, is Theorem 2 of docs/identity.md.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def novelty(spectrum: Spectrum) -> Any:
 
     It is the squared distance of x_i from the span of the others (its leverage in kernel ridge
     regression as the ridge vanishes). 1 for a sample that has nothing in common with any, 0 for a
-    copy, or wherever there are more samples than features. On labels 1 − mean novelty is the
+    copy, and as a rule where samples outnumber features. On labels 1 − mean novelty is the
     Good–Turing coverage. Beside a ridge of 1e-9 of a sample, which is what rounding allows.
 
     Parameters
@@ -243,7 +243,7 @@ def novelty(spectrum: Spectrum) -> Any:
 def coverage(novelties: np.ndarray, p: Any = None) -> float:
     """1 − the mean of what `novelty` gives, weighted by p: how much of its source a set covers.
 
-    1 wherever there are more samples than features, which then explain each other.
+    As a rule 1 where samples outnumber features, and so explain each other; a class of one does not.
     """
     n = len(novelties)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
