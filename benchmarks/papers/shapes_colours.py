@@ -1,0 +1,303 @@
+"""Shapes, colours, mixtures of normals: Friedman & Dieng, arXiv 2210.02410, Figures 1 and 2, §3.2.
+
+Figure 1 has elements with a shape and a colour, of similarity 1 where both are equal, ½ where one
+is, and 0 otherwise: the mean of two kernels of labels. VS should count modes (a), grow where both
+attributes are looked at instead of one (b), and fall where the attributes go together (c); IntDiv,
+the mean dissimilarity, should not. Figure 2 has samples of mixtures of normals on a line under an
+RBF kernel: 1 to 5 components, their proportions, their variance.
+
+The text prints none of the figures' numbers. Those of the animation in the README of the authors'
+repository (vertaix/Vendi-Score, `diversity.gif`: 24 elements, ever more modes) were read off its
+bars: a pixel is 0.009, and bars that end at a line of the axis, as those of equal modes do, are
+hidden by it. The sizes of Figure 1's sets, and the bandwidth, distances and sizes of Figure 2's,
+are not given: what is checked holds in closed form for every size, or over a range. (The RBF kernel
+of §4.1 is printed without its minus sign.)
+
+For each claim the same is done where it must fail: at another order, with a product of kernels
+instead of their mean, and with attributes whose values are renamed.
+
+    python benchmarks/papers/shapes_colours.py --json benchmarks/results/papers/shapes_colours.json
+"""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from findings import Finding, Group, claim, number, run
+
+from vendiscore import compute
+
+GROUP = Group(
+    name="shapes_colours",
+    title="Shapes and colours, and mixtures of normals",
+    source="Friedman & Dieng, arXiv 2210.02410, Figures 1 and 2, §3.2 and §4.1; "
+    "animation of vertaix/Vendi-Score",
+    method="Similarity is the mean of two kernels of labels. The paper prints no numbers here: "
+    "those of the animation are read off its bars (to 0.01), the figures' are claims. Sizes, "
+    "bandwidth and distances are not given; closed forms or ranges stand in for them.",
+)
+
+BOTH = {"labels:shape": 0.5, "labels:colour": 0.5}
+
+# Sizes of the modes in six frames of the animation, and the height of the bar.
+FRAMES = {
+    (22, 2): 1.33,
+    (20, 4): 1.57,
+    (16, 8): 1.90,
+    (10, 10, 4): 2.80,
+    (8, 7, 7, 2): 3.65,
+    (7, 7, 7, 3): 3.82,
+}
+
+
+def records(*parts: tuple[str, str, int]) -> list[dict[str, str]]:
+    return [{"shape": s, "colour": c} for s, c, times in parts for _ in range(times)]
+
+
+def modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
+    """Modes that share neither shape nor colour."""
+    return records(*((f"shape {i}", f"colour {i}", size) for i, size in enumerate(sizes)))
+
+
+def joint(m: int, together: float, each: int = 8) -> list[dict[str, str]]:
+    """m shapes and m colours, all equally common; a share of the elements has colour = shape.
+
+    The others have the colours of all shapes equally: the marginals never change.
+    """
+    parts = []
+    for i in range(m):
+        paired = round(together * m * each)
+        parts.append((f"{i}", f"{i}", paired))
+        # What remains of this shape goes round all colours, so that each keeps its count.
+        parts += [
+            (f"{i}", f"{(i + j) % m}", (m * each - paired) // m + (j < (m * each - paired) % m))
+            for j in range(m)
+        ]
+    return records(*parts)
+
+
+def scores(samples, k=None, **options) -> tuple[float, float]:
+    found = compute(samples, k=k or BOTH, measures=["VS", "IntDiv"], **options)
+    return found["VS"], found["IntDiv"]
+
+
+def animation() -> list[Finding]:
+    sizes = list(FRAMES)
+    found = [
+        number(
+            f"animation: modes of {', '.join(map(str, s))} elements",
+            f"{FRAMES[s]:.2f} ± 0.005",
+            scores(modes(s))[0],
+        )
+        for s in sizes
+    ]
+    worst = {
+        q: max(abs(compute(modes(s), k=BOTH, q=q)["VS"] - FRAMES[s]) for s in sizes)
+        for q in (1, 2, 0)
+    }
+    found.append(
+        claim(
+            "which order the bars have",
+            "the Shannon entropy's, q = 1",
+            worst[1] < 0.02 < min(worst[0], worst[2]),
+            f"farthest from a bar: {worst[1]:.3f} at q = 1, {worst[2]:.2f} at q = 2, "
+            f"{worst[0]:.2f} at q = 0",
+        )
+    )
+    return found
+
+
+def figure_1() -> list[Finding]:
+    found = []
+    # (a) the number of modes
+    counts = (1, 2, 3, 4, 6, 8, 12, 24)
+    pairs = {m: scores(modes((24 // m,) * m)) for m in counts}
+    line = max(abs(vs / m - 1) for m, (vs, _) in pairs.items())
+    steps = [pairs[2 * m][1] - pairs[m][1] for m in (1, 2, 4)]
+    found += [
+        claim(
+            "1a: VS against the number m of equal modes",
+            "grows linearly: from two modes to four it doubles, to eight again",
+            line < 1e-9,
+            f"VS = m for m of {', '.join(map(str, counts))}, to {line:.0e}",
+        ),
+        claim(
+            "1a: IntDiv",
+            "less and less sensitive, converging to 1",
+            all(b < a for a, b in pairwise(steps))
+            and max(abs(d - (1 - 1 / m)) for m, (_, d) in pairs.items()) < 1e-9,
+            "1 − 1/m: " + ", ".join(f"{pairs[m][1]:.3f}" for m in (1, 2, 4, 8)) + " at 1, 2, 4, 8",
+        ),
+    ]
+    # (b) two similarities instead of one
+    free = joint(4, 0.0)
+    shape, colour, both = (
+        scores(free, {f"labels:{name}": 1.0 for name in names}) if len(names) == 1 else scores(free)
+        for names in (("shape",), ("colour",), ("shape", "colour"))
+    )
+    law = 4 * 2 ** (1 - 1 / 4)  # m 2^(1 − 1/m), from eigenvalues 1/m and 2(m − 1) times 1/(2m)
+    tied = scores(joint(4, 1.0))
+    found += [
+        claim(
+            "1b: shape and colour that vary apart, together against alone",
+            "combining distinct similarities can raise VS above the mean of both, "
+            "and leaves IntDiv unchanged",
+            both[0] > (shape[0] + colour[0]) / 2 + 1
+            and abs(both[0] - law) < 1e-9
+            and abs(both[1] - (shape[1] + colour[1]) / 2) < 1e-9,
+            f"four of each: VS {shape[0]:.2f} and {colour[0]:.2f} alone, {both[0]:.3f} together "
+            f"(closed form m·2^(1 − 1/m) = {law:.3f}); IntDiv {shape[1]:.3f}, {colour[1]:.3f}, "
+            f"{both[1]:.3f}",
+        ),
+        claim(
+            "1b, null: colour says no more than shape",
+            "only if they “describe distinct dimensions of variation”",
+            abs(tied[0] - 4) < 1e-9,
+            f"VS {tied[0]:.3f} together, as alone",
+        ),
+    ]
+    # (c) correlation of the attributes at the same marginals
+    shares = (0.0, 0.25, 0.5, 0.75, 1.0)
+    sets = [joint(4, share) for share in shares]
+    for one in sets:
+        for name in ("shape", "colour"):
+            assert sorted(np.unique([r[name] for r in one], return_counts=True)[1]) == [32] * 4
+    falls = [scores(one) for one in sets]
+    renamed = [{**r, "colour": str((int(r["colour"]) + 1) % 4)} for r in sets[-1]]
+    lc = [compute(one, k=BOTH, measures={"LC": {}})["LC"] for one in sets]
+    ranks = [compute(one, k=BOTH, q=0)["VS"] for one in sets]
+    product = [scores([f"{r['shape']} {r['colour']}" for r in one], "labels")[1] for one in sets]
+    found += [
+        claim(
+            "1c: the share of elements whose colour is their shape's, at equal marginals",
+            "VS is highest where attributes are not correlated; IntDiv does not see it",
+            bool((np.diff([v for v, _ in falls]) < -1e-6).all())
+            and float(np.ptp([d for _, d in falls])) < 1e-9,
+            "VS "
+            + ", ".join(f"{v:.2f}" for v, _ in falls)
+            + f" at shares {', '.join(map(str, shares))}; IntDiv {falls[0][1]:.3f} at each. Not at "
+            f"order 0 (rank {', '.join(f'{r:.0f}' for r in ranks)}), and for the mean of kernels "
+            f"alone: under their product IntDiv falls, {product[0]:.3f} to {product[-1]:.3f}",
+        ),
+        claim(
+            "1c: Leinster and Cobbold's D₁",
+            "like IntDiv, it does not account for correlation (§2)",
+            float(np.ptp(lc)) < 1e-9,
+            f"{lc[0]:.3f} at each share",
+        ),
+        claim(
+            "1c, null: colours renamed, so that no colour has its shape's name",
+            "correlation is what counts, not names",
+            abs(scores(renamed)[0] - falls[-1][0]) < 1e-9,
+            f"VS {scores(renamed)[0]:.2f}, as before",
+        ),
+    ]
+    # The identity of §3.2
+    many = records(("diamond", "blue", 90), ("square", "yellow", 10))
+    few = records(("diamond", "blue", 1), ("square", "yellow", 1))
+    a, b = scores(many)[0], compute(few, k=BOTH, p=[0.9, 0.1])["VS"]
+    found.append(
+        claim(
+            "§3.2: 90 blue diamonds and 10 yellow squares",
+            "as one of each with p = (0.9, 0.1)",
+            abs(a - b) < 1e-12,
+            f"{a:.6f} and {b:.6f}",
+        )
+    )
+    return found
+
+
+def mixture(
+    share: tuple[float, ...], sd: float, gap: float, n: int, rng: np.random.Generator
+) -> np.ndarray:
+    which = rng.choice(len(share), n, p=share)
+    return (gap * which + sd * rng.standard_normal(n))[:, None]
+
+
+def figure_2() -> list[Finding]:
+    n, seeds = 500, 5
+
+    def mean(share, sd, gap=10.0, sigma=1.0):
+        drawn = [
+            scores(mixture(tuple(share), sd, gap, n, np.random.default_rng(s)), "rbf", sigma=sigma)
+            for s in range(seeds)
+        ]
+        return np.mean(drawn, axis=0), np.std(drawn, axis=0, ddof=1)
+
+    found = []
+    counts = range(1, 6)
+    # Variances and distances that the paper leaves open; σ = 1 is the unit of length.
+    ways = [(sd, gap) for sd in (0.02, 0.05, 0.1) for gap in (5.0, 10.0)]
+    rows = {way: [mean(np.full(m, 1 / m), *way)[0] for m in counts] for way in ways}
+    off = max(abs(row[i][0] / (i + 1) - 1) for row in rows.values() for i in range(5))
+    gains = np.array([[b[1] - a[1] for a, b in pairwise(row)] for row in rows.values()])
+    found += [
+        claim(
+            "2, first row: one to five components of equal share",
+            "VS between one and five, the effective number of modes",
+            off < 0.1,
+            f"within {100 * off:.0f} % of the number, over components of sd 0.02 to 0.1 σ, "
+            "5 and 10 σ apart",
+        ),
+        claim(
+            "2, first row: IntDiv",
+            "additional modes bring diminishing returns",
+            bool((np.diff(gains, axis=1) < 0).all()),
+            "gains of " + ", ".join(f"{g:.2f}" for g in gains.mean(axis=0)),
+        ),
+    ]
+    skews = (0.0, 0.25, 0.5, 0.75, 1.0)
+    shares = [np.array([1 - 0.8 * s, *[0.2 * s] * 4]) for s in skews]
+    rows2 = [mean(share, 0.05) for share in shares]
+    entropy = [math.exp(-sum(x * math.log(x) for x in share if x)) for share in shares]
+    off = max(abs(r[0][0] / e - 1) for r, e in zip(rows2, entropy, strict=True))
+    found.append(
+        claim(
+            "2, second row: proportions of five components from one alone to equal",
+            "VS between one and five",
+            off < 0.1 and bool((np.diff([r[0][0] for r in rows2]) > 0).all()),
+            "VS "
+            + ", ".join(f"{r[0][0]:.2f} ± {r[1][0]:.2f}" for r in rows2)
+            + "; exp H of the proportions "
+            + ", ".join(f"{e:.2f}" for e in entropy),
+        )
+    )
+    equal = np.full(5, 0.2)
+    sds = (0.05, 0.2, 0.3, 0.4, 0.5)
+    rows3 = [mean(equal, sd) for sd in sds]
+    vs, div = (np.array([r[0][i] for r in rows3]) for i in (0, 1))
+    reach = float(np.interp(7.0, vs, sds)) if vs[-1] >= 7 else math.nan
+    at = float(np.interp(7.0, vs, div))
+    found += [
+        claim(
+            "2, third row: the variance within five components",
+            "VS from five to seven",
+            bool((np.diff(vs) > 0).all()) and abs(vs[0] - 5) < 0.1 and vs[-1] >= 7,
+            "VS "
+            + ", ".join(f"{v:.2f}" for v in vs)
+            + f" at sd {', '.join(map(str, sds))} σ: 7 at {reach:.2f} σ",
+        ),
+        claim(
+            "2, third row: IntDiv",
+            "relatively insensitive to variance within modes",
+            (at / div[0] - 1) < 0.25 * (7 / vs[0] - 1),
+            f"{div[0]:.3f} to {at:.3f} (+{100 * (at / div[0] - 1):.1f} %) while VS goes from "
+            f"{vs[0]:.2f} to 7 (+{100 * (7 / vs[0] - 1):.0f} %)",
+        ),
+        claim(
+            "2, null: five components in one place",
+            "it is modes that count, not labels",
+            abs(mean(equal, 0.05, gap=0.0)[0][0] - mean([1.0], 0.05)[0][0]) < 0.02,
+            f"VS {mean(equal, 0.05, gap=0.0)[0][0]:.2f}, as one component's",
+        ),
+    ]
+    return found
+
+
+def findings(data: Path) -> list[Finding]:
+    return [*animation(), *figure_1(), *figure_2()]
+
+
+if __name__ == "__main__":
+    run(GROUP, findings)
