@@ -7,8 +7,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
-# Nothing is asked of another machine, and no bar is drawn into a page.
-os.environ |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1"}
+# Nothing is asked of another machine, no bar is drawn into a page, two tutorials that run side by
+# side have a core each, and what pages show does not hang on data at hand.
+os.environ |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
+os.environ.pop("VENDISCORE_DATA", None)
 
 import vendiscore  # noqa: E402
 

@@ -243,7 +243,7 @@ def novelty(spectrum: Spectrum) -> Any:
 def coverage(novelties: np.ndarray, p: Any = None) -> float:
     """1 − the mean of what `novelty` gives, weighted by p: how much of its source a set covers.
 
-    As a rule 1 where samples outnumber features, and so explain each other; a class of one does not.
+    As a rule 1 where samples outnumber features and explain each other; a class of one does not.
     """
     n = len(novelties)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
