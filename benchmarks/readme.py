@@ -4,6 +4,7 @@ python benchmarks/readme.py            # rewrites the marked blocks
 """
 
 import ast
+import importlib.util
 import json
 import re
 import sys
@@ -19,8 +20,10 @@ PAGES = (
     ROOT / "README.md",
     ROOT / "kernels" / "README.md",
     ROOT / "docs" / "reference" / "measures.md",
+    ROOT / "docs" / "papers.md",
 )
 RESULTS = ROOT / "benchmarks" / "results"
+PAPERS = ROOT / "benchmarks" / "papers"
 
 
 def speed() -> str:
@@ -81,6 +84,16 @@ def page() -> str:
     )
 
 
+def papers() -> str:
+    """What the re-runs of papers found."""
+    spec = importlib.util.spec_from_file_location("papers_findings", PAPERS / "findings.py")
+    findings = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = findings
+    spec.loader.exec_module(findings)
+    paths = (RESULTS / "papers").glob("*.json")
+    return findings.page([json.loads(path.read_text(encoding="utf-8")) for path in paths])
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "kernels": markdown,
     "options": options,
@@ -91,6 +104,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "integrations": integrations,
     "speed": speed,
     "page": page,
+    "papers": papers,
 }
 
 

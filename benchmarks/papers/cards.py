@@ -16,8 +16,8 @@ from vendiscore import compute
 GROUP = Group(
     name="cards",
     title="Worked examples of published cards and READMEs",
-    source="READMEs of vertaix/Vendi-Score, Vendi-Score-R and Quality-Weighted-Vendi-Score, the "
-    "card of the metric vendiscore, the README of sentropy",
+    source="READMEs of Vendi-Score, Vendi-Score-R, Quality-Weighted-Vendi-Score (vertaix) and "
+    "sentropy; the metric's card",
     method="Every printed example that needs no model's weights, from the inputs as printed; "
     "beside each what order 2 gives. The first example does not tell orders apart.",
     packages=("scikit-learn",),
@@ -110,9 +110,17 @@ def findings(data: Path) -> list[Finding]:
             score_dual=True,
             normalize=True,
         ),
-        printed("R: iris, exp(−0.1 |a − b|²)", "3.169735", samples=iris, k="rbf", sigma=5**0.5),
-        printed("R: iris, cosine", "1.20783", samples=iris, k="cosine"),
-        printed("R: three samples, two the same", "1.88988", samples=TWINS, score_K=True),
+        printed(
+            "Vendi-Score-R: iris, exp(−0.1 |a − b|²)",
+            "3.169735",
+            samples=iris,
+            k="rbf",
+            sigma=5**0.5,
+        ),
+        printed("Vendi-Score-R: iris, cosine", "1.20783", samples=iris, k="cosine"),
+        printed(
+            "Vendi-Score-R: three samples, two the same", "1.88988", samples=TWINS, score_K=True
+        ),
         printed("qVS: [0, 0, 2], quality exp(−|a − 2|)", "0.793705659274703", **quality([0, 0, 2])),
     ]
     chosen = greedy([0, 0, 2, 2, 4, 4], 3, lambda some: value(**quality(some)))

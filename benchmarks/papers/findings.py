@@ -143,7 +143,8 @@ def page(records: list[dict[str, Any]]) -> str:
     lines = ["| | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     for record in records:
         counts = " | ".join(str(count or "") for count in tally(record).values())
-        lines.append(f"| {record['title']} | {record['source']} | {counts} |")
+        anchor = re.sub(r"[^\w\- ]", "", record["title"].lower()).replace(" ", "-")
+        lines.append(f"| [{record['title']}](#{anchor}) | {record['source']} | {counts} |")
     total = (sum(tally(record)[each] for record in records) for each in get_args(Verdict))
     lines += [f"| all | | {' | '.join(map(str, total))} |", "", concluded(records)]
     return "\n\n".join(["\n".join(lines), *map(shown, records)])
@@ -161,7 +162,11 @@ def shown(record: dict[str, Any]) -> str:
         "|---|---|---|---|",
     ]
     for finding in record["findings"]:
-        why = f": {finding['why']}" if finding["why"] else ""
-        cells = (finding["what"], finding["paper"], finding["ours"], finding["verdict"] + why)
+        cells = (finding["what"], finding["paper"], finding["ours"], finding["verdict"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
+    reasons = [
+        f"- *{finding['what']}* {finding['verdict']}: {finding['why']}."
+        for finding in record["findings"]
+        if finding["why"]
+    ]
+    return "\n".join([*lines, *([""] if reasons else []), *reasons])
