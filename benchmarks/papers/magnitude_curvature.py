@@ -3,10 +3,11 @@
 201 geodesic disks of radius 1 and constant curvature −2 … 2, 500 uniform points each, geodesic
 distances, MagArea over 30 even scales up to t = 73; five-fold cross-validation of the curvature
 predicted from that one number. The paper prints mean squared errors of 0.05 ± 0.03 for a piecewise
-linear and 0.10 ± 0.05 for a quantile regression, read here as deviations of folds. It does not say
-how many pieces there are, nor how points are drawn, nor in which order disks go into folds: the main
-run draws them uniformly by area, shuffles, and takes three pieces between quantiles; the script
-prints what each of these choices changes. As a null, areas are dealt to the wrong disks.
+linear and 0.10 ± 0.05 for a quantile regression, read here as mean and deviation of the folds. It
+does not say how many pieces there are, nor how points are drawn, nor in which order disks go into
+folds: the main run draws points uniformly by area, shuffles, and takes three pieces between
+quantiles; the script prints what each of these choices changes. As a null, areas are dealt to the
+wrong disks.
 
 One choice comes from public code rather than from a text: the data of an earlier paper on
 curvature (Turkeš et al. 2022, github.com/renata-turkes/turkevs2022on, SRC/data_construction.py)
@@ -40,9 +41,10 @@ GROUP = Group(
     source="Limbeck et al., arXiv 2311.16054, §5 and Table 1",
     method=f"{DISKS} disks of radius 1 with curvatures −2 to 2, {POINTS} uniform points each, "
     f"MagArea at {SCALES} even scales to t = {T_CUT:g}; the mean squared error of the curvature "
-    f"predicted from it, mean ± standard deviation of {FOLDS} folds, as which the paper's are read. "
-    f"A mean of folds is uncertain by the deviation / √{FOLDS}, of which the verdict allows twice. The paper "
-    "leaves open the number of pieces, the order of folds and how points are drawn.",
+    f"predicted from it, mean ± standard deviation of {FOLDS} folds, as which the paper's numbers "
+    f"are read. A mean of folds is uncertain by the deviation / √{FOLDS}, of which the verdict "
+    "allows twice. The paper leaves open the number of pieces, the order of folds and how points "
+    "are drawn.",
     packages=("scikit-learn",),
 )
 
