@@ -4,13 +4,14 @@ python benchmarks/readme.py            # rewrites the marked blocks
 """
 
 import ast
+import importlib.util
 import re
 import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from tables import TABLES, loaded, table
+from tables import RESULTS, TABLES, loaded, table
 
 from vendiscore import list_kernels
 from vendiscore.catalogue import aspects, markdown, measures, options, presets
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 WRITTEN = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
 PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", *sorted(WRITTEN))
+PAPERS = ROOT / "benchmarks" / "papers"
 
 
 def built_in() -> str:
@@ -74,6 +76,16 @@ def migration() -> str:
     )
 
 
+def papers() -> str:
+    """What the re-runs of papers found."""
+    spec = importlib.util.spec_from_file_location("papers_findings", PAPERS / "findings.py")
+    findings = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = findings
+    spec.loader.exec_module(findings)
+    names = [f"papers/{path.stem}" for path in (RESULTS / "papers").glob("*.json")]
+    return findings.page([loaded(name) for name in names])
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "kernels": markdown,
     "options": options,
@@ -84,6 +96,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "integrations": integrations,
     "migration": migration,
     "page": page,
+    "papers": papers,
     **TABLES,
 }
 

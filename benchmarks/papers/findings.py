@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import vendiscore
 
@@ -58,7 +58,7 @@ class Finding:
 
 def number(what: str, paper: str, ours: float, error: float = 0.0, why: str = "") -> Finding:
     """A number beside the printed one, such as "4.602" or "0.05 ± 0.03"; errors are standard."""
-    printed, *theirs = (float(part) for part in re.split(r"\s*±\s*", paper))
+    printed, *theirs = (float(part) for part in re.split(r"\s*±\s*", paper.replace("−", "-")))
     rounding = 0.5 * 10.0 ** -len(paper.split("±")[0].strip().partition(".")[2])
     slack = rounding + 2 * math.hypot(error, *theirs)
     # The last term is the rounding of a difference of decimals in binary.
@@ -115,6 +115,41 @@ def write(record: dict[str, Any], path: Path) -> None:
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def tally(record: dict[str, Any]) -> dict[Verdict, int]:
+    """How many findings of a group have each verdict."""
+    verdicts = [finding["verdict"] for finding in record["findings"]]
+    return {each: verdicts.count(each) for each in get_args(Verdict)}
+
+
+def explained(record: dict[str, Any]) -> bool:
+    """Whether all that was run is reproduced, or says why it is not."""
+    return all(f["why"] for f in record["findings"] if f["verdict"] != "reproduced")
+
+
+def concluded(records: list[dict[str, Any]]) -> str:
+    """The last line: of how many groups that can be run at all there is nothing to wonder at."""
+    ran = [record for record in records if tally(record)["reproduced"] + tally(record)["differs"]]
+    whole = sum(tally(record)["differs"] == 0 for record in ran)
+    return (
+        f"{sum(map(explained, ran))} of {len(ran)} groups reproduced or explained: {whole} "
+        f"reproduced in all that can be run, {sum(map(explained, ran)) - whole} with differences "
+        "that have a reason."
+    )
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """All groups, by paper: a table of verdicts, and a section for each."""
+    records = sorted(records, key=lambda record: (record["source"], record["name"]))
+    lines = ["| | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    for record in records:
+        counts = " | ".join(str(count or "") for count in tally(record).values())
+        anchor = re.sub(r"[^\w\- ]", "", record["title"].lower()).replace(" ", "-")
+        lines.append(f"| [{record['title']}](#{anchor}) | {record['source']} | {counts} |")
+    total = (sum(tally(record)[each] for record in records) for each in get_args(Verdict))
+    lines += [f"| all | | {' | '.join(map(str, total))} |", "", concluded(records)]
+    return "\n\n".join(["\n".join(lines), *map(shown, records)])
+
+
 def shown(record: dict[str, Any]) -> str:
     """A group as a section of Markdown."""
     lines = [
@@ -127,7 +162,11 @@ def shown(record: dict[str, Any]) -> str:
         "|---|---|---|---|",
     ]
     for finding in record["findings"]:
-        why = f": {finding['why']}" if finding["why"] else ""
-        cells = (finding["what"], finding["paper"], finding["ours"], finding["verdict"] + why)
+        cells = (finding["what"], finding["paper"], finding["ours"], finding["verdict"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
+    reasons = [
+        f"- *{finding['what']}* {finding['verdict']}: {finding['why']}."
+        for finding in record["findings"]
+        if finding["why"]
+    ]
+    return "\n".join([*lines, *([""] if reasons else []), *reasons])

@@ -2,52 +2,71 @@
 
 100 points in the plane to which copies of themselves are added, up to five times as many. A
 measure of how many different points there are must not change. The paper's figure shows MagArea
-constant and the others drifting; the numbers here are relative to those without copies.
-
-python benchmarks/papers/magnitude_twins.py --json benchmarks/results/magnitude_twins.json
+constant and the others drifting; the numbers here are relative to those without copies. The paper
+leaves open which points are copied: here few of them, as a generator repeats itself. As a null,
+the same number of *new* points is added, which MagArea must see.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
-from common import write
+from findings import Finding, Group, claim, run
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_area
 
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")
 COPIES = (0, 50, 100, 200, 400)
+DRAWS = 20
+
+GROUP = Group(
+    name="magnitude_twins",
+    title="Copies of samples change nothing in MagArea",
+    source="Limbeck et al., arXiv 2311.16054, Figure S.5",
+    method=f"100 normal points in the plane and 0 to {COPIES[-1]} copies of 20 of them, {DRAWS} "
+    "draws; similarity exp(−distance). The paper leaves open which points are copied. Ratios to "
+    "the value without copies.",
+)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--draws", type=int, default=20)
-    options = parser.parse_args()
-    ratios = np.empty((options.draws, len(MEASURES), len(COPIES)))
-    for draw in range(options.draws):
+def scores(X: np.ndarray) -> list[float]:
+    gaps = np.sqrt(((X[:, None] - X) ** 2).sum(-1))
+    found = compute(np.exp(-gaps), score_K=True, measures=["VS", "AvgSim"])
+    found |= {"MagArea": mag_area(X), "GMStds": X.std(axis=0).prod() ** 0.5}
+    return [found[name] for name in MEASURES]
+
+
+def findings(data: Path) -> list[Finding]:
+    ratios = np.empty((DRAWS, len(MEASURES), len(COPIES)))
+    fresh = np.empty(DRAWS)
+    for draw in range(DRAWS):
         rng = np.random.default_rng(draw)
         X = rng.standard_normal((100, 2))
-        # Copies fall on few of the points, as they do when a generator repeats itself.
         copies = X[rng.choice(20, COPIES[-1])]
         for j, count in enumerate(COPIES):
-            Y = np.concatenate([X, copies[:count]])
-            gaps = np.sqrt(((Y[:, None] - Y) ** 2).sum(-1))
-            scores = compute(np.exp(-gaps), score_K=True, measures=["VS", "AvgSim"])
-            scores |= {"MagArea": mag_area(Y), "GMStds": Y.std(axis=0).prod() ** 0.5}
-            ratios[draw, :, j] = [scores[name] for name in MEASURES]
+            ratios[draw, :, j] = scores(np.concatenate([X, copies[:count]]))
+        new = rng.standard_normal((COPIES[1], 2))
+        fresh[draw] = mag_area(np.concatenate([X, new])) / ratios[draw, 0, 0]
     ratios /= ratios[:, :, :1]
-    print(f"{options.draws} draws of 100 points; with copies ÷ without, mean (largest change)")
-    print(f"{'copies':<10}" + "".join(f"{count:<18}" for count in COPIES))
-    rows = []
+    found = []
     for i, name in enumerate(MEASURES):
-        mean, change = ratios[:, i].mean(axis=0), np.abs(ratios[:, i] - 1).max(axis=0)
-        rows.append({"name": name, "copies": COPIES, "mean": list(mean), "change": list(change)})
-        print(f"{name:<10}" + "".join(
-            f"{f'{m:.3f} ({c:.1e})':<18}" for m, c in zip(mean, change, strict=True)))  # fmt: skip
-    write(options.json, rows, draws=options.draws)
+        largest = np.abs(ratios[:, i] - 1).max()
+        if name == "MagArea":
+            said = (
+                f"largest change {largest:.0e} in {DRAWS} draws; {COPIES[1]} new points in place "
+                f"of copies: × {fresh.mean():.2f}"
+            )
+            found.append(claim(name, "constant", largest < 1e-9 < fresh.min() - 1, said))
+        else:
+            last = ratios[:, i, -1]
+            said = (
+                f"× {last.mean():.3f} with {COPIES[-1]} copies ({last.min():.3f} to "
+                f"{last.max():.3f}); changed by more than 0.1 % in "
+                f"{int((np.abs(last - 1) > 1e-3).sum())} of {DRAWS} draws"
+            )
+            found.append(claim(name, "drifts", (np.abs(last - 1) > 1e-3).mean() > 0.9, said))
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    run(GROUP, findings)

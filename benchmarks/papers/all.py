@@ -1,0 +1,92 @@
+"""The papers, run again: `python benchmarks/papers/all.py`.
+
+python benchmarks/papers/all.py --list
+python benchmarks/papers/all.py --only orders cards
+python benchmarks/papers/all.py --data ../data --results /tmp/papers
+
+Runs every script of this folder that has a GROUP, one after the other, prints each as a section,
+writes benchmarks/results/papers/NAME.json and makes docs/papers.md anew. A group whose data or
+packages are not here is left out, and named at the end. The exit status is 1 if a script failed or
+a number differs without a reason. It takes about ten minutes on two cores.
+"""
+
+import argparse
+import importlib
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from findings import DATA, RESULTS, ROOT, concluded, explained, recorded, shown, write
+
+HERE = Path(__file__).resolve().parent
+
+
+def names() -> list[str]:
+    """Scripts with a group, in the order of the page."""
+    found = [path.stem for path in HERE.glob("*.py") if "\nGROUP = " in path.read_text("utf-8")]
+    return sorted(found, key=lambda name: (script(name).GROUP.source, name))
+
+
+def script(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+def main() -> None:
+    given = read()
+    chosen = [name for name in names() if not given.only or name in given.only]
+    if given.list:
+        for name in chosen:
+            group = script(name).GROUP
+            needs = ", ".join(group.needs) or "no data"
+            print(f"{name:<24} {group.title} ({group.source}); needs {needs}")
+        return
+    records, left_out, failed = [], [], []
+    for name in chosen:
+        module = script(name)
+        absent = [file for file in module.GROUP.needs if not (given.data / file).exists()]
+        if absent:
+            left_out.append(f"{name}: {', '.join(absent)} not found in {given.data}, pass --data")
+            continue
+        try:
+            record = recorded(module.GROUP, module.findings, given.data)
+        except ImportError as error:
+            left_out.append(f"{name}: {error}")
+            continue
+        except Exception:
+            traceback.print_exc()
+            failed.append(f"{name} failed")
+            continue
+        records.append(record)
+        print(shown(record), end="\n\n", flush=True)
+        write(record, given.results / f"{name}.json")
+        if not explained(record):
+            failed.append(f"{name} differs without a reason")
+    if records and given.results == RESULTS:
+        subprocess.run([sys.executable, str(ROOT / "benchmarks" / "readme.py")], check=True)
+    for line in left_out:
+        print(f"left out: {line}")
+    for line in failed:
+        print(line)
+    print(concluded(records))
+    raise SystemExit(bool(failed))
+
+
+def read() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", nargs="+", choices=names(), metavar="NAME", help="run these alone"
+    )
+    parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
+    given = parser.parse_args()
+    given.results = given.results.resolve()
+    return given
+
+
+if __name__ == "__main__":
+    main()

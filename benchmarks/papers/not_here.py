@@ -1,0 +1,70 @@
+"""What the papers report beside, and what it would need to run it again.
+
+Nothing is downloaded by the scripts of this folder, so all that starts from the samples of trained
+models, from large data sets or from a simulation has no counterpart.
+"""
+
+from pathlib import Path
+
+from findings import Finding, Group, cannot, run
+
+FRIEDMAN = "arXiv 2210.02410"
+PASARKAR = "arXiv 2310.12952"
+LIMBECK = "arXiv 2311.16054"
+
+GROUP = Group(
+    name="not_here",
+    title="What is not run again",
+    source="Without a counterpart: parts of arXiv 2210.02410, 2310.12952 and 2311.16054",
+    method="Nothing is downloaded for this page. What starts from samples of trained models, from "
+    "large data sets or from a simulation is named here with what it needs.",
+)
+
+
+def findings(data: Path) -> list[Finding]:
+    return [
+        cannot(
+            "GANs that find all modes of stacked MNIST differ in VS",
+            FRIEDMAN,
+            "needs the samples of the trained GANs",
+        ),
+        cannot(
+            "image models on CIFAR-10, ImageNet and LSUN",
+            FRIEDMAN,
+            "needs their samples and the weights of Inception v3",
+        ),
+        cannot(
+            "captions of MS COCO by several ways of decoding",
+            FRIEDMAN,
+            "needs the data set and a captioning model",
+        ),
+        cannot(
+            "which categories of CIFAR-100 and MultiNLI are the most diverse",
+            FRIEDMAN,
+            "needs both data sets, and the weights of Inception v3 and SimCSE",
+        ),
+        cannot(
+            "Vendi Sampling of alanine dipeptide",
+            PASARKAR,
+            "needs simulations of molecular dynamics",
+        ),
+        cannot(
+            "memorised and duplicated images of generative models, order ∞",
+            PASARKAR,
+            "needs samples of many image models with ratings by people",
+        ),
+        cannot(
+            "generated texts of known diversity, and large sets of texts such as MS MARCO",
+            LIMBECK,
+            "needs the data sets and the weights of several embedding models",
+        ),
+        cannot(
+            "generated graphs",
+            LIMBECK,
+            "needs the data sets of graphs and the samples of trained models",
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    run(GROUP, findings)

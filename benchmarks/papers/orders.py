@@ -1,0 +1,143 @@
+"""Orders of the Vendi Score on known classes: Pasarkar & Dieng, arXiv 2310.12952, Figure 1.
+
+The paper's synthetic setting has classes of samples that are the same within and different between
+(similarity 1 and 0), so that the score is the Hill number of the classes' shares. What is claimed:
+in balanced sets every order gives the number of classes; under imbalance orders below 1 see a rare
+class that order 1 hardly counts (about 3 where there are 4); order ∞ sees the commonest alone; and
+scores fall with the order. The paper leaves open the shares, which are chosen here, and the nulls
+are the cases in which nothing of it may show: a fourth class as common as the others, and members
+that differ a little, where order 0 counts samples.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from findings import Finding, Group, claim, run
+
+from vendiscore import compute
+
+ORDERS: tuple[float | str, ...] = (0, 0.1, 0.5, 1, 1.5, 2, 5, "inf")
+COMMON, RARE = 330, 10  # three classes of 330 and a rare one of 10: 1 % of 1,000
+MOST = 20
+
+GROUP = Group(
+    name="orders",
+    title="What the order of the Vendi Score looks at",
+    source="Pasarkar & Dieng, arXiv 2310.12952, Figure 1",
+    method=f"Samples of known classes, similarity 1 within a class and 0 between: balanced sets of "
+    f"1 to {MOST} classes, and three classes of {COMMON} samples beside a rare one of {RARE}. "
+    "Orders 0, 0.1, 0.5, 1, 1.5, 2, 5 and ∞; nothing is drawn. The "
+    "paper leaves the shares open.",
+)
+
+
+def scores(sizes: list[int]) -> np.ndarray:
+    labels = [f"class {i}" for i, size in enumerate(sizes) for _ in range(size)]
+    return np.array(list(compute(labels, k="labels", q=list(ORDERS)).values()))
+
+
+def hill(sizes: list[int], q: float | str) -> float:
+    """The Hill number of the classes' shares, by its definition."""
+    p = np.array(sizes) / sum(sizes)
+    if q == "inf":
+        return 1 / p.max()
+    if q == 1:
+        return float(np.exp(-(p * np.log(p)).sum()))
+    return float((p ** float(q)).sum() ** (1 / (1 - float(q))))
+
+
+def listed(values: np.ndarray, digits: int = 2) -> str:
+    named = (
+        ("∞" if q == "inf" else f"{q:g}", value) for q, value in zip(ORDERS, values, strict=True)
+    )
+    return ", ".join(f"{value:.{digits}f} at {q}" for q, value in named)
+
+
+def findings(data: Path) -> list[Finding]:
+    at = {q: i for i, q in enumerate(ORDERS)}
+    off = max(np.abs(scores([5] * c) / c - 1).max() for c in range(1, MOST + 1))
+    doubled = scores([10, 5, 5, 5])
+    before, after = scores([COMMON] * 3), scores([COMMON] * 3 + [RARE])
+    rise = after / before - 1
+    fourth = scores([COMMON] * 4) / before - 1
+    truth = np.array([hill([COMMON] * 3 + [RARE], q) for q in ORDERS])
+    seen = [scores([990 - r, r])[at[0.1]] for r in (1, 10, 100)]
+    rest = [scores(sizes) for sizes in ([500, 250, 250], [500, 490, 10], [500] + [5] * 100)]
+    last = [values[at["inf"]] for values in rest]
+    first = [values[at[1]] for values in rest]
+    return [
+        claim(
+            f"balanced, 1 to {MOST} classes: every order gives their number",
+            "yes",
+            bool(off < 1e-9 and np.ptp(doubled) > 1),
+            f"largest relative difference {off:.0e}; with one of four classes twice as large "
+            f"{listed(doubled)}",
+        ),
+        claim(
+            "a rare fourth class: order 1 stays near 3",
+            "≈ 3 with 4 classes",
+            bool(abs(after[at[1]] - 3) < 0.5),
+            f"{before[at[1]]:.2f} before, {after[at[1]]:.3f} with it; "
+            f"{scores([COMMON] * 4)[at[1]]:.2f} if it is as common as the others",
+        ),
+        claim(
+            "smaller orders are more sensitive to the rare class",
+            "yes",
+            bool((np.diff(rise) < 0).all() and np.ptp(fourth) < 1e-9),
+            f"it raises the score by {percent(rise)}; a fourth class as common raises all orders "
+            f"by {100 * fourth.mean():.0f} %",
+        ),
+        claim(
+            "orders below 1 come near the number of classes",
+            "yes",
+            bool(np.abs(after[at[0.1]] - 4) < 0.4),
+            f"of 4: {listed(after)}; at 0.1, {seen[0]:.2f}, {seen[1]:.2f} and {seen[2]:.2f} of 2 "
+            "for 1, 10 and 100 of 990",
+        ),
+        claim(
+            "the score never rises with the order",
+            "yes",
+            bool((np.diff(after) <= 0).all() and (np.diff(doubled) <= 0).all()),
+            f"and is the Hill number to {np.abs(after / truth - 1).max():.0e}",
+        ),
+        claim(
+            "order ∞ depends on the largest class alone",
+            "yes",
+            bool(np.ptp(last) < 1e-9 < 1 < np.ptp(first)),
+            f"{last[0]:.3f} three times with half of the samples in one class, whatever the other "
+            f"half; order 1: {first[0]:.2f}, {first[1]:.2f}, {first[2]:.2f}",
+        ),
+        within_classes(),
+    ]
+
+
+def percent(rise: np.ndarray) -> str:
+    named = zip(ORDERS, rise, strict=True)
+    return ", ".join(f"{100 * r:.1f} % at {'∞' if q == 'inf' else f'{q:g}'}" for q, r in named)
+
+
+def within_classes() -> Finding:
+    """By how much a rare class raises scores, for less and less alike members of a class."""
+    rises = {}
+    for alike in (1.0, 0.9, 0.5):
+        pair = []
+        for sizes in ([COMMON // 3] * 3, [COMMON // 3] * 3 + [RARE // 3]):
+            own = np.repeat(np.arange(len(sizes)), sizes)
+            K = np.where(own[:, None] == own, alike, 0.0)
+            np.fill_diagonal(K, 1)
+            pair.append(list(compute(K, score_K=True, q=[0.1, 0.5, 1]).values()))
+        rises[alike] = 100 * (np.divide(pair[1], pair[0]) - 1)
+    said = "; ".join(
+        f"similarity {alike:g} within a class: " + ", ".join(f"{rise:.1f} %" for rise in found)
+        for alike, found in rises.items()
+    )
+    return claim(
+        "small orders see a rare class where members of a class are alike",
+        "only there",
+        bool(rises[1.0][0] > rises[1.0][2] and rises[0.5][0] < rises[0.5][2]),
+        f"it raises orders 0.1, 0.5 and 1 as follows: {said}",
+    )
+
+
+if __name__ == "__main__":
+    run(GROUP, findings)
