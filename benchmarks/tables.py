@@ -1,6 +1,7 @@
 """Tables of benchmark results for the documentation, from their JSON; `readme.py` writes them."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ def percent(share: float, digits: int = 0) -> str:
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     cells = list(head)
     lines = [f"| {' | '.join(row)} |" for row in (cells, *rows)]
-    return "\n".join([lines[0], "|---" * len(cells) + "|", *lines[1:]])
+    text = "\n".join([lines[0], "|---" * len(cells) + "|", *lines[1:]])
+    return re.sub(r"(?<=\d) (?=(?:s|×|%|MB|GB) )", "\N{NO-BREAK SPACE}", text)
 
 
 def speed() -> str:

@@ -26,11 +26,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
+    "blocks",
     "docstrings",
     "mathml",
     "llms",
 ]
-exclude_patterns = ["_build", "extensions", "figures", "tutorials/*", "README.md"]
+exclude_patterns = ["_build", "extensions", "figures", "static", "tutorials/*"]
 smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula
 
@@ -76,6 +77,8 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_title = f"vendiscore {release}"
 html_show_sphinx = False
 html_copy_source = False

@@ -49,6 +49,7 @@ SLOW = (
     "test_hub",
     "test_large",
     "test_memory",
+    "test_site",
 )
 
 

@@ -1,5 +1,6 @@
 """The documentation: built without a warning, loads nothing from elsewhere, no dead links."""
 
+import os
 import re
 import subprocess
 import sys
@@ -117,6 +118,22 @@ def test_every_tutorial_has_a_picture_and_a_notebook(site: Path) -> None:
         assert f"{tutorial.stem}.html" in index
         assert list(site.glob(f"_images/sphx_glr_{tutorial.stem}_001*.png")), tutorial
         assert list(site.glob(f"_downloads/*/{tutorial.stem}.ipynb")), tutorial
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_runs_as_a_script_from_any_folder(tutorial: Path, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    dropped = ("DISPLAY", "VENDISCORE_DATA")
+    environment = {name: value for name, value in os.environ.items() if name not in dropped}
+    environment |= {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
+    # Where there is a display, matplotlib says that this backend does not show.
+    quiet = "ignore:FigureCanvasAgg is non-interactive"
+    command = [sys.executable, "-W", "error", "-W", quiet, str(tutorial)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()
+    assert list(tmp_path.iterdir()) == []  # it leaves nothing behind
 
 
 def blocks() -> Iterator[tuple[Path, str, str]]:
