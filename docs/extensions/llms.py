@@ -6,13 +6,15 @@ The form is that of https://llmstxt.org: a title, a sentence, then a list of lin
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.addnodes import toctree
 from sphinx.application import Sphinx
 from sphinx.util.nodes import clean_astext
 
 
 def first_sentence(document: nodes.document) -> str:
-    """What a page says first."""
-    paragraph = next(iter(document.findall(nodes.paragraph)), None)
+    """What a page says first below its title."""
+    below = (p for p in document.findall(nodes.paragraph) if isinstance(p.parent, nodes.section))
+    paragraph = next(below, None)
     said = " ".join(paragraph.astext().split()) if paragraph else ""
     end = said.find(". ")
     return said if end < 0 else said[: end + 1]
@@ -21,15 +23,16 @@ def first_sentence(document: nodes.document) -> str:
 def write(app: Sphinx, error: Exception | None) -> None:
     if error or app.builder.format != "html":
         return
-    env = app.env
-    root = env.get_doctree(app.config.root_doc)
+    root = app.env.get_doctree(app.config.root_doc)
     lines = [f"# {app.config.project}", "", f"> {first_sentence(root)}"]
-    for part in root.findall(lambda node: node.tagname == "toctree"):
-        lines += ["", f"## {part['caption'] or 'Pages'}", ""]
+    for part in root.findall(toctree):
+        lines += ["", f"## {part['caption']}", ""]
         for name in part["includefiles"]:
-            title = clean_astext(env.titles[name])
-            said = first_sentence(env.get_doctree(name))
-            lines.append(f"- [{title}]({app.builder.get_target_uri(name)}): {said}")
+            inside = app.env.get_doctree(name).findall(toctree)
+            for page in (name, *(each for tree in inside for each in tree["includefiles"])):
+                title = clean_astext(app.env.titles[page])
+                said = first_sentence(app.env.get_doctree(page))
+                lines.append(f"- [{title}]({app.builder.get_target_uri(page)}): {said}")
     (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
