@@ -108,8 +108,8 @@ for decoder, texts in captions.items():
 print(fill(found.sentence, 80))
 
 # %%
-# Quote such a sentence with its kernel, its order and its size: each of them can change the
-# number. Two captions of one picture are not independent of each other; if they have something in
+# Quote such a sentence with its kernel, its order and its size: each of them can change the number.
+# The two captions of a picture, one of each decoder, are not independent; if they have something in
 # common, as a rule, the p-value of this test is too large rather than too small.
 #
 # Which captions repeat others?
@@ -135,9 +135,9 @@ ax.set(xlabel="adds to the score (%)", title="What each cautious caption adds")
 _ = ax.legend(frameon=False, loc="lower right")
 
 # %%
-# Captions that come again word for word add nothing, or less than nothing: they make their phrase
-# commoner than it was. What is said once adds most. :doc:`../tasks/near_duplicates` goes on from
-# here.
+# Captions that come again word for word add next to nothing here, or less than nothing: they make
+# their phrase commoner than it was. What is said once adds most. :doc:`../tasks/near_duplicates`
+# goes on from here.
 #
 # What does the kernel decide?
 # ----------------------------

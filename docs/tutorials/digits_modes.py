@@ -172,9 +172,9 @@ for mode, counts in zip(modes[:5], of_modes, strict=False):
     )
 
 # %%
-# The first modes are mixed: a digit, and what has its ink where that digit has. Most of the
-# others are one digit, or one way to write it. Nobody told the kernel what a digit is, so that
-# one digit may take several modes, and two digits that share strokes may share a mode.
+# Some modes are mixed, the first above all: a digit, and what has its ink where that digit has.
+# Others are one digit, or one way to write it. Nobody told the kernel what a digit is, so that one
+# digit may take several modes, and two digits that share strokes may share a mode.
 #
 # The same picture for each generator tells *which* mode is missing. Beside references,
 # :py:func:`vendiscore.surprise` names the images that only one of two sets has: with real images

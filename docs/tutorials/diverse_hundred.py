@@ -91,8 +91,8 @@ plt.show()
 # -------------------------
 # The places are in the order in which they were chosen, so that the first 30 are a selection of 30.
 # `scores` has the score of every prefix. A bound belongs to one size; here are those of five.
-# Beyond some fifty the score does not grow any more: there are only so many directions in which
-# digits differ, and a sample that is like others takes weight from those that are not.
+# Beyond some fifty the score hardly grows, and at last it falls: there are only so many directions
+# in which digits differ, and a sample that is like others takes weight from those that are not.
 sizes = [5, 10, 25, 50, SIZE]
 bounds = [select(X, size, k="cosine").bound for size in sizes]
 
@@ -152,9 +152,10 @@ for wish in wishes:
     print(f"{wish:12}  {accuracy(found[wish].places):.1%}")
 
 # %%
-# The hundred with the highest score teaches less than one drawn at random; the hundred that stands
-# for all others, with the lowest score of the four, teaches the most. This is one data set and one
-# classifier, but the reason is general: of what is common, a diverse selection has little.
+# The hundred with the highest score teaches less than nearly all that were drawn at random; the one
+# that stands for all others, with the lowest score of the four, teaches the most. This is one data
+# set and one classifier, but the reason is general: of what is common, a diverse selection has
+# little.
 #
 # To take away
 # ------------

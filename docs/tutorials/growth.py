@@ -145,8 +145,7 @@ print(f"400 more are expected to add {100 * (at[800] / at[400] - 1):.0f} %.")
 #
 # The usual way to an interval is to draw n of the n samples with replacement, many times. A
 # resample has copies in it (some 37 % of the samples are missing, and others stand in for them),
-# and copies are what the score looks for. So resamples score less than the set, and less than
-# fresh sets.
+# and copies lower the score. So resamples score less than the set, and less than fresh sets.
 
 ONE = 200
 resampled = [score(X[rng.integers(0, ONE, ONE)], "rbf", sigma=1.0) for _ in range(60)]

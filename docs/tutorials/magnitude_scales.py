@@ -68,9 +68,10 @@ axes["all"].grid(alpha=0.3)
 plt.show()
 
 # %%
-# The two clusters stay at 2 over a hundredfold of scales: closer than from far away, not close
-# enough for the points in them. The others never rest. The *convergence scale* is where a set has
-# 95 % of its points: the closer the points, the larger it is. It has the unit of 1 / distance.
+# The two clusters stay near 2 over a hundredfold of scales: close enough to tell the clusters
+# apart, not close enough for the points in them. The others never rest. The *convergence scale* is
+# where a set has 95 % of its points: the closer the points, the larger it is. It has the unit of 1
+# / distance.
 for name, X in spaces.items():
     print(f"{name:13} converges at t = {convergence_scale(X):,.0f}")
 

@@ -265,8 +265,9 @@ table[table["redundant_of"] >= 0].sort_values("nearest_similarity").head(4)
 #   threshold. A good kernel widens the gap between copies and others; a threshold only cuts there.
 # * Choose the threshold by the pairs at `boundary()`, and move it with `rethreshold`.
 # * A score that hardly falls while samples go says that they were repeats.
-# * Do not compare the score of a set with that of its cleaned part as if one were better: fewer
-#   samples score less. To compare two sets see :doc:`../tasks/compare_models`.
+# * Do not compare the score of a set with that of its cleaned part as if one were better: what
+#   repeats others can raise a score or lower it. To compare two sets see
+#   :doc:`../tasks/compare_models`.
 #
 # Next: the same as a recipe in :doc:`../tasks/near_duplicates`; choosing the most different samples
 # instead of dropping the most alike in :doc:`../tasks/choose_hundred`; what `adds` and `surprise`
