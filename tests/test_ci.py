@@ -172,6 +172,14 @@ def test_identical_samples_have_an_error_of_zero():
     assert found == {"VS": 1.0, "VS_se": pytest.approx(0, abs=1e-9), "VS_low": 1, "VS_high": 1}
 
 
+@pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d"]])
+def test_an_interval_without_a_width_is_said_to_say_nothing(texts):
+    notes = compute(texts, ns=[1], ci=0.95, details=True)["details"]["notes"]
+    assert any("VS_se is 0 for want of evidence" in note for note in notes)
+    some = compute(["a", "a", "b", "c"], ns=[1], ci=0.95, details=True)["details"]["notes"]
+    assert not any("want of evidence" in note for note in some)
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_with_groups_the_interval_is_students_of_their_mean(level):
     groups = [X[:8], X[8:15], X[15:21], X[21:]]

@@ -30,9 +30,12 @@ LEAST = 3
 # Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, errors
 # are those of the infinitesimal jackknife, which by then is as large but for some percent.
 MOST_ROOTS = 200
+# Below this an error, of log VS say, is the rounding of 0.
+_NO_WIDTH = 1e-9
+
 MEANING = (
-    "NAME_se is the standard error of the score of n samples: how far another n samples of the "
-    "same source would score from these"
+    "NAME_se is the standard error of the score of n samples: how much the scores of n samples of "
+    "the same source vary"
 )
 
 
@@ -103,6 +106,12 @@ def sureness(
                 errors = _subsampled(subject, chosen, suffixes, len(own))
             found.methods[name] = method
             for (key, value), error in zip(own.items(), errors, strict=True):
+                if error.se < _NO_WIDTH:
+                    found.notes.append(
+                        f"{key}_se is 0 for want of evidence: no sample tells more than another, "
+                        f"as where none repeats or all are one. The interval says nothing of what "
+                        f"other samples of the source would score."
+                    )
                 found.numbers[key] = _interval(scalar(value), error, request.ci, limits)
         if request.corrected and name == "VS":
             for key, q in zip(own, subject.orders, strict=True):
