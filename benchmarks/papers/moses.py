@@ -252,7 +252,8 @@ def findings(data: Path) -> list[Finding]:
             "nine sets, by IntDiv and by VS",
             f"the two rank differently: ρ = {RANK:.2f} over the nine rows of Table 4",
             bool((joined[:, 0] < whole[:, 0]).all() and (joined[:, 1] > whole[:, 1]).all()),
-            f"ρ = {mean(ranks, 2)}: "
+            "joined fragments are below the odorants by IntDiv and above by VS, in each draw; "
+            f"ρ = {mean(ranks, 2)} over these nine: "
             + "; ".join(
                 f"{name} {mean(v[:, 0], 3)}, {mean(v[:, 1], 0)} ({v[:, 2].mean():.0f} different)"
                 for name, v in rows.items()
