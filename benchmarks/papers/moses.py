@@ -10,8 +10,8 @@ MOSES's samples are not among the data here. If the folder of data sets has them
 made from 3,522 odorants: by three SMILES n-gram models trained in this script, by a generator that
 joins two fragments, by drawing from one class, and by repeating few molecules.
 
-Appendix 9.5 scores the molecules that a word for an odour is said of (GoodScents, 500 for each of the
-seven commonest) by fingerprints and by all words said of them. The odorants have such words, too.
+Appendix 9.5 scores the molecules that a word for an odour is said of (GoodScents, 500 for each of
+the seven commonest) by fingerprints and by all words said of them. The odorants have words, too.
 
 The size is in doubt: the paper says the first 2,500 valid molecules of each sample. The notebook of
 the authors' repository (vertaix/Vendi-Score, examples/molecules.ipynb) prints the table's numbers
@@ -256,9 +256,10 @@ def odours(smiles: list[str], said: list[str]) -> list[Finding]:
             bool(r.mean() - 2 * r.std(ddof=1) / SEEDS**0.5 > 0),
             f"r = {mean(r, 2)}: "
             + ", ".join(f"{w} {a:.0f}, {b:.1f}" for w, (a, b) in zip(common, means, strict=True)),
-            f"molecules called {common[apart]} are the most unlike and by words "
-            f"{'the least' if means[:, 1].argmin() == apart else 'not'} so: without them r is "
-            f"{mean(rest, 2)}. Over all {len(wide)} words of {SHARE} molecules or more it is {over:.2f}",
+            f"molecules called {common[apart]} are the most unlike, and by words "
+            f"{'the least' if means[:, 1].argmin() == apart else 'not the least'} so: without them "
+            f"r is {mean(rest, 2)}. Over all {len(wide)} words of {SHARE} molecules or more it is "
+            f"{over:.2f}",
         ),
         claim(
             "woody and green against waxy and fatty, by fingerprints",
