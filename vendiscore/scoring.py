@@ -90,7 +90,7 @@ def compute(
         mean. `p` are then weights within each group; all groups count alike.
     ci : float in (0, 1), optional
         Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
-        VS_high. With groups, of the mean over groups (Student's t).
+        VS_high. With groups, of the mean over groups (Student's t). Not with `p`, nor at order 0.
     interval : {"auto", "jackknife", "subsample"}
         How standard errors are found: by the delete-one jackknife, where a measure has a closed
         one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement. That of "VS" needs

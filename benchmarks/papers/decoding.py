@@ -247,7 +247,8 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
         claim(
             "what is no diversity: the mean length of the texts",
             "does not explain it",
-            r2["mean length"][0].mean() < 0.5 * r2[area][0].mean(),
+            r2["mean length"][0].mean() < 0.5 * r2[area][0].mean()
+            and r2[area][1].mean() >= r2[area][0].mean(),
             f"{shown('mean length')}; where length is held, MagArea does no worse",
         ),
         claim(

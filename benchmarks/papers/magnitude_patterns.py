@@ -4,7 +4,8 @@
 Gaussian (X4), the first the most diverse. MagArea is taken over a common interval (the median of
 the four convergence scales). Counted is in how many draws each measure finds this order; the mean
 similarity and the geometric mean of standard deviations see how far apart points are on average,
-not how they clump. As a null, four uniform sets, which have no order to be found.
+not how they clump, so that they should not tell X1 from X2. They mistake the order if they find it
+in no more than half of the draws. As a null, four uniform sets, which have no order to be found.
 """
 
 from pathlib import Path
@@ -84,8 +85,18 @@ def findings(data: Path) -> list[Finding]:
             holds = right[i] >= 0.9 * DRAWS > 0.5 * DRAWS > chance[i]
             rows.append(claim(f"{name}: X1 > X2 > X3 > X4", "yes", bool(holds), count))
         else:
+            pair = (np.diff(values[:, i], axis=1) < 0).sum(axis=0)
             rows.append(
-                claim(f"{name} mistakes the order", "yes", bool(right[i] < 0.9 * DRAWS), count)
+                claim(
+                    f"{name} mistakes the order",
+                    "yes",
+                    bool(right[i] <= 0.5 * DRAWS),
+                    count,
+                    f"in {DRAWS - right[i]} draws it does, as in the paper's one, in most not. X1 "
+                    f"and X2 are what {name} cannot tell: the first is ahead in {pair[0]} of "
+                    f"{DRAWS} draws, as by a coin; X2 is ahead of X3 in {pair[1]}, X3 of X4 in "
+                    f"{pair[2]}",
+                )
             )
     return rows
 

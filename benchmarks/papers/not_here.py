@@ -39,9 +39,10 @@ def findings(data: Path) -> list[Finding]:
             "needs the data set and a captioning model",
         ),
         cannot(
-            "which categories of CIFAR-100 and MultiNLI are the most diverse",
+            "which categories of CIFAR-100, Fashion-MNIST, CelebA, MultiNLI and Amazon reviews are "
+            "the most diverse",
             FRIEDMAN,
-            "needs both data sets, and the weights of Inception v3 and SimCSE",
+            "needs the data sets, and the weights of Inception v3 and SimCSE",
         ),
         cannot(
             "Vendi Sampling of alanine dipeptide",

@@ -57,7 +57,7 @@ def mag_area(
         the mean magnitude, between 1 and n.
     quadrature : {"trapezoid", "adaptive"}
         "adaptive" gives the integral itself to 1e-6 relative, with 32 or 64 solves; the
-        trapezoid rule with 30 scales is 1e-4 to 1e-2 above or below it.
+        trapezoid rule with 30 scales is up to 1e-2 off it, below as a rule.
     **how
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
