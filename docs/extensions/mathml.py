@@ -7,11 +7,6 @@ from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
-# Of fonts that have what formulas need; without one, subscripts stand on the line.
-FONTS = (
-    '"Cambria Math", "STIX Two Math", "STIXTwoMath", "Latin Modern Math", "DejaVu Math TeX Gyre", '
-    '"Noto Sans Math", math'
-)
 NAMES = "log|exp|sin|cos|sinh|cosh"
 SPACE = '<mspace width="0.17em"/>'
 
@@ -34,13 +29,7 @@ def displayed(writer: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def fonts(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    rules = f"math {{ font-family: {FONTS} }} div.math {{ margin: 1em 0; overflow-x: auto }}"
-    context["metatags"] = context.get("metatags", "") + f"<style>{rules}</style>"
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer("mathml", (inline, None), (displayed, None))
     app.config.html_math_renderer = "mathml"
-    app.connect("html-page-context", fonts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
