@@ -1,4 +1,4 @@
-"""Molecules by IntDiv and by VS: Friedman & Dieng, arXiv 2210.02410, §4.2, Table 4, Appendix 9.5.
+"""Molecules by IntDiv and by VS: Friedman & Dieng, arXiv 2210.02410, §4.2 and Table 4.
 
 The paper scores samples of eight generators of the MOSES benchmark and of its data by Tanimoto
 similarity of Morgan fingerprints (radius 2; 1,024 bits in the authors' code). IntDiv has the hidden
@@ -9,9 +9,6 @@ MOSES's samples are not among the data here. If the folder of data sets has them
 `moses/hmm_3.csv` and so on, the table is computed; else its claims are checked on sets of one size
 made from 3,522 odorants: by three SMILES n-gram models trained in this script, by a generator that
 joins two fragments, by drawing from one class, and by repeating few molecules.
-
-Appendix 9.5 scores the molecules that a word for an odour is said of (GoodScents, 500 for each of
-the seven commonest) by fingerprints and by all words said of them. The odorants have words, too.
 
 The size is in doubt: the paper says the first 2,500 valid molecules of each sample. The notebook of
 the authors' repository (vertaix/Vendi-Score, examples/molecules.ipynb) prints the table's numbers
@@ -37,12 +34,11 @@ from vendiscore import as_similarity, compute, select
 GROUP = Group(
     name="moses",
     title="Generators of molecules: IntDiv and VS",
-    source="Friedman & Dieng, arXiv 2210.02410, §4.2, Table 4, and Appendix 9.5",
+    source="Friedman & Dieng, arXiv 2210.02410, §4.2 and Table 4",
     method="Tanimoto of Morgan fingerprints (radius 2, 1,024 bits), sets of 1,000 valid molecules, "
     "five seeds, mean ± standard error. MOSES's samples are not at hand: sets are made from 3,522 "
     "odorants (n-gram models of SMILES, joined fragments, one class, few molecules repeated), so "
-    "that the claims are checked and not the table's numbers. Of words for odours the paper's are "
-    "GoodScents'.",
+    "that the claims are checked and not the table's numbers.",
     needs=("leffingwell_odors.csv",),
     packages=("rdkit",),
 )
@@ -64,10 +60,6 @@ NOTEBOOK = 1500  # molecules a sample that the repository's notebook reads
 
 DRAWN = 1000
 SEEDS = 5
-WORDS, SHARE = (
-    7,
-    150,
-)  # the commonest words for odours; molecules of a word, for all that have so many
 FEW = 200  # molecules of the sets that repeat
 MORGAN = {"k": "morgan", "radius": 2, "n_bits": 1024}
 
@@ -221,63 +213,10 @@ def printed(data: Path, by_size: str) -> list[Finding]:
     return found
 
 
-def odours(smiles: list[str], said: list[str]) -> list[Finding]:
-    """VS of the molecules that a word is said of, by fingerprints and by all words said of them."""
-    tags = [set(filter(None, one.split(";"))) for one in said]
-    count = Counter(word for one in tags for word in one)
-    names = sorted(count)
-    table = np.array([[word in one for word in names] for one in tags], dtype=float)
-    molecules, words = as_similarity(smiles, **MORGAN), as_similarity(table, k="cosine")
-
-    def both(word: str, n: int, seed: int) -> list[float]:
-        places = np.flatnonzero(table[:, names.index(word)])
-        some = np.random.default_rng(seed).choice(places, n, replace=False)
-        return [compute(similarity.take(some))["VS"] for similarity in (molecules, words)]
-
-    common = [word for word, _ in count.most_common(WORDS)]
-    n = min(count[word] for word in common)
-    drawn = np.array([[both(word, n, seed) for word in common] for seed in range(SEEDS)])
-    r = np.array([np.corrcoef(one.T)[0, 1] for one in drawn])
-    means = drawn.mean(axis=0)
-    apart = int(np.argmax(means[:, 0]))
-    rest = np.array([np.corrcoef(np.delete(one, apart, axis=0).T)[0, 1] for one in drawn])
-    wide = {
-        word: np.mean([both(word, SHARE, seed) for seed in range(SEEDS)], axis=0)
-        for word in names
-        if count[word] >= SHARE
-    }
-    over = np.corrcoef(np.array(list(wide.values())).T)[0, 1]
-    kinds = ("woody", "green"), ("waxy", "fatty")
-    least, most = (f(wide[w][0] for w in one) for f, one in zip((min, max), kinds, strict=True))
-    return [
-        claim(
-            f"the {WORDS} commonest words: VS by fingerprints, VS by words (Figure 9)",
-            "correlated",
-            bool(r.mean() - 2 * r.std(ddof=1) / SEEDS**0.5 > 0),
-            f"r = {mean(r, 2)}: "
-            + ", ".join(f"{w} {a:.0f}, {b:.1f}" for w, (a, b) in zip(common, means, strict=True)),
-            f"molecules called {common[apart]} are the most unlike, and by words "
-            f"{'the least' if means[:, 1].argmin() == apart else 'not the least'} so: without them "
-            f"r is {mean(rest, 2)}. Over all {len(wide)} words of {SHARE} molecules or more it is "
-            f"{over:.2f}",
-        ),
-        claim(
-            "woody and green against waxy and fatty, by fingerprints",
-            "the first are said of molecules that vary in structure, the second of similar ones",
-            bool(least > most),
-            f"VS of {SHARE}: "
-            + ", ".join(f"{w} {wide[w][0]:.0f}" for one in kinds for w in one)
-            + "; by words "
-            + ", ".join(f"{wide[w][1]:.1f}" for one in kinds for w in one),
-        ),
-    ]
-
-
 def findings(data: Path) -> list[Finding]:
     RDLogger.DisableLog("rdApp.*")
     with open(data / "leffingwell_odors.csv", encoding="utf-8") as file:
-        rows_read = [row for row in csv.DictReader(file) if valid(row["smiles"])]
-    corpus = [row["smiles"] for row in rows_read]
+        corpus = [row["smiles"] for row in csv.DictReader(file) if valid(row["smiles"])]
     rings = [CalcNumRings(Chem.MolFromSmiles(smiles)) for smiles in corpus]
     draws = {
         "odorants": drawn_from(corpus),
@@ -397,7 +336,7 @@ def findings(data: Path) -> list[Finding]:
             + ", ".join(f"{b / a:.2f} by {name}" for name, (a, b) in kernels.items()),
         )
     )
-    return [*found, *odours(corpus, [row["odors"] for row in rows_read])]
+    return found
 
 
 if __name__ == "__main__":
