@@ -38,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
 sys.path.append(str(ROOT / "tests" / "browser"))
 import axe  # noqa: E402
+
 from conftest import CHROMIUM, SWITCHES  # noqa: E402
 
 QUESTIONS = ROOT.parent / "shared" / "data" / "trec_questions.tsv"
