@@ -8,6 +8,8 @@ It needs the score of every epoch, which releases of inspect_ai hand over that k
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ..optional import require
@@ -22,7 +24,12 @@ else:  # inspect_ai looks up by these names what a metric takes
     SampleScore, Score = _scorer.SampleScore, _scorer.Score
 
 
-@_scorer.metric(scores="unreduced")  # type: ignore[misc, untyped-decorator, unused-ignore]
+def _documented(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A decorator of inspect_ai's that leaves docstring and signature as they are."""
+    return lambda make: update_wrapper(decorate(make), make)
+
+
+@_documented(_scorer.metric(scores="unreduced"))
 def vendi_score(**options: Any) -> Metric:
     """The Vendi Score of the answers to a sample, its mean over samples and that mean's error.
 
@@ -49,7 +56,6 @@ def vendi_score(**options: Any) -> Metric:
     ... )
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
-
     request = read_options(options)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
@@ -64,7 +70,7 @@ def vendi_score(**options: Any) -> Metric:
     return diversity
 
 
-@_scorer.scorer(metrics=[vendi_score()])  # type: ignore[misc, untyped-decorator, unused-ignore]
+@_documented(_scorer.scorer(metrics=[vendi_score()]))
 def completion() -> Scorer:
     """A scorer that keeps the whole completion as the answer, where no other one does."""
 
