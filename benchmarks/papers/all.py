@@ -2,7 +2,7 @@
 
 python benchmarks/papers/all.py --list
 python benchmarks/papers/all.py --only orders cards
-python benchmarks/papers/all.py --data ../data --results /tmp/papers
+python benchmarks/papers/all.py --data ../data --results ../papers
 
 Runs every script of this folder that has a GROUP, one after the other, prints each as a section,
 writes benchmarks/results/papers/NAME.json and makes docs/papers.md anew. A group whose data or
