@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +12,8 @@ sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
 # side have a core each, and what pages show does not hang on data at hand.
 os.environ |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
 os.environ.pop("VENDISCORE_DATA", None)
+# joblib replaces a process that has grown, as one that imported torch has, and says so.
+warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
 
 import vendiscore  # noqa: E402
 
