@@ -12,7 +12,7 @@ from .tables import (
     OTHER_NAMES,
     TEXT_NAMES,
     Table,
-    column_at,
+    checked_column,
     is_named,
     listed,
     share_of_numbers,
@@ -43,7 +43,7 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
         If several could be meant.
     """
     if column:
-        return table.names[column_at(table.names, column)]
+        return checked_column(table.names, column)
     if len(table.names) == 1:
         return table.names[0]
     found = likely(table, what, limits)

@@ -177,11 +177,11 @@ def check_lines(text: str, limits: Limits) -> None:
         raise RefusedError(f"{count:,} lines are too many: the limit is {limits.lines:,}.")
 
 
-def column_at(names: Sequence[str], column: str) -> int:
-    """The place of a column among those of a file; a RefusedError if there is none of that name."""
+def checked_column(names: Sequence[str], column: str) -> str:
+    """The name of a column of a file; a RefusedError if there is none of that name."""
     if column not in names:
         raise RefusedError(f"There is no column {column!r:.60}; the file has {listed(names)}.")
-    return names.index(column)
+    return column
 
 
 def is_number(cell: Any) -> bool:

@@ -246,9 +246,9 @@ def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str
             f"`{nested[0]}` is a list of lists, which are groups, and `groups` says so too: pass "
             f"lists of all samples with `groups`, or the lists of lists alone"
         )
-    if plain := [name for name in named if name not in nested]:
+    if flat := [name for name in named if name not in nested]:
         raise ValueError(
-            f"`{nested[0]}` is a list of lists, which are groups, and `{plain[0]}` is not: pass "
+            f"`{nested[0]}` is a list of lists, which are groups, and `{flat[0]}` is not: pass "
             f"both as lists of lists, one list for each prompt, or both as one list"
         )
     codes = {name: found.codes.tolist() for name, (_, found) in apart.items() if found is not None}

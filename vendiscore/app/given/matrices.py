@@ -13,7 +13,7 @@ from ...reading import numbers
 from ...reading.documents import is_row
 from ...reading.limits import AskError, RefusedError
 from ...reading.numbers import Numbers
-from ...reading.tables import Table, column_at, listed, share_of_numbers
+from ...reading.tables import Table, checked_column, listed, share_of_numbers
 from ..limits import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 from .asked import Asked
 from .parts import part, rows_that_fit
@@ -145,7 +145,7 @@ def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Sampl
     """
     check_width(len(read.rows), len(read.names))
     columns, groups = read.names, labels(read, asked.by) if asked.by else []
-    chosen = [column_at(columns, asked.column)] if asked.column else None
+    chosen = [columns.index(checked_column(columns, asked.column))] if asked.column else None
     if asked.by and chosen is None:
         read = without(read, asked.by)
     found = numbers.numbers_of(
@@ -207,7 +207,7 @@ def of_values(read: Table, name: str, asked: Asked) -> Samples:
         rows = [
             c
             for c in (asked.column,)
-            if any(map(is_row, read.column(read.names[column_at(read.names, c)])))
+            if any(map(is_row, read.column(checked_column(read.names, c))))
         ]
     if len(rows) > 1:
         raise AskError(
@@ -256,7 +256,7 @@ def _of_fields(read: Table, column: str | None) -> Numbers:
         for j, some in cells.items()
     }
     kept = [j for j in cells if known[j] > 0.5]
-    kept = [column_at(read.names, column)] if column else kept
+    kept = [read.names.index(checked_column(read.names, column))] if column else kept
     index = len(kept) > 1 and numbers.is_index(read.names[kept[0]], cells[kept[0]])
     lost = {j: "no numbers" for j in cells if j not in kept}
     if index and not column:

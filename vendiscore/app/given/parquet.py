@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...reading.limits import AskError, RefusedError
-from ...reading.tables import Table, column_at, listed
+from ...reading.tables import Table, checked_column, listed
 from ..limits import MAX_READ, MAX_UNPACKED
 from .asked import Asked
 from .matrices import check_width, of_array
@@ -118,7 +118,7 @@ class Parquet:
 
     def column(self, name: str) -> str:
         """The name, if there is such a column."""
-        return self.names[column_at(self.names, name)]
+        return checked_column(self.names, name)
 
     def refused(self) -> RefusedError:
         """That there is nothing that can be read."""

@@ -9,7 +9,7 @@ from functools import partial
 from ...reading.columns import is_smiles, pick
 from ...reading.documents import document, records
 from ...reading.limits import Limits, RefusedError
-from ...reading.tables import Table, column_at, table
+from ...reading.tables import Table, checked_column, table
 from ..limits import MAX_SMILES, TABLE
 from .asked import SINGULAR, Asked
 from .samples import Samples, begins, described, split_by
@@ -104,8 +104,8 @@ def chosen(read: Table, asked: Asked, kind: str) -> str:
 
 def labels(read: Table, by: str) -> list[str]:
     """The group of each row."""
-    column_at(read.names, by)
-    return ["" if cell is None else str(cell).strip() for cell in read.column(by)]
+    cells = read.column(checked_column(read.names, by))
+    return ["" if cell is None else str(cell).strip() for cell in cells]
 
 
 def of_files(files: Sequence[tuple[str, bytes]], asked: Asked) -> Samples:
