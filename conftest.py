@@ -2,12 +2,20 @@
 
 import pytest
 
+from vendiscore import list_kernels, list_measures
 from vendiscore.plugins import Plugins
 
 
+@pytest.fixture
+def own_registry(monkeypatch):
+    """What is registered is forgotten after the test."""
+    list_kernels()
+    list_measures()
+    for kind in Plugins._kinds:
+        monkeypatch.setattr(kind, "made", dict(kind.made))
+
+
 @pytest.fixture(autouse=True)
-def _registry_as_it_was(request, monkeypatch):
+def _examples_have_their_own(request):
     if isinstance(request.node, pytest.DoctestItem):
-        for kind in Plugins._kinds:
-            kind.load()
-            monkeypatch.setattr(kind, "made", dict(kind.made))
+        request.getfixturevalue("own_registry")

@@ -4,7 +4,6 @@ python benchmarks/readme.py            # rewrites the marked blocks
 """
 
 import ast
-import importlib.util
 import re
 import sys
 import tomllib
@@ -20,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 WRITTEN = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
 PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", *sorted(WRITTEN))
-PAPERS = ROOT / "benchmarks" / "papers"
 
 
 def built_in() -> str:
@@ -78,12 +76,11 @@ def migration() -> str:
 
 def papers() -> str:
     """What the re-runs of papers found."""
-    spec = importlib.util.spec_from_file_location("papers_findings", PAPERS / "findings.py")
-    findings = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = findings
-    spec.loader.exec_module(findings)
+    sys.path.append(str(ROOT / "benchmarks" / "papers"))
+    from findings import page
+
     names = [f"papers/{path.stem}" for path in (RESULTS / "papers").glob("*.json")]
-    return findings.page([loaded(name) for name in names])
+    return page([loaded(name) for name in names])
 
 
 BLOCKS: dict[str, Callable[[], str]] = {

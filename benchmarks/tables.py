@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
-COLUMNS = {"score_K": "`score_K`", "score_X": "`score_X`, 64 columns", "rbf": "`rbf`, 64 columns"}
 
 
 def loaded(name: str) -> Any:

@@ -34,11 +34,11 @@ extensions = [
     "mathml",
     "llms",
 ]
-exclude_patterns = ["_build", "extensions", "figures", "static", "tutorials/*"]
+exclude_patterns = ["_build", "tutorials"]
 smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula
 
-myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"  # docstrings say what a type means
@@ -69,7 +69,6 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "abort_on_example_error": True,
-    "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 10_000,

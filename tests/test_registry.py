@@ -25,12 +25,7 @@ from vendiscore.catalogue import markdown
 
 ROOT = Path(vendiscore.__path__[0]).parent
 
-
-@pytest.fixture(autouse=True)
-def _own_registry(monkeypatch):
-    """What a test registers is forgotten after it."""
-    list_kernels()
-    monkeypatch.setattr(registry._kernels, "made", dict(registry._kernels.made))
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def test_a_kernel_is_added_in_ten_lines():

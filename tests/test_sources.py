@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from vendiscore import list_kernels, list_measures
-from vendiscore.plugins import Plugins
-
 ROOT = Path(__file__).resolve().parents[1]
 DROPPED = sorted((ROOT / "kernels").glob("*.py"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -93,14 +90,6 @@ def test_every_example_in_a_docstring_is_run(sources):
     assert [p for p in sources if documented(p) and ROOT / p not in {*run, *DROPPED}] == []
 
 
-@pytest.fixture
-def _own_registry(monkeypatch):
-    list_kernels()
-    list_measures()
-    for kind in Plugins._kinds:
-        monkeypatch.setattr(kind, "made", dict(kind.made))
-
-
 @pytest.mark.parametrize("path", DROPPED, ids=lambda path: path.stem)
 def test_examples_of_dropped_kernels_run(path):
     module = importlib.import_module(f"vendiscore.kernels.{path.stem}")
@@ -112,7 +101,7 @@ PAGES = [ROOT / "kernels" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if ">>> " in page.read_text(encoding="utf-8")]
 
 
-@pytest.mark.usefixtures("_own_registry")
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page):
     assert doctest.testfile(str(page), False, optionflags=FLAGS).failed == 0

@@ -18,15 +18,14 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from findings import DATA, RESULTS, ROOT, concluded, explained, recorded, shown, write
+from findings import DATA, RESULTS, ROOT, Absent, concluded, explained, recorded, shown, write
 
 HERE = Path(__file__).resolve().parent
 
 
 def names() -> list[str]:
-    """Scripts with a group, in the order of the page."""
-    found = [path.stem for path in HERE.glob("*.py") if "\nGROUP = " in path.read_text("utf-8")]
-    return sorted(found, key=lambda name: (script(name).GROUP.source, name))
+    """Scripts with a group."""
+    return sorted(p.stem for p in HERE.glob("*.py") if "\nGROUP = " in p.read_text("utf-8"))
 
 
 def script(name: str) -> ModuleType:
@@ -35,24 +34,28 @@ def script(name: str) -> ModuleType:
 
 def main() -> None:
     given = read()
-    chosen = [name for name in names() if not given.only or name in given.only]
-    if given.list:
-        for name in chosen:
-            group = script(name).GROUP
-            needs = ", ".join(group.needs) or "no data"
-            print(f"{name:<24} {group.title} ({group.source}); needs {needs}")
-        return
+    modules: list[ModuleType] = []
     records, left_out, failed = [], [], []
-    for name in chosen:
-        module = script(name)
-        absent = [file for file in module.GROUP.needs if not (given.data / file).exists()]
-        if absent:
-            left_out.append(f"{name}: {', '.join(absent)} not found in {given.data}, pass --data")
-            continue
+    for name in given.only or names():
+        try:
+            modules.append(script(name))
+        except ImportError as error:
+            left_out.append(f"{name}: {error}")
+    modules.sort(key=lambda module: (module.GROUP.source, module.GROUP.name))  # as on the page
+    if given.list:
+        for group in (module.GROUP for module in modules):
+            needs = ", ".join(group.needs) or "no data"
+            print(f"{group.name:<24} {group.title} ({group.source}); needs {needs}")
+        return
+    for module in modules:
+        name = module.GROUP.name
         try:
             record = recorded(module.GROUP, module.findings, given.data)
         except ImportError as error:
             left_out.append(f"{name}: {error}")
+            continue
+        except Absent as reason:
+            left_out.append(str(reason))
             continue
         except Exception:
             traceback.print_exc()

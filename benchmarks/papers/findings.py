@@ -24,6 +24,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 import vendiscore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,23 +80,40 @@ def cannot(what: str, paper: str, why: str) -> Finding:
     return Finding(what, paper, "–", "cannot", why)
 
 
+def standard_error(values: np.ndarray) -> float:
+    """Of the mean of values."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def mean(values: np.ndarray, digits: int = 2, sign: str = "") -> str:
+    """The mean with its standard error; `sign` is that of a format, "+" where both signs matter."""
+    return f"{np.mean(values):{sign}.{digits}f} ± {standard_error(values):.{digits}f}"
+
+
+class Absent(Exception):  # noqa: N818
+    """Which data a group lacks."""
+
+
 def run(group: Group, findings: Callable[[Path], list[Finding]]) -> None:
     """Print a group's findings, and write them with `--json`."""
     parser = argparse.ArgumentParser(description=group.title)
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--json", type=Path, help=f"where to write; {RESULTS}/{group.name}.json")
     options = parser.parse_args()
-    record = recorded(group, findings, options.data)
+    try:
+        record = recorded(group, findings, options.data)
+    except Absent as reason:
+        raise SystemExit(str(reason)) from None
     print(shown(record))
     if options.json:
         write(record, options.json)
 
 
 def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path) -> dict[str, Any]:
-    """A group run once, as its JSON has it."""
+    """A group run once, as its JSON has it; `Absent` where the data it needs are not there."""
     absent = [name for name in group.needs if not (data / name).exists()]
     if absent:
-        raise SystemExit(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
+        raise Absent(f"{group.name}: {', '.join(absent)} not found in {data}, pass --data")
     start = time.perf_counter()
     found = findings(data)
     packages = ("numpy", "scipy", *group.packages)

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, cannot, claim, number, run
+from findings import Finding, Group, cannot, claim, mean, number, run
 from rdkit import Chem, RDLogger
 from rdkit.Chem.rdMolDescriptors import CalcNumRings
 from scipy.stats import spearmanr
@@ -160,11 +160,6 @@ def table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
         sets = [draw(DRAWN, np.random.default_rng(seed)) for seed in range(SEEDS)]
         found[name] = np.array([(*scores(s), len({Chem.CanonSmiles(x) for x in s})) for s in sets])
     return found
-
-
-def mean(values: np.ndarray, digits: int) -> str:
-    error = values.std(ddof=1) / np.sqrt(len(values))
-    return f"{values.mean():.{digits}f} ± {error:.{digits}f}"
 
 
 def equal_mean(some: list[str]) -> tuple[float, float, float]:

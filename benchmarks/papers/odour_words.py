@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from findings import Finding, Group, claim, run
-from moses import MORGAN, SEEDS, mean, valid
+from findings import Finding, Group, claim, mean, run, standard_error
+from moses import MORGAN, SEEDS, valid
 from rdkit import RDLogger
 
 from vendiscore import as_similarity, compute
@@ -68,7 +68,7 @@ def findings(data: Path) -> list[Finding]:
         claim(
             f"the {WORDS} commonest words: VS by fingerprints, VS by words (Figure 9)",
             "correlated",
-            bool(r.mean() - 2 * r.std(ddof=1) / SEEDS**0.5 > 0),
+            bool(r.mean() - 2 * standard_error(r) > 0),
             f"r = {mean(r, 2)}: "
             + ", ".join(f"{w} {a:.0f}, {b:.1f}" for w, (a, b) in zip(common, means, strict=True)),
             f"molecules called {common[apart]} are the most unlike, and by words "

@@ -29,7 +29,7 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
-from findings import Finding, Group, claim, run
+from findings import Finding, Group, claim, mean, run, standard_error
 
 from vendiscore import as_similarity, compute
 
@@ -207,13 +207,12 @@ def closer(kernel: str, way: str, both: np.ndarray) -> Finding:
     """Whether VS goes more closely with the number of classes than IntDiv."""
     own = np.array([together(both[:, s]) for s in range(SEEDS)])
     ahead = own[:, 0] - own[:, 1]
-    error = ahead.std(ddof=1) / SEEDS**0.5
     return claim(
         f"correlation with the number of classes: {kernel}, {way}",
         "VS has a stronger one than IntDiv",
-        bool(ahead.mean() > 2 * error),
+        bool(ahead.mean() > 2 * standard_error(ahead)),
         f"r = {own[:, 0].mean():.2f} and {own[:, 1].mean():.2f}, VS ahead in "
-        f"{(ahead > 0).sum()} of {SEEDS} draws, by {ahead.mean():+.2f} ± {error:.2f}",
+        f"{(ahead > 0).sum()} of {SEEDS} draws, by {mean(ahead, sign='+')}",
         "which classes come first decides, for both alike: r of VS is "
         f"{own[:, 0].min():.2f} to {own[:, 0].max():.2f} over the draws, of IntDiv "
         f"{own[:, 1].min():.2f} to {own[:, 1].max():.2f}, and the two go together "
@@ -240,14 +239,14 @@ def grows(
         "of sentences of MultiNLI by n-grams it does, with every genre",
         not falls and rise.mean() > 3 * np.abs(drift).mean(),
         "means "
-        + ", ".join(f"{mean:.2f}" for mean in means)
+        + ", ".join(f"{m:.2f}" for m in means)
         + f"; {int((steps > 0).sum())} of {steps.size} single steps up; from one class to six "
-        f"{rise.mean():+.2f} ± {rise.std(ddof=1) / SEEDS**0.5:.2f}, with labels dealt at random "
+        f"{mean(rise, sign='+')}, with labels dealt at random "
         f"{drift.mean():+.2f}",
         f"the mean falls with class {', '.join(map(str, falls))}. It is {least} that takes places "
         f"of others: {SMALLEST} of its questions score {alone[least]:.1f}, of the others "
         f"{min(others):.1f} to {max(others):.1f}. Without ABBR the means of 1 to 5 classes are "
-        + ", ".join(f"{mean:.2f}" for mean in without),
+        + ", ".join(f"{m:.2f}" for m in without),
     )
 
 
