@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import SumSimilarity, as_similarity, score
+from vendiscore import ProductSimilarity, SumSimilarity, as_similarity, compute, score
 from vendiscore.similarity import tensors
+from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.similarity.tensors import TensorSimilarity
 from vendiscore.spectral.estimate import Estimating
@@ -118,3 +119,49 @@ def test_it_is_a_part_of_mixtures_and_is_weighted(no_room):
     assert float(score(X, "rbf", sigma=1.5, p=p)) == pytest.approx(
         score(X.numpy(), "rbf", sigma=1.5, p=p)
     )
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize("kind", ["rows", "K", "sum", "product", "repeated"])
+def test_whatever_is_a_tensor_has_products_in_double_precision(kind, precision):
+    X = rows(100, 3).to(getattr(torch, precision))
+    cosine = as_similarity(X, k="cosine")
+    square = torch.eye(100, dtype=X.dtype).add_(0.5).div_(1.5)
+    given = as_similarity(square, score_K=True)
+    K, dense = {
+        "rows": lambda: (cosine, cosine.dense()),
+        "K": lambda: (given, given.dense()),
+        "sum": lambda: (
+            SumSimilarity([cosine, given], [0.5, 0.5]),
+            cosine.dense() / 2 + given.dense() / 2,
+        ),
+        "product": lambda: (ProductSimilarity([cosine, given]), cosine.dense() * given.dense()),
+        "repeated": lambda: (
+            RepeatedSimilarity(cosine.take(np.arange(50)), np.arange(100) % 50),
+            cosine.dense()[:50, :50].tile(2, 2),
+        ),
+    }[kind]()
+    V = rows(100, 2)
+    for S, expected in [(K, dense), (K.scaled(V[:, 1]), dense * V[:, 1] * V[:, 1:])]:
+        torch.testing.assert_close(S.matmul(V), expected @ V, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(S.matmul(V[:, 0]), expected @ V[:, 0], rtol=1e-12, atol=1e-12)
+
+
+def test_measures_of_many_rows_of_a_tensor_make_no_matrix():
+    X = torch.rand(400_000, 2, generator=torch.Generator().manual_seed(0))  # K has 1.28 TB
+    found, expected = (compute(rows, k="cosine", measures="IntDiv") for rows in (X, X.numpy()))
+    assert float(found["IntDiv"]) == pytest.approx(expected["IntDiv"], rel=1e-12)
+    means = [compute(rows, rows[1:] / 2, k="cosine", measures="MMD") for rows in (X, X.numpy())]
+    assert float(means[0]["MMD"]) == pytest.approx(means[1]["MMD"], abs=1e-12)
+
+
+@pytest.mark.parametrize("given", ["rows", "K"])
+def test_a_tensor_in_single_precision_is_estimated(given):
+    decay = 1 / torch.arange(1, 1201)
+    X = torch.randn(1000, 1200, generator=torch.Generator().manual_seed(0)) * decay
+    cosine = as_similarity(X, k="cosine").dense()
+    how = {"k": "cosine"} if given == "rows" else {"score_K": True}
+    samples = X if given == "rows" else cosine.float()
+    found = compute(samples, method="estimate", rtol=0.1, **how)
+    assert found["VS_se"] > 0
+    assert abs(float(found["VS"]) - float(compute(samples, **how)["VS"])) < 4 * found["VS_se"]

@@ -1,4 +1,4 @@
-"""What NumPy and torch have in common here: kind, precision, blocks of rows, one product."""
+"""What NumPy and torch have in common here: kind, precision, blocks of rows, two products."""
 
 from __future__ import annotations
 
@@ -150,6 +150,11 @@ def gram(A: Array, out: Any = None) -> Any:
             np.matmul(A[own], A[later].T, out=out[own, later])
             out[later, own] = out[own, later].T
     return out
+
+
+def product(A: Array, V: Array) -> Any:
+    """A @ V, in the precision of V: torch does not multiply two precisions, as NumPy does."""
+    return (A.to(V.dtype) if is_torch(A) else A) @ V
 
 
 def precision(samples: Any) -> float:

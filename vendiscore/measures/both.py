@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.distances import numpy_rows
-from ..arrays.namespace import Array, as_kind_of, is_numpy, to_host
+from ..arrays.namespace import Array, as_kind_of, to_host
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows, stacked
@@ -108,16 +108,10 @@ class Both:
     def means(self) -> Array:
         """Mean similarities (2, 2) within and between the sets, self-pairs included."""
         (n, m), K = self.sizes, self.similarity
-        V = np.zeros((n + m, 2))
-        V[:n, 0], V[n:, 1] = 1 / n, 1 / m
-        diagonal = K.diagonal()
-        if is_numpy(diagonal):
-            return V.T @ K.matmul(V)
-        like = as_kind_of(V, diagonal)
-        if K.dim is not None:
-            M = K.features().T @ like
-            return M.T @ M
-        return like.T @ (K.dense() @ like)
+        halves = np.zeros((n + m, 2))
+        halves[:n, 0], halves[n:, 1] = 1 / n, 1 / m
+        V = as_kind_of(halves, K.diagonal())
+        return V.T @ K.matmul(V)
 
     @cached_property
     def eigen(self) -> Spectrum:
@@ -178,9 +172,8 @@ class Both:
         """What tells these references from others, beside the samples."""
         if self.of_rows:
             return digest(self.rows[-size(self._sets[1]) :])
-        K, p = self.similarity, self.weights
-        ordinary = K.matmul(p) if is_numpy(p) else K.dense() @ p
-        return digest(ordinary[self.sizes[0] :])
+        p: Any = self.weights
+        return digest(self.similarity.matmul(p)[self.sizes[0] :])
 
     @cached_property
     def _rows(self) -> list[np.ndarray]:

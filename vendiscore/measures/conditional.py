@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, Samples, is_numpy, to_host
+from ..arrays.namespace import Array, Samples, as_kind_of
 from ..resolve import as_similarity
 from ..resolve.how import KernelArgument
 from ..signature import digest, plain
@@ -54,8 +54,7 @@ class Given:
         if isinstance(self.samples, Similarity):
             v = np.random.default_rng(0).standard_normal(self.samples.n)
             K = self.samples
-            product = K.matmul(v) if is_numpy(K.diagonal()) else to_host(K.dense()) @ v
-            return digest(product)
+            return digest(K.matmul(as_kind_of(v, K.diagonal())))
         return repr(plain(self.samples))
 
 

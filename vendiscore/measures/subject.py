@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..arrays.distances import check_distances, numpy_rows
 from ..arrays.metrics import scatter
-from ..arrays.namespace import Array, as_kind_of, is_numpy, namespace, refuse_gradient
+from ..arrays.namespace import Array, as_kind_of, namespace, refuse_gradient
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows
@@ -263,9 +263,7 @@ class Subject:
             p = namespace(diagonal).full_like(diagonal, 1 / self.similarity.n)
         else:
             p = as_kind_of(self.p, diagonal)
-        if is_numpy(diagonal):
-            return p, self.similarity.matmul(p)
-        return p, self.similarity.dense() @ p
+        return p, self.similarity.matmul(p)
 
     @cached_property
     def features(self) -> Any:

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from ..arrays import memory
 from ..arrays.identical import joint_groups
-from ..arrays.namespace import Array, gram, is_numpy, namespace, row_blocks, scalar
+from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
 
 Index = slice | np.ndarray
 
@@ -133,7 +133,8 @@ class Similarity(metaclass=_Closed):
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
     def _matmul(self, V: Array) -> Array:
-        return np.concatenate([self._rows(block) @ V for block in row_blocks(self.n, 8 * self.n)])
+        parts = [product(self._rows(block), V) for block in row_blocks(self.n, 8 * self.n)]
+        return namespace(parts[0]).concat(parts)
 
     def _matmul_single(self, V: Array) -> Array:
         """`_matmul` of a float64 V, as fast as single precision allows."""
@@ -210,16 +211,17 @@ class Similarity(metaclass=_Closed):
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
     def matmul(self, V: Array, single: bool = False) -> Array:
-        """K @ V for V of shape (n,) or (n, m), in float64.
+        """K @ V for V of shape (n,) or (n, m), in float64; V is a tensor where the diagonal is.
 
         With `single`, where it is faster in NumPy, entries of K are found and multiplied in single
         precision: those of kernels are off by 4e-6 of themselves at most, and a product by about
         1e-6 of ‖K‖ ‖V‖ or less.
         """
-        product = self._matmul_single if single and is_numpy(V) else self._matmul
+        matmul = self._matmul_single if single and is_numpy(V) else self._matmul
         if self.scale is None:
-            return product(V)
-        return (product((V.T * self.scale).T).T * self.scale).T
+            return matmul(V)
+        s = self.scale if V.ndim == 1 else self.scale[:, None]
+        return matmul(V * s) * s
 
     def squared_norm(self, single: bool = False) -> Array | float:
         """‖K‖²_F, which is the sum of the squared eigenvalues.

@@ -51,7 +51,7 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.features()[self.inverse]
 
     def _matmul(self, V: Array) -> Array:
-        return self._seen(self.distinct.matmul, V)
+        return self._seen(self.distinct.matmul, V) if is_numpy(V) else super()._matmul(V)
 
     def _matmul_single(self, V: Array) -> Array:
         return self._seen(partial(self.distinct.matmul, single=True), V)

@@ -18,6 +18,7 @@ from ..arrays.namespace import (
     is_numpy,
     is_torch,
     namespace,
+    product,
     row_blocks,
 )
 from ..arrays.single import in_single
@@ -186,7 +187,7 @@ class FeatureSimilarity(Similarity):
 
     def _matmul(self, V: Array) -> Array:
         if not is_numpy(self.X) or self.X.dtype == V.dtype:
-            return self.X @ (self.X.T @ V)
+            return product(self.X, product(self.X.T, V))
         # NumPy would copy all of X in the wider precision.
         columns = np.asarray(V).reshape(self.n, -1)
         inner = np.zeros((self.X.shape[1], columns.shape[1]))

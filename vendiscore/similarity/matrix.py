@@ -64,9 +64,9 @@ class MatrixSimilarity(Similarity):
         return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
 
     def _matmul(self, V: Array) -> Array:
-        if not is_numpy(self.K) or self.K.dtype == V.dtype:
+        if self.K.dtype == V.dtype:
             return self.K @ V
-        # NumPy would copy all of K in the wider precision.
+        # All of K would be copied in the wider precision.
         return super()._matmul(V)
 
     def _matmul_single(self, V: Array) -> Array:
