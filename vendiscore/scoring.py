@@ -14,10 +14,11 @@ import numpy as np
 
 from .arrays.namespace import Samples, Weights
 from .encoders.tokenizers import tokens_remembered
-from .errors import SampleError
+from .errors import NotPSDError, SampleError
 from .magnitude.distances import have_unit, read_samples
 from .magnitude.space import MetricSpace
 from .measures.subject import NO_GROUPS, Subject
+from .registry import Kernel, list_kernels
 from .request import Interval, Method, Request, read_request
 from .resolve.how import FitTo, KernelArgument, Metric, Solving
 from .resolve.nested import grouped
@@ -246,7 +247,21 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
     with several, np.errstate(all="ignore"):
         try:
             return answer(subject, request)
+        except NotPSDError as error:
+            if isinstance(request.how.k, Kernel) and not request.how.k.psd:
+                error.add_note(_indefinite(request.how.k))
+            raise
         except SampleError as error:
             if subject.groups is None:
                 raise
             raise subject.groups.located(error) from error.__cause__
+
+
+def _indefinite(kernel: Kernel) -> str:
+    """What to know of a kernel that is positive semidefinite for some samples only."""
+    others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]
+    instead = f"; kernels of {kernel.samples} without: {', '.join(others)}" if others else ""
+    return (
+        f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many sets, the "
+        f"larger the likelier{instead}"
+    )

@@ -41,8 +41,8 @@ def bleu(
     """The mean of the sentence BLEU of two texts in both directions, from 0 to 1.
 
     BLEU is sacrebleu's with effective order: n-gram orders longer than a text do not count
-    against it. The matrix may have negative eigenvalues: pass psd="clip" to set them to zero;
-    the details then say how much that was, as `negative_mass`.
+    against it. The matrix may have negative eigenvalues, of thousands of texts it mostly has: pass
+    psd="clip" to set them to zero; the details then say how much that was, as `negative_mass`.
 
     Parameters
     ----------
