@@ -187,3 +187,15 @@ def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missin
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "a picture needs the package 'matplotlib'" in run.stdout
     assert "pip install matplotlib (plots)" in run.stdout
+
+
+def test_no_two_sets_look_alike_where_the_style_has_fewer_colours():
+    names, curve = list("ABCDEFGH"), np.ones((3, 2))
+    with matplotlib.rc_context({"axes.prop_cycle": matplotlib.cycler(color=["red", "blue"])}):
+        curves = plots.profiles([0, 1], names, [curve] * 8)
+        dots = plots.intervals(names, [2] * 8, [1] * 8, [3] * 8).lines[1::2]
+        kept = curves.get_legend().get_lines()
+        looks = [(to_rgba(each.get_color()), each._dash_pattern) for each in kept]
+        marks = [(to_rgba(dot.get_color()), dot.get_marker()) for dot in dots]
+    assert [looks.count(look) for look in looks] == [1] * 8
+    assert len(set(marks)) == 8

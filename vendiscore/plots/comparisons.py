@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..optional import require
 from .axes import axes_of, ink
+
+# Of the sets in the first round of the style's colours, the second, …; lines that mark something
+# are dotted.
+_LOOKS: tuple[tuple[Any, str], ...] = (
+    ("-", "o"),
+    ("--", "s"),
+    ("-.", "D"),
+    ((0, (5, 1, 1, 1, 1, 1)), "^"),
+)
 
 
 def intervals(
@@ -20,6 +30,8 @@ def intervals(
     ax: Any = None,
 ) -> Any:
     """A dot for the score of each set, and a bar for its interval.
+
+    Where there are more sets than the style has colours, their dots are squares and others.
 
     Parameters
     ----------
@@ -45,7 +57,7 @@ def intervals(
     """
     ax = axes_of(ax)
     for i, (score, left, right) in enumerate(zip(scores, low, high, strict=True)):
-        _bar(ax, i, score, left, right, f"C{i}")
+        _bar(ax, i, score, left, right, f"C{i}", _look(i)[1])
     return _named(ax, names, label)
 
 
@@ -87,16 +99,29 @@ def differences(
     ax = axes_of(ax)
     ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
     for i, (value, left, right) in enumerate(zip(differences, low, high, strict=True)):
-        _bar(ax, i, value, left, right, "C0", hollow=left <= 0 <= right)
+        _bar(ax, i, value, left, right, "C0", "o", hollow=left <= 0 <= right)
     return _named(ax, names, label)
 
 
+def _look(i: int) -> tuple[Any, str]:
+    """The line and the mark of the i-th set, which tell it from others of its colour."""
+    style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
+    return _LOOKS[i // len(style.get("color", "k")) % len(_LOOKS)]
+
+
 def _bar(
-    ax: Any, i: int, value: float, low: float, high: float, colour: str, hollow: bool = False
+    ax: Any,
+    i: int,
+    value: float,
+    low: float,
+    high: float,
+    colour: str,
+    mark: str,
+    hollow: bool = False,
 ) -> None:
     """The i-th row: an interval with a dot in it."""
     ax.plot([low, high], [i, i], color=colour, lw=2.5, alpha=0.6)
-    ax.plot([value], [i], "o", color=colour, mfc="none" if hollow else colour, ms=7)
+    ax.plot([value], [i], mark, color=colour, mfc="none" if hollow else colour, ms=7)
 
 
 def _named(ax: Any, names: Sequence[str], label: str) -> Any:
@@ -115,6 +140,8 @@ def profiles(
     ax: Any = None,
 ) -> Any:
     """The score of each set at every order, with a band for its interval.
+
+    Where there are more sets than the style has colours, their lines are dashed and others.
 
     Parameters
     ----------
@@ -147,7 +174,7 @@ def profiles(
         raise ValueError("`orders` must have one order or more; pass orders= to compare")
     ax = axes_of(ax)
     for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
-        ax.plot(orders, scores, color=f"C{i}", lw=2, label=name)
+        ax.plot(orders, scores, color=f"C{i}", ls=_look(i)[0], lw=2, label=name)
         ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
     ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
     ax.legend(frameon=False)
