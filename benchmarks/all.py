@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from pairs import ROOT
+from pairs import DATA, ROOT
 
 HERE = ROOT / "benchmarks"
 RESULTS = HERE / "results"
-DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 VENDI = "vendi-score==0.0.3"
 SKLEARN = "scikit-learn>=1.5"
 

@@ -21,9 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pairs import ROOT, agree, arguments, compare, environment, write
+from pairs import DATA, ROOT, agree, arguments, compare, environment, write
 
-DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 N = 1_000
 ALGORITHM = """
 import sys

@@ -8,13 +8,11 @@ and samples take, each in a process of its own (Linux only).
 """
 
 import csv
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, arguments, compare, environment, peak, write
+from pairs import DATA, agree, arguments, compare, environment, peak, write
 from rdkit import DataStructs, rdBase
 from rdkit.Chem import MolFromSmiles
 from rdkit.Chem.AllChem import GetMorganFingerprintAsBitVect
@@ -24,8 +22,6 @@ from vendi_score import vendi
 
 import vendiscore
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 NS = (1, 2, 3, 4)
 
 
