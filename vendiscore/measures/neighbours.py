@@ -24,19 +24,18 @@ _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
 _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
 _SALVY = "Salvy, Talbot & Thirion, ICLR 2026, arXiv 2507.01761"
 _READERS: dict[str, Reader] = {"neighbours": partial(integer, "neighbours")}
+_register = partial(
+    register_measure, needs="distances", direction="higher", readers=_READERS, pooled=True
+)
 # Expectations and shares that are equal differ by rounding.
 ROUNDING = 1e-9
 
 
-@register_measure(
+@_register(
     "Precision",
-    needs="distances",
     range="[0, 1]",
-    direction="higher",
     source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (5)",
-    readers=_READERS,
     aspect="fidelity",
-    pooled=True,
 )
 def precision(subject: Subject, neighbours: int = 5) -> float:
     """The share of samples in the ball of some reference: |{x : x ∈ ⋃ B(y)}| / n.
@@ -46,15 +45,7 @@ def precision(subject: Subject, neighbours: int = 5) -> float:
     return float((_balls(subject, "Precision", neighbours).around > 0).mean())
 
 
-@register_measure(
-    "Recall",
-    needs="distances",
-    range="[0, 1]",
-    direction="higher",
-    source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)",
-    readers=_READERS,
-    pooled=True,
-)
+@_register("Recall", range="[0, 1]", source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)")
 def recall(subject: Subject, neighbours: int = 5) -> float:
     """The share of references in the ball of some sample: |{y : y ∈ ⋃ B(x)}| / m.
 
@@ -64,15 +55,8 @@ def recall(subject: Subject, neighbours: int = 5) -> float:
     return float((balls.recalled > 0).mean())
 
 
-@register_measure(
-    "Density",
-    needs="distances",
-    range="[0, ∞)",
-    direction="higher",
-    source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)",
-    readers=_READERS,
-    aspect="fidelity",
-    pooled=True,
+@_register(
+    "Density", range="[0, ∞)", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)", aspect="fidelity"
 )
 def density(subject: Subject, neighbours: int = 5) -> float:
     """In how many balls of references samples are, of k: Σ_x |{y : x ∈ B(y)}| / (k n).
@@ -84,15 +68,7 @@ def density(subject: Subject, neighbours: int = 5) -> float:
     return float(balls.around.mean() / neighbours)
 
 
-@register_measure(
-    "Coverage",
-    needs="distances",
-    range="[0, 1]",
-    direction="higher",
-    source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)",
-    readers=_READERS,
-    pooled=True,
-)
+@_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
 def coverage(subject: Subject, neighbours: int = 5) -> float:
     """The share of references that have a sample in their ball: |{y : some x ∈ B(y)}| / m.
 
@@ -101,16 +77,7 @@ def coverage(subject: Subject, neighbours: int = 5) -> float:
     return float((_balls(subject, "Coverage", neighbours).met > 0).mean())
 
 
-@register_measure(
-    "ClippedDensity",
-    needs="distances",
-    range="[0, 1]",
-    direction="higher",
-    source=_SALVY,
-    readers=_READERS,
-    aspect="fidelity",
-    pooled=True,
-)
+@_register("ClippedDensity", range="[0, 1]", source=_SALVY, aspect="fidelity")
 def clipped_density(subject: Subject, neighbours: int = 5) -> float:
     """The share of samples that are as good as references: density that outliers do not raise.
 
@@ -125,15 +92,7 @@ def clipped_density(subject: Subject, neighbours: int = 5) -> float:
     )
 
 
-@register_measure(
-    "ClippedCoverage",
-    needs="distances",
-    range="[0, 1]",
-    direction="higher",
-    source=_SALVY,
-    readers=_READERS,
-    pooled=True,
-)
+@_register("ClippedCoverage", range="[0, 1]", source=_SALVY)
 def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
     """The share of good samples that would cover references as well as these samples do.
 
