@@ -175,6 +175,16 @@ def test_the_folders_of_a_folder_are_groups(run, pictures):
     )
 
 
+def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):
+    expected = run(pictures, "--group-by", "folder", "--quiet")
+    hidden = pictures / ".ipynb_checkpoints" / "deep" / "1-checkpoint.png"
+    hidden.parent.mkdir(parents=True)
+    hidden.write_bytes((pictures / "dogs" / "1.png").read_bytes())
+    for name in ("Thumbs.db", "cats/desktop.ini", "dogs/.DS_Store", "dogs/._1.png"):
+        (pictures / name).write_bytes(b"x")
+    assert run(pictures, "--group-by", "folder", "--quiet") == expected
+
+
 def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
     for i, text in enumerate(TEXTS):
         (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ..errors import warn
@@ -59,11 +59,11 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
         That names other files and folders in it, which are left out.
     """
     entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    shown = [e for e in entries if not e.name.startswith(".") and e.name.lower() not in _HIDDEN]
+    shown = [entry for entry in entries if not is_hidden(Path(entry.name))]
     folders = [entry.name for entry in shown if entry.is_dir()]
     files = [entry.name for entry in shown if not entry.is_dir()]
-    images = [file for file in files if _suffix(file) in IMAGES]
-    others = [file for file in files if _suffix(file) not in IMAGES]
+    images = [file for file in files if ending(file) in IMAGES]
+    others = [file for file in files if ending(file) not in IMAGES]
     path = Path(os.fsdecode(folder))
     if not images:
         raise ValueError(
@@ -82,7 +82,13 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
     return Files([path / image for image in images], f"The {name} are the {note}.")
 
 
-def _suffix(file: str) -> str:
+def is_hidden(path: PurePath) -> bool:
+    """Whether a path within a folder is, or lies in, what systems put there and show to nobody."""
+    return any(part.startswith(".") or part.lower() in _HIDDEN for part in path.parts)
+
+
+def ending(file: str) -> str:
+    """What a name ends in, in small letters, without its point."""
     return os.path.splitext(file)[1].lower().removeprefix(".")
 
 
@@ -97,7 +103,7 @@ def _contents(folders: Sequence[str], others: Sequence[str]) -> str:
         named = ", ".join(map(repr, folders[:_NAMED])) + (", …" if len(folders) > _NAMED else "")
         parts.append(f"{_count(len(folders), 'folder')} ({named})")
     if others:
-        kinds = Counter(_suffix(file) for file in others).most_common(_NAMED)
+        kinds = Counter(ending(file) for file in others).most_common(_NAMED)
         named = ", ".join(f".{kind}" if kind else "no ending" for kind, _ in kinds)
         parts.append(f"{_count(len(others), 'other file')} ({named})")
     return " and ".join(parts) or "nothing in it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..arrays.folders import ending, is_hidden
 from ..hints import IMAGES
 from .errors import DataError, tell
 from .sources import Source, Wanted
@@ -25,10 +26,10 @@ def read(folder: Path, wanted: Wanted) -> Source:
             f"--group-by, but for --group-by {BY_FOLDER}"
         )
     every = folder.rglob("*") if wanted.group_by else folder.iterdir()
-    shown = [file for file in every if not file.name.startswith(".")]
+    shown = [file for file in every if not is_hidden(file.relative_to(folder))]
     files = sorted(file for file in shown if file.is_file())
-    images = [file for file in files if _ending(file) in IMAGES]
-    texts = [file for file in files if _ending(file) == "txt"]
+    images = [file for file in files if ending(file.name) in IMAGES]
+    texts = [file for file in files if ending(file.name) == "txt"]
     if wanted.kind in ("text", "images"):
         found = texts if wanted.kind == "text" else images
     elif images and texts:
@@ -64,10 +65,6 @@ def read(folder: Path, wanted: Wanted) -> Source:
         written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
     )
     return source if found is images else _texts(source, wanted)
-
-
-def _ending(file: Path) -> str:
-    return file.suffix.lower().removeprefix(".")
 
 
 def _texts(source: Source, wanted: Wanted) -> Source:

@@ -4,7 +4,8 @@ A Similarity knows n and its diagonal and gives what it has cheaply: features F 
 any rows, a product K @ V, or the dense K. Scaling rows and columns by a vector and taking
 a subset give Similarities again (so do the sums and products in `composite`), so that sample
 weights (√p), cosine normalisation and mixtures of kernels need no code of their own. Nothing is
-changed in place, and nothing of size n² is allocated unless `dense` is called.
+changed in place, and nothing of size n² is allocated but by `dense`, and by products of those that
+keep K where there is room.
 """
 
 from __future__ import annotations
