@@ -92,8 +92,8 @@ def _log_effective(S: float, q: float) -> float:
     """log VS_q of a matrix of trace 1 with that S_q."""
     if q == 1:
         return S
-    inside = 1 + (1 - q) * S
-    return math.log(inside) / (1 - q) if inside > 0 else math.inf
+    more = (1 - q) * S
+    return math.log1p(more) / (1 - q) if more > -1 else math.inf
 
 
 class _Space:
@@ -158,6 +158,7 @@ def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]
 
 def _slope(values: np.ndarray, q: float) -> np.ndarray:
     """The derivative of (x^q − x)/(1 − q)."""
+    logs = np.log(values)
     if q == 1:
-        return np.asarray(-np.log(values) - 1)
-    return np.asarray((q * values ** (q - 1) - 1) / (1 - q))
+        return np.asarray(-logs - 1)
+    return np.asarray(q * np.expm1((q - 1) * logs) / (1 - q) - 1)  # no 0/0 as q → 1

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays.namespace import row_blocks
+from ..spectral.hill import effective_number
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
@@ -164,7 +165,8 @@ class Spectral(Objective):
             found = float(np.log(values + RIDGE).sum())
             return found + 2 * float(np.log(own).sum())
         values[values < len(values) * np.finfo(float).eps * values[-1]] = 0.0  # as `spectrum` has
-        return log_effective(values / values.sum(), self.q) + float(np.log(own.mean()))
+        found = math.log(effective_number(values / values.sum(), self.q))
+        return found + float(np.log(own.mean()))
 
     def _quality(self) -> float:
         return 0.0 if self.quality is None else float(self.quality[self.places].sum())
@@ -180,11 +182,8 @@ class Spectral(Objective):
             return gains + 2 * np.log(own)
         m = len(self.places) + 1 + more
         S = total + gains
-        if self.q == 1:
-            logs = math.log(m) + S / m
-        else:
-            logs = (np.log(m + (1 - self.q) * S) - self.q * math.log(m)) / (1 - self.q)
-        return logs + np.log((quality + own) / m)
+        part = S / m if self.q == 1 else np.log1p((1 - self.q) * S / m) / (1 - self.q)
+        return math.log(m) + part + np.log((quality + own) / m)
 
     def _margin(self) -> float:
         """How much of a difference of values may be the error of the quadrature."""
@@ -211,14 +210,6 @@ class Spectral(Objective):
         if self.quality is not None:
             found += np.log(self._quality() + self.quality[some])
         return found
-
-
-def log_effective(shares: np.ndarray, q: float) -> float:
-    """log VS_q of shares that sum to 1."""
-    some = shares[shares > 0]
-    if q == 1:
-        return -float(some @ np.log(some))
-    return math.log(float(np.sum(some**q))) / (1 - q)
 
 
 class Spread(Objective):

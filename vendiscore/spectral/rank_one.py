@@ -194,6 +194,8 @@ def surprise(spectrum: Spectrum, q: float = 1.0) -> Any:
             elif math.isinf(q):
                 some = parts > 1e-12 * p[:, None]
                 found[rows] = np.where(some, -logs, np.inf).min(axis=1)
+            elif abs(q - 1) < 0.5:  # as `log_power_mean` has it
+                found[rows] = np.log1p(parts @ np.expm1((q - 1) * logs) / p) / (1 - q)
             else:
                 # The largest term is taken out: λ^{q−1} overflows or vanishes.
                 top = logs[0] if q > 1 else logs[-1]

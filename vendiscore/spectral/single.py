@@ -90,6 +90,9 @@ def sensitivity(shares: Array, q: float) -> float:
     elif q == 1:
         gradient = -np.log(shares)
     else:
-        relative = shares / shares.max()
-        gradient = q / (1 - q) * relative**q / shares / np.sum(relative**q)
+        # But for a constant, which is no part of it: (λ^{q−1} − 1)/(1 − q) is no 0/0 as q → 1.
+        top = shares.max()
+        relative = shares / top
+        powers = np.expm1((q - 1) * np.log(relative))
+        gradient = q / (1 - q) * powers / top / np.sum(relative**q)
     return float(np.linalg.norm(gradient - gradient.mean()))

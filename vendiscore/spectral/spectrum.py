@@ -152,7 +152,9 @@ class Spectrum:
             return
         kept = self.values[self.values > 0]
         total = scalar(namespace(kept).sum(kept**q))
-        moved = math.log1p(self.lost * self.cut**q / total) / (1 - q)
+        # What Σ λ^q gains, less what the trace does, of which shares are parts.
+        more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
+        moved = more / (1 - q)
         if moved > CUT_MATTERS:
             warn(
                 f"{self.lost} eigenvalues below {self.cut:.2g} of the trace may be rounding and "

@@ -201,6 +201,9 @@ def _log_number(values: np.ndarray, q: float) -> np.ndarray:
         return -np.log(values[:, -1])
     if q == 0:
         return np.log((values > 0).sum(axis=1))
+    if abs(q - 1) < 0.5:  # as `log_power_mean` has it
+        logs = np.log(np.where(values > 0, values, 1.0))
+        return np.asarray(np.log1p((values * np.expm1((q - 1) * logs)).sum(axis=1)) / (1 - q))
     # The largest share is taken out, whose power may vanish.
     top = values[:, -1:]
     powers = np.where(values > 0, values / top, 0.0)
