@@ -2,8 +2,8 @@
 
 What the spectrum is like decides, and turns out on the way. Where some rows of K say nearly all of
 it, they give bounds (`cholesky`); elsewhere products with random vectors give a mean with its
-standard error (`stochastic`). Both cost n² operations where a spectrum costs n³, and neither holds
-a matrix of more than n rows and some hundred columns.
+standard error (`stochastic`). Both cost n² operations where a spectrum costs n³. What they hold has
+n rows, and up to n/4 columns for bounds or some thousand for a mean.
 """
 
 from __future__ import annotations
@@ -287,8 +287,9 @@ def estimated(
 
     Notes
     -----
-    Bounds from k rows: time O(n k²), memory n·k. Means: 12 to 64 products with 16 vectors, O(n²)
-    each (O(nnz) of sparse features), and n·16 numbers a product.
+    Bounds from k rows: time O(n k²), memory n·k. Means: 4 to 64 products with 16 vectors, O(n²)
+    each (O(nnz) of sparse features), and n·16 numbers a product; up to four times, where one is not
+    enough. 64 vectors of more than 50,000 samples without features.
     """
     if psd == "clip" and not similarity.psd:
         raise ValueError(

@@ -64,12 +64,12 @@ def plan(
     ['covariance']
     """
     whole = min(
-        (route for route in SPECTRA if route.exact and route.applies(similarity, 1.0, psd)),
+        (route for route in SPECTRA if route.applies(similarity, 1.0, psd)),
         key=lambda route: route.cost(similarity, vectors).flops,
     )
     alone = [
         sorted(
-            (route for route in MOMENTS if route.exact and route.applies(similarity, q, psd)),
+            (route for route in MOMENTS if route.applies(similarity, q, psd)),
             key=lambda route: route.cost(similarity).flops,
         )
         for q in orders

@@ -49,18 +49,15 @@ class StalledError(RuntimeError):
 
 
 class Route(ABC):
-    """A way to effective numbers of a similarity.
+    """A way to effective numbers of a similarity, exact up to rounding.
 
     Attributes
     ----------
     name : str
         As it is reported.
-    exact : bool
-        Whether what it finds is exact up to rounding.
     """
 
     name: ClassVar[str]
-    exact: ClassVar[bool] = True
 
     @abstractmethod
     def applies(self, similarity: Similarity, q: float, psd: PSD) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import memory
-from ..arrays.namespace import as_kind_of, gram, is_numpy, row_blocks, to_host
+from ..arrays.namespace import as_kind_of, gram, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
 from ..similarity.base import Similarity
 from ..similarity.given import DIAGONAL_TOLERANCE
@@ -176,10 +176,8 @@ def _is_unit(X: np.ndarray) -> bool:
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
     """The similarity with a diagonal of w: exactly 1 where there are no weights."""
     diagonal = similarity.diagonal()
-    if is_numpy(diagonal):
-        return similarity.scaled(np.sqrt((1.0 if weights is None else weights) / diagonal))
     own = 1.0 if weights is None else as_kind_of(weights, diagonal)
-    return similarity.scaled((own / diagonal) ** 0.5)
+    return similarity.scaled(namespace(diagonal).sqrt(own / diagonal))
 
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
