@@ -76,6 +76,16 @@ def test_groups_of_several_sizes_are_matched_group_by_group():
     assert found.profiles[0][0, 1] == pytest.approx(found.sets[0].matched)
 
 
+def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
+    # Sorted labels of one source: the first 4 of 8 are of fewer kinds than any 4.
+    rng = np.random.default_rng(0)
+    eight = [sorted(rng.integers(0, 10, 8).tolist()) for _ in range(60)]
+    four = [rng.integers(0, 10, 4).tolist() for _ in range(60)]
+    found = compared(eight, four, k="labels")
+    assert found.pairs[0].p > 0.05
+    assert [row.size for row in found.sets] == [240, 240]
+
+
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
 def test_scores_of_groups_are_those_of_compute(q):
     (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)

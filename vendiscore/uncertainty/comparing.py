@@ -33,7 +33,7 @@ from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
 from .comparison import Comparison, PairRow
 from .drawn import DrawnSets
-from .paired import Groups, paired_pairs, paired_rows, read_groups
+from .paired import Groups, paired_pairs, paired_rows, read_groups, shuffled
 from .permutation import Null, holm, needed, permuted
 from .plan import MIN_SAMPLES, Match, Plan
 
@@ -71,6 +71,7 @@ def compare(
         For each set the group (the prompt, say) of each of its samples. Sets are then compared
         within groups, which all sets must have, two samples of each or more: `difference` is the
         mean over groups, its error that over groups, and samples are exchanged within groups only.
+        Of a group all sets are drawn down to what the one with the fewest samples has.
     q : float in [0, ∞] or "inf"
         Order.
     level : float in (0, 1)
@@ -207,6 +208,7 @@ def comparing(
     rng = np.random.default_rng(plan.seed)
     pairs = list(itertools.combinations(range(len(names)), 2))
     if groups is not None:
+        groups = shuffled(groups, rng)
         rows, profiles = paired_rows(pool, groups, names, plan)
         statistics = paired_pairs(pool, groups, pairs, plan, rng)
     else:

@@ -93,6 +93,17 @@ def _of_sets(groups: Any, names: Sequence[str]) -> list[list[Hashable]]:
     return read
 
 
+def shuffled(groups: Groups, rng: np.random.Generator) -> Groups:
+    """The groups, in a random order where a set has more samples than another: the first are drawn.
+
+    As they came they may be sorted, and what comes first of those is no sample of the group.
+    """
+    return [
+        [places if len(places) == min(map(len, own)) else rng.permutation(places) for places in own]
+        for own in groups
+    ]
+
+
 class _Stack(NamedTuple):
     """Groups of one size: their places, what they hold of each set, and similarities (g, N, N)."""
 
