@@ -269,6 +269,23 @@ def test_samples_of_no_weight_have_no_surprise_and_json_says_so():
     assert found.adds[2] == 0
 
 
+@pytest.mark.parametrize("options", [{"k": "labels"}, {"k": lambda a, b: float(a[0] == b[0])}])
+def test_a_sample_of_no_weight_is_not_kept_in_the_place_of_one_that_has_some(options):
+    texts = ["a1", "a1", "b1", "a1"] if options["k"] == "labels" else ["a1", "a2", "b1", "a3"]
+    found = explain(texts, p=[0, 0.5, 0.5, 0], **options)
+    assert found.redundant_of.tolist() == [1, -1, -1, 1]
+    assert found.score_without_duplicates == pytest.approx(2)
+
+
+@pytest.mark.parametrize("p", [[0, 1], [1, 0]])
+def test_a_sample_that_has_all_the_weight_is_explained_as_a_single_one_is(p):
+    found = explain(["a", "a"], p=p, k="labels")
+    assert found.adds.tolist() == [0, 0]
+    assert found.redundant_of[p.index(1)] == -1
+    assert found.score_without_duplicates == 1
+    assert json.loads(found.to_json())["VS"] == 1
+
+
 def test_a_plot_shows_every_sample_and_marks_the_near_duplicates():
     pytest.importorskip("matplotlib").use("Agg")
     found = explain(rows(), k="cosine", threshold=0.9)

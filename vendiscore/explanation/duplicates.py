@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, number
+from ..arrays.namespace import Array, to_host
 from .redundancy import Pair
 
 # Pairs that are kept at most; those least similar are let go, and the floor rises.
@@ -36,23 +37,38 @@ class NearPairs:
         looked at, since there may be very many such pairs.
     most : int
         How many pairs are kept.
+    p : array (n,), optional
+        Weights of the samples: one of weight 0 stands for none that has any.
 
     Attributes
     ----------
     floor : float
         All pairs i < j of distinct samples that are at least this similar are here.
     first : int array (n,) or None
-        The first sample that is identical with each.
+        The first sample that is identical with each, of weight above 0 if there is one.
+    idle : bool array (n,) or None
+        Which have a weight of 0.
     """
 
     def __init__(
-        self, floor: float, groups: np.ndarray | None = None, most: int = MOST_PAIRS
+        self,
+        floor: float,
+        groups: np.ndarray | None = None,
+        most: int = MOST_PAIRS,
+        p: Array | None = None,
     ) -> None:
         self.floor, self._most, self._count = floor, most, 0
         self.first: np.ndarray | None = None
+        self.idle = None if p is None else to_host(p) == 0
         if groups is not None:
-            _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-            self.first = first[inverse]
+            order = (
+                np.arange(len(groups))
+                if self.idle is None
+                else np.argsort(self.idle, kind="stable")
+            )
+            _, first, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
+            self.first = np.empty(len(groups), dtype=order.dtype)
+            self.first[order] = order[first[inverse]]
         self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def __call__(self, K: np.ndarray, start: int) -> None:
@@ -104,6 +120,7 @@ class Duplicates:
     _i: np.ndarray = field(repr=False)
     _j: np.ndarray = field(repr=False)
     _similarity: np.ndarray = field(repr=False)
+    _idle: np.ndarray = field(repr=False)  # which have a weight of 0
 
     @classmethod
     def of(cls, n: int, pairs: NearPairs, threshold: float) -> Duplicates:
@@ -111,7 +128,8 @@ class Duplicates:
         i, j, similarity = pairs.arrays
         order = np.lexsort((j, i, -similarity))
         first = np.arange(n) if pairs.first is None else pairs.first
-        found = cls(n, threshold, pairs.floor, first, i[order], j[order], similarity[order])
+        idle = np.zeros(n, dtype=bool) if pairs.idle is None else pairs.idle
+        found = cls(n, threshold, pairs.floor, first, i[order], j[order], similarity[order], idle)
         return found.rethreshold(threshold)
 
     def rethreshold(self, threshold: float) -> Duplicates:
@@ -134,8 +152,9 @@ class Duplicates:
     def redundant_of(self) -> np.ndarray:
         """Which kept sample each near-duplicate repeats, (n,); −1 for samples that are kept.
 
-        The sample with the most near-duplicates is kept first, the first of several; a sample
-        that repeats more than one of the kept is given to the most similar.
+        The sample with the most near-duplicates is kept first, the first of several, those of
+        weight 0 after all others; a sample that repeats more than one of the kept is given to the
+        most similar.
         """
         count = self._above(self.threshold)
         i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
@@ -145,7 +164,7 @@ class Duplicates:
         links = sp.csr_array((np.ones(2 * count), entries[1]), shape=graph.shape)
         near = links @ copies + copies - 1
         of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
-        for place in np.lexsort((np.arange(self.n), -near)).tolist():
+        for place in np.lexsort((np.arange(self.n), -near, self._idle)).tolist():
             if not copies[place] or not near[place]:
                 continue  # looked at with the one that it is identical with, or alone
             if best[place] > -np.inf:

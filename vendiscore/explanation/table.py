@@ -24,7 +24,7 @@ from ..request import check_orders
 from ..resolve.how import read_how, with_the_rest
 from ..signature import plain_order
 from ..similarity.base import Similarity
-from ..spectral.rank_one import adds, coverage, novelty, surprise
+from ..spectral.rank_one import ALL, adds, coverage, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
 from .duplicates import MARGIN, Duplicates, NearPairs
@@ -90,8 +90,9 @@ class Explanation:
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS of all minus log VS without each: below 0 for samples that repeat others."""
-        return np.zeros(1) if self.n == 1 else np.asarray(adds(self._spectrum, self.q))
+        """log VS of all minus log VS without each, below 0 if it repeats others; 0 if it is all."""
+        whole = self.n == 1 or (self._p is not None and bool(self._p.max() > ALL))
+        return np.zeros(self.n) if whole else np.asarray(adds(self._spectrum, self.q))
 
     @cached_property
     def novelty(self) -> np.ndarray:
@@ -353,13 +354,8 @@ def explain(
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
     order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
     psd = check_psd(psd)
-    limit = number(
-        "threshold",
-        threshold,
-        "a similarity, at most 1",
-        lambda t: -1 <= t <= 1,
-        "0.95 is usual",
-    )
+    allowed, usual = "a similarity, at most 1", "0.95 is usual"
+    limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
     samples = read_samples(samples, read, "samples")
     return explained(Subject(samples, read, orders=[order], p=p, psd=psd), order, limit)
 
@@ -374,7 +370,7 @@ def explained(
     floor = threshold - MARGIN if floor is None else min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity, spectrum = subject.similarity, subject.eigen
-        pairs = NearPairs(floor, similarity.groups())
+        pairs = NearPairs(floor, similarity.groups(), p=subject.p)
         neighbours = Neighbours.of(similarity, pairs)
     left_out = list(similarity.dropped)
     return Explanation(
