@@ -132,6 +132,14 @@ def test_a_sparse_similarity_matrix_uses_its_whole_spectrum():
     assert score_K(sp.identity(30, format="csr")) == pytest.approx(30)
 
 
+@pytest.mark.parametrize("scored", [score_X, score_dual])
+def test_several_matrices_of_features_are_no_matrix(scored):
+    for X in (np.ones((4, 6, 3)), np.ones((2, 1, 3)).tolist(), [np.eye(2), np.eye(3)]):
+        with pytest.raises(ValueError, match=r"`X` must be two-dim.* got [24] such matrices; pass"):
+            scored(X)
+    assert scored(ROWS.tolist()) == scored(iter(ROWS)) == scored(ROWS)
+
+
 def test_orders_name_their_results():
     scores = compute(ROWS, score_X=True, normalize=True, q=[0, 1, 2.5, "inf", float("inf")])
     assert list(scores) == ["VS_q0", "VS_q1", "VS_q2.5", "VS_qinf"]

@@ -13,10 +13,12 @@ import numpy as np
 from .arguments import is_several
 from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
+from .magnitude.distances import read_samples
 from .measures.conditional import Given, conditional
 from .request import check_orders
 from .resolve import as_similarity
-from .resolve.how import KernelArgument
+from .resolve.how import How, KernelArgument
+from .resolve.nested import grouped
 from .scoring import compute
 from .spectral.spectrum import PSD, check_psd
 
@@ -36,7 +38,8 @@ def score(
     Parameters
     ----------
     samples : list or array
-        n samples of the kind that `k` compares. Not changed.
+        n samples of the kind that `k` compares; of a list of lists each is a group, and the number
+        is the mean of their scores. Not changed.
     k : str, callable, dict or list
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels.
@@ -164,7 +167,7 @@ def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    return _one(X, q=q, p=p, normalize=normalize, score_X=True)
+    return _one(_matrix(X), q=q, p=p, normalize=normalize, score_X=True)
 
 
 def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
@@ -283,6 +286,20 @@ def _single(q: Any) -> Any:
     if is_several(q):
         raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
     return q
+
+
+def _matrix(X: Any) -> Any:
+    """Rows of features; a ValueError for several matrices of them, which `compute` scores apart."""
+    how = How(given="X")
+    rows = read_samples(X, how, "samples")
+    table = isinstance(rows, list) and getattr(X, "ndim", 1) == 2
+    _, groups = grouped(rows, how, table=table)
+    if groups is not None:
+        raise ValueError(
+            f"`X` must be two-dimensional, one row per sample, got {len(groups)} such matrices; "
+            f"pass one, or compute(X, score_X=True), which gives the mean of their scores"
+        )
+    return rows
 
 
 def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
