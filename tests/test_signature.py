@@ -48,6 +48,51 @@ def test_settings_that_can_change_the_number_change_the_signature(kind):
     assert all("\n" not in one for one in found)
 
 
+SCALE = np.array([1.0, 2.0])
+
+
+def helper(a, b):
+    return math.exp(-abs(a - b))
+
+
+def by_helper(a, b):
+    return helper(a, b)
+
+
+def by_array(a, b):
+    return max(math.exp(-scale * abs(a - b)) for scale in SCALE)
+
+
+def test_what_a_function_finds_outside_of_itself_is_part_of_it(monkeypatch):
+    numbers = [0.0, 1.0, 2.5]
+    for k, name, other in (
+        (by_helper, "helper", gaussian),
+        (by_array, "SCALE", np.array([3.0, 2.0])),
+    ):
+        before = signature(numbers, k=k)
+        assert signature(numbers, k=k) == before
+        monkeypatch.setitem(globals(), name, other)
+        assert signature(numbers, k=k) != before
+
+    def narrow(a, b, *, width=1.0):
+        return gaussian(a, b, width)
+
+    before = signature(numbers, k=narrow)
+    narrow.__kwdefaults__["width"] = 2.0
+    assert signature(numbers, k=narrow) != before
+
+
+def test_a_function_that_calls_itself_has_one_signature_wherever_it_is_asked_for():
+    def shared(a, b):
+        return 1.0 if a == b else 0.5 * shared(a[1:], b[1:]) if a and b else 0.5
+
+    def asked(depth):
+        return asked(depth - 1) if depth else plain(shared)
+
+    assert len({asked(depth) for depth in range(9)}) == 1
+    assert "@" in asked(0)
+
+
 def test_functions_of_one_name_are_told_apart():
     numbers = [0.0, 1.0, 2.5]
     functions = [

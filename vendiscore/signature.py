@@ -1,7 +1,8 @@
 """What a number depends on, in words: for reports, keys and the line that is quoted in a paper.
 
 Two configurations that can give two numbers read differently here, and equal ones read the same:
-numbers have all their digits, arrays and functions of one's own a digest of what they hold.
+numbers have all their digits, arrays and functions of one's own a digest of what they hold. Of what
+a function finds outside of itself, lists, dicts, objects and other modules are not looked into.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import pickle
 import types
 from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,8 @@ _BUILTIN = (
 )
 # Arrays up to this many numbers are printed.
 _PRINTED = 8
+# What is being looked into: a function may enclose itself.
+_OUTER: ContextVar[tuple[Any, ...]] = ContextVar("outer", default=())
 
 
 def digits(x: float) -> str:
@@ -106,12 +110,16 @@ def _text(value: Any) -> str:
 def _name(value: Any) -> str:
     """The name of a function or object of one's own, with a digest of what it is made of."""
     name = getattr(value, "__qualname__", type(value).__qualname__)
-    if isinstance(value, _BUILTIN) or is_network(value):
+    outer = _OUTER.get()
+    if isinstance(value, _BUILTIN) or is_network(value) or any(value is each for each in outer):
         return str(name)
+    token = _OUTER.set((*outer, value))
     try:
         return f"{name}@{xxhash.xxh3_64_hexdigest(repr(_made_of(value)).encode())[:8]}"
     except Exception:  # what cannot be looked into has its name only
         return str(name)
+    finally:
+        _OUTER.reset(token)
 
 
 def _made_of(value: Any) -> Any:
@@ -121,11 +129,43 @@ def _made_of(value: Any) -> Any:
     if isinstance(value, types.MethodType):
         return _made_of(value.__func__), plain(value.__self__)
     if isinstance(value, types.FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        used = {name: value.__globals__.get(name) for name in value.__code__.co_names}
-        used = {name: x for name, x in used.items() if isinstance(x, (int, float, str))}
-        return _code(value.__code__), plain(value.__defaults__), plain(cells), used
+        return tuple(part for each in _with_helpers(value) for part in _function(each))
     return pickle.dumps(value)
+
+
+def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
+    """A function, and the functions of its module that it names, and that these name, each once."""
+    found = [function]
+    for each in found:  # which grows
+        for x in _globals(each).values():
+            mine = isinstance(x, types.FunctionType) and x.__module__ == function.__module__
+            if mine and not any(x is other for other in found):
+                found.append(x)
+    return found
+
+
+def _function(function: types.FunctionType) -> tuple[Any, ...]:
+    """What one function is made of: code, defaults, what it encloses, global values it names."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    # No lists, dicts and objects, which may be caches and grow from call to call.
+    kinds = (int, float, str, tuple, np.ndarray, np.generic)
+    used = {
+        name: plain(x)
+        for name, x in _globals(function).items()
+        if isinstance(x, kinds) or is_torch(x)
+    }
+    named = {f"{name}=": plain(x) for name, x in (function.__kwdefaults__ or {}).items()}
+    return _code(function.__code__), plain(function.__defaults__), plain(cells), used | named
+
+
+def _globals(function: types.FunctionType) -> dict[str, Any]:
+    """What a function, and functions inside of it, may mean by names that are not their own."""
+    return {name: function.__globals__.get(name) for name in _names(function.__code__)}
+
+
+def _names(code: types.CodeType) -> list[str]:
+    inner = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names(c)]
+    return [*code.co_names, *inner]
 
 
 def _code(code: types.CodeType) -> Any:
