@@ -118,6 +118,23 @@ def test_samples_that_are_left_out_leave_out_what_was_given_with_them() -> None:
     assert grouped == pytest.approx(np.mean(parts), rel=1e-12)
 
 
+def test_the_function_leaves_out_what_was_given_with_samples_as_the_measure_does() -> None:
+    texts, given = ["a b", "", "c", "c", "e"], ["one", "none", "two", "two", "three"]
+    p = [0.1, 0.2, 0.3, 0.2, 0.2]
+    for weights in (None, p):
+        how = {"on_error": "skip", "p": weights}
+        with pytest.warns(UserWarning, match="left out"):
+            found = conditional_score(texts, given, **how)
+        with pytest.warns(UserWarning, match="left out"):
+            assert (
+                found
+                == compute(texts, measures="ConditionalVS", given=given, **how)["ConditionalVS"]
+            )
+    rest = [x for i, x in enumerate(texts) if i != 1]
+    kept = np.delete(p, 1) / np.delete(p, 1).sum()
+    assert found == pytest.approx(conditional_score(rest, ["one", "two", "two", "three"], p=kept))
+
+
 def test_a_standard_error_takes_halves_of_both() -> None:
     X = cloud(40)
     prompts = [f"p{i % 4}" for i in range(40)]

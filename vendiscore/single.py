@@ -231,7 +231,7 @@ def conditional_score(
     samples : list, array or Similarity
         n samples. Not changed.
     given : list, array or Similarity
-        One for each sample, such as its prompt.
+        One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
     given_k : str, callable, dict or list, optional
         How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
         are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
@@ -275,8 +275,11 @@ def conditional_score(
     (order,) = check_orders(_single(q))
     psd = check_psd(psd)
     K = as_similarity(samples, **how)
-    T = Given(given).similarity(given_k, K.n)
-    weights = check_weights(p, K.n, like=K.diagonal())
+    came = K.n + len(K.dropped)
+    T = Given(given).similarity(given_k, came)
+    if K.dropped:
+        T = T.take(np.setdiff1d(np.arange(came), list(K.dropped)))
+    weights = check_weights(p, K.n, K.dropped, K.diagonal())
     with np.errstate(all="ignore"):
         value = conditional(K, T, [order], weights, psd)[0]
     return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
