@@ -18,6 +18,17 @@ def rows(seed: int, n: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, 5)) + 0.5
 
 
+def test_negative_eigenvalues_that_are_clipped_are_so_at_order_2_too():
+    K = np.eye(5)
+    K[:3, :3] = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
+    for q in (1, 2):
+        found = growth(K, [2, 5], q=q, psd="clip", score_K=True)
+        whole = compute(K, q=q, psd="clip", score_K=True)["VS"]
+        assert found.scores[-1] == pytest.approx(whole)
+    even = np.eye(5)
+    assert growth(even, [10], q=2, psd="clip", score_K=True).scores == pytest.approx((10,))
+
+
 def test_at_order_2_it_is_the_mean_purity_of_all_subsets():
     X = rows(0, 7)
     K = as_similarity(X, k="cosine").dense()

@@ -22,6 +22,7 @@ import scipy
 from .. import plots
 from ..arguments import integer, is_several, number
 from ..arrays.namespace import row_blocks, to_host
+from ..errors import NotPSDError
 from ..optional import require
 from ..progress import Counts, counted
 from ..request import check_orders
@@ -30,6 +31,7 @@ from ..resolve.how import KernelArgument
 from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, check_psd
+from ..spectral.vendi import spectrum_of
 from .drawn import MOST, Part
 from .matching import MOST_WINDOWS, Matched, coverage_curve
 from .plan import MIN_SAMPLES
@@ -134,7 +136,8 @@ def growth(
     level : float in (0, 1)
         Of the intervals.
     psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
+        Raise for a similarity with negative eigenvalues, or set them to zero; of one that has some,
+        subsets are drawn at order 2 too.
     seed : int of at least 0
         Of the subsets that are drawn.
     k : str, callable, dict or list, optional
@@ -188,8 +191,9 @@ def growth(
             f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
             f"how a score grows with them"
         )
-    wanted = _sizes(sizes, similarity.n, order)
-    if order == 2:
+    closed = order == 2 and not (psd == "clip" and _is_indefinite(similarity))
+    wanted = _sizes(sizes, similarity.n, closed)
+    if closed:
         points = _of_pairs(similarity, wanted)
     else:
         needed = _needed(wanted, similarity.n)
@@ -199,9 +203,20 @@ def growth(
     return _growth(points, wanted, similarity, order, level, seed)
 
 
-def _sizes(sizes: Any, n: int, q: float) -> list[int]:
+def _is_indefinite(similarity: Similarity) -> bool:
+    """Whether there are negative eigenvalues, of which the closed form of order 2 knows nothing."""
+    if similarity.psd:
+        return False
+    try:
+        spectrum_of(similarity)
+    except NotPSDError:
+        return True
+    return False
+
+
+def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
     """The sizes asked for, ascending."""
-    most = 2 * n if q == 2 or n >= ENOUGH else n
+    most = 2 * n if closed or n >= ENOUGH else n
     if sizes is None:
         usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
         return sorted({int(m) for m in usual if 2 <= m <= most})
