@@ -145,7 +145,7 @@ def compare(
     named = read_sets(sets, names)
     rest = {"k": k, **how}
     read = with_the_rest(read_how(rest), rest, _KEYWORDS)
-    plan = Plan(q, level, permutations, match, size, tuple(orders), psd, seed).checked()
+    plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
     pairs = len(named) * (len(named) - 1) // 2
     if plan.permutations < (least := needed(plan.level, pairs)):
         raise ValueError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..arguments import integer, number, one_of
+from ..arguments import integer, is_several, number, one_of
 from ..request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from .permutation import needed
@@ -37,6 +37,9 @@ class Plan:
             size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
             if self.match == "coverage":
                 raise ValueError("`size` is for match='size': leave it out to match coverage")
+        if not is_several(self.orders):
+            raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
+        orders = tuple(self.orders)
         level = number(
             "level", self.level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual"
         )
@@ -46,7 +49,7 @@ class Plan:
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             one_of("match", self.match, ("size", "coverage")),
             size,
-            tuple(check_orders(self.orders)) if len(self.orders) else (),
+            tuple(check_orders(orders)) if orders else (),
             check_psd(self.psd),
             integer("seed", self.seed, 0),
         )
