@@ -1,5 +1,6 @@
 """What a selection must have it has, exactly; what cannot be met is an error with the remedy."""
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -131,6 +132,7 @@ def test_one_of_one_is_chosen():
         ({"quality": [1.0] * 39}, ValueError, "got 39 for 40; pass them in the same order"),
         ({"quality": [1.0] * 39 + [-1]}, ValueError, "got -1 for sample 39; add a constant"),
         ({"quality": [1.0] * 39 + [np.nan]}, ValueError, "got nan for sample 39"),
+        ({"quality": [1e308] * 40}, ValueError, "a sum that is too large, up to 1e+308; divide"),
         ({"quality": [0] * 40}, ValueError, "above 0 for 1 sample or more, got 0"),
         (
             {"quality": [1] + [0] * 39, "objective": "logdet"},
@@ -179,3 +181,7 @@ def test_a_similarity_that_is_no_kernel_is_refused_or_clipped():
     assert sorted(clipped.places.tolist()) == [0, 1, 2]
     with pytest.raises(NotPSDError):
         _ = clipped.bound
+    told = json.loads(json.dumps(clipped.to_dict()))
+    assert told["scores"] == clipped.scores.tolist()
+    assert told["bound"] is told["certified"] is None
+    assert len(clipped.plot().lines) == 1

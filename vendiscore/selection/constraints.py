@@ -215,6 +215,13 @@ def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray
         raise ValueError(
             f"{expected}, got {scores[i]:g} for sample {i}; add a constant, or take exp(quality)"
         )
+    with np.errstate(over="ignore"):
+        total = scores.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
+            f"largest"
+        )
     least = size if all_count else 1
     if (scores > 0).sum() < least:
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotPSDError
 from ..plots.selections import selection as draw
 from ..spectral.hill import effective_number
 from .candidates import Candidates
@@ -113,7 +114,7 @@ class Selection:
         Raises
         ------
         NotPSDError
-            If the similarity has negative eigenvalues.
+            If the similarity has negative eigenvalues, which psd="clip" takes off the scores only.
         """
         found = bound(self._candidates, self._rows, self._constraints, self.q)
         return max(found, float(self.scores[-1]))  # but for rounding
@@ -127,7 +128,11 @@ class Selection:
         return float(self.scores[-1]) / self.bound
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and numbers, for JSON; the bound is found for it."""
+        """Plain lists and numbers, for JSON; the bound is found for it.
+
+        `bound` and `certified` are None where negative eigenvalues leave nothing bounded.
+        """
+        known = self._bound_if_any()
         gains = [gain if math.isfinite(gain) else None for gain in self.gains.tolist()]
         return {
             "places": self.places.tolist(),
@@ -136,16 +141,22 @@ class Selection:
             "scores": self.scores.tolist(),
             "gains": gains,
             "swapped": self.swapped,
-            "bound": self.bound,
-            "certified": self.certified,
+            "bound": known,
+            "certified": None if known is None else self.certified,
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the scores of the prefixes, and the bound, which is found for it, as a line.
+        """Draw the scores of the prefixes, and the bound, if there is one, as a line.
 
         On `ax`, or Axes of its own, which are returned; see `vendiscore.plots.selection`.
         """
-        return draw(self.scores, self.bound, ax=ax)
+        return draw(self.scores, self._bound_if_any(), ax=ax)
+
+    def _bound_if_any(self) -> float | None:
+        try:
+            return self.bound
+        except NotPSDError:
+            return None
 
     def __repr__(self) -> str:
         return f"Selection({self._said()}, places={self.places.tolist()!r:.60})"
