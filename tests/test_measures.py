@@ -291,12 +291,14 @@ def test_a_preset_is_its_measures() -> None:
 def test_weights_are_for_measures_that_take_them() -> None:
     with pytest.raises(ValueError, match="`p` cannot be used with AvgSim, which take no weights"):
         compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
-    with pytest.raises(ValueError, match="LC needs similarities of at least 0 on average"):
+    with pytest.raises(ValueError, match="LC needs similarities above 0 on average"):
         compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
     assert list(compute([0.0, 1.0], measures=["VS", "VS", "LC"], p=[0.5, 0.5], **LAPLACIAN)) == [
         "VS",
         "LC",
     ]
+    with pytest.raises(ValueError, match="above 0 on average, got 0 for sample 0"):
+        compute([[1.0, 0.0], [-1.0, 0.0]], measures="LC", k="cosine")
 
 
 def test_the_metric_takes_measures(metric) -> None:

@@ -28,7 +28,7 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     if not scalar(xp.min(ordinary)) > 0:
         i = int(xp.argmin(ordinary))
         raise ValueError(
-            f"LC needs similarities of at least 0 on average, got {scalar(ordinary[i]):.3g} for "
+            f"LC needs similarities above 0 on average, got {scalar(ordinary[i]):.3g} for "
             f"sample {i}; use a kernel without negative values"
         )
     logs = xp.log(ordinary)
