@@ -35,6 +35,7 @@ extensions = [
     "llms",
 ]
 exclude_patterns = ["_build", "tutorials"]
+templates_path = ["templates"]
 smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula
 

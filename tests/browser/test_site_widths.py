@@ -1,0 +1,40 @@
+"""The pages of the site in windows of many widths: nothing of a text is cut off."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+WIDTHS = (320, 390, 768, 1010, 1024, 1100, 1200, 1280, 1313, 1366, 1400, 1440, 1560, 1920)
+# furo hides what is wider than the window, so that it cannot be scrolled to.
+REACHES = "document.documentElement.scrollWidth"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One page in the theme and style of the site, with all three columns."""
+    pytest.importorskip("furo")
+    pytest.importorskip("myst_parser")
+    folder = tmp_path_factory.mktemp("page")
+    code = f"```python\n{'x' * 100}\n```\n"
+    headings = "".join(f"## Part {i}\n\n{'words ' * 60}\n\n{code}\n" for i in range(3))
+    (folder / "index.md").write_text(f"# Title\n\n{headings}", encoding="utf-8")
+    settings = ("extensions=myst_parser", "html_theme=furo", "html_css_files=site.css")
+    settings += (f"html_static_path={DOCS / 'static'}",)
+    options = [part for setting in settings for part in ("-D", setting)]
+    command = [sys.executable, "-m", "sphinx", "-q", "-C", *options, str(folder)]
+    subprocess.run([*command, str(folder / "html")], check=True)
+    return folder / "html" / "index.html"
+
+
+def test_no_window_cuts_a_page_off(browser, page: Path) -> None:
+    shown = browser.new_page()
+    shown.goto(page.as_uri())
+    reached = {}
+    for width in WIDTHS:
+        shown.set_viewport_size({"width": width, "height": 800})
+        reached[width] = shown.evaluate(REACHES)
+    shown.close()
+    assert reached == {width: width for width in WIDTHS}
