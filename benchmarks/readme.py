@@ -70,7 +70,8 @@ def migration() -> str:
     rows = loaded("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
     return table(
-        ("call", "vendi_score", "vendiscore", ""), ([row[name] for name in columns] for row in rows)
+        ("call", "vendi_score", "vendiscore", "why"),
+        ([row[name] for name in columns] for row in rows),
     )
 
 

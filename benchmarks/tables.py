@@ -32,14 +32,14 @@ def speed() -> str:
         for row in loaded(path.stem).get("rows", [])
         if "times_faster" in row
     )
-    return table(("", "ours", "peer", "faster"), ((*row, f"{t:.3g} ×") for *row, t in pairs))
+    return table(("task", "ours", "peer", "faster"), ((*row, f"{t:.3g} ×") for *row, t in pairs))
 
 
 def scaling() -> str:
     """One call in a process of its own, with the memory that the process takes at most."""
     rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
     return table(
-        ("", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
+        ("call", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
         (
             (
                 row["series"],
@@ -56,7 +56,7 @@ def scaling() -> str:
 def estimated() -> str:
     """Estimates beside exact scores: time, and how far off they are."""
     return table(
-        ("", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
+        ("similarities", "`rtol`", "exact", "estimate", "faster", "off by (rmse)", "memory"),
         (
             (
                 row["name"],
@@ -83,13 +83,13 @@ def errors() -> Iterator[tuple[str, ...]]:
 
 def estimate_errors() -> str:
     """Whether estimates are as far off as they say."""
-    return table(("", "off by (rmse)", "said", "of 100 within 2 se, or bounds"), errors())
+    return table(("score", "off by (rmse)", "said", "of 100 within 2 se, or bounds"), errors())
 
 
 def null() -> str:
     """How often two sets are told apart at 5 %: of one source, of one diversity, of two."""
     return table(
-        ("", "sizes", "sources", "told apart"),
+        ("samples, kernel", "sizes", "sources", "told apart"),
         (
             (
                 row["name"],
@@ -105,11 +105,20 @@ def null() -> str:
 def covered() -> str:
     """Intervals of the jackknife, and the bootstrap that is not offered."""
     return table(
-        ("kernel", "n", "95 % intervals that cover the mean log VS", "naive bootstrap off by"),
+        (
+            "kernel",
+            "n",
+            "log VS scatters by",
+            "the jackknife says",
+            "95 % intervals that cover the mean log VS",
+            "naive bootstrap off by",
+        ),
         (
             (
                 row["name"],
                 str(row["n"]),
+                f"{row['deviation']:.3f}",
+                f"{row['jackknife_error']:.3f}",
                 percent(row["covered"], 1),
                 percent(row["bootstrap_bias"], 1),
             )

@@ -159,7 +159,7 @@ def concluded(records: list[dict[str, Any]]) -> str:
 def page(records: list[dict[str, Any]]) -> str:
     """All groups, by paper: a table of verdicts, and a section for each."""
     records = sorted(records, key=lambda record: (record["source"], record["name"]))
-    lines = ["| | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    lines = ["| group | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     for record in records:
         counts = " | ".join(str(count or "") for count in tally(record).values())
         anchor = re.sub(r"[^\w\- ]", "", record["title"].lower()).replace(" ", "-")
@@ -177,7 +177,7 @@ def shown(record: dict[str, Any]) -> str:
         f"{record['source']}. {record['method']} ({record['seconds']:.0f} s, "
         f"`python benchmarks/papers/{record['name']}.py`)",
         "",
-        "| | paper | here | verdict |",
+        "| number or claim | paper | here | verdict |",
         "|---|---|---|---|",
     ]
     for finding in record["findings"]:
