@@ -30,7 +30,7 @@ plt.style.use("tableau-colorblind10")
 plt.rcParams.update({"font.size": 12, "figure.constrained_layout.use": True})
 torch.set_num_threads(1)  # the same sums on every machine
 
-STEPS, BATCH, DIMENSIONS, TRAINED, EVERY = 80, 64, 16, 1200, 2
+STEPS, BATCH, DIMENSIONS, TRAINED, EVERY = 120, 64, 16, 1200, 2
 
 pixels, digits = load_digits(return_X_y=True)
 order = torch.randperm(len(digits), generator=torch.Generator().manual_seed(0))
@@ -90,6 +90,8 @@ def trained(weight, seed=0):
         apart = (a - b).square().sum(dim=1).mean()
         if step % EVERY == 0:
             written.append((step, apart.item(), vendi_score(encoder)))
+        if step == STEPS:
+            break  # what was written down last is of the encoder that is returned
         loss = apart + diversity(a)
         optimizer.zero_grad()
         loss.backward()
