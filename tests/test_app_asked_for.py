@@ -40,16 +40,20 @@ def test_thinning_is_that_of_the_library():
 
 
 def test_molecules_are_drawn_when_they_are_asked_for():
-    result = scored(["CCO", "CCC", "c1ccccc1"], "molecules", "morgan")
-    uris = result.pictures([2, 0])["uris"]
-    assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris)
+    uris = answers.drawings(["c1ccccc1", "CCO", "no molecule"])["uris"]
+    assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])
     assert uris[0] != uris[1]
-    assert result.answer["samples"]["image"] is None
-    for wrong in ([3], [-1], ["0"], "0", [True], None):
-        with pytest.raises(RefusedError, match="Expected a list of rows from 0 to 2"):
-            result.pictures(wrong)
-    with pytest.raises(RefusedError, match="At most 60 pictures at once, got 61"):
-        result.pictures([0] * 61)
+    assert uris[2] == ""
+    assert answered(["CCO", "CCC"], "molecules", "morgan")["samples"]["image"] is None
+    for wrong, said in (
+        (None, "Expected a list of SMILES, got NoneType"),
+        ("CCO", "Expected a list of SMILES, got str"),
+        ([1], "Every molecule must be a string, but number 0 is int"),
+        (["C" * 301], "has 301 characters"),
+        (["C"] * 61, "At most 60 molecules are drawn at once, got 61"),
+    ):
+        with pytest.raises(RefusedError, match=said):
+            answers.drawings(wrong)
 
 
 def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():

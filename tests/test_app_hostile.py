@@ -1,5 +1,6 @@
 """Hostile calls, files and bodies: answered in words, and nothing left of them."""
 
+import base64
 import json
 
 import hostile
@@ -154,7 +155,7 @@ def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
 
 
 @pytest.mark.usefixtures("healthy")
-@pytest.mark.parametrize("path", ["score", "groups", "compare", "pictures", "report", "papers"])
+@pytest.mark.parametrize("path", ["score", "groups", "compare", "drawings", "report", "papers"])
 def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
     key = send(http, "a b\nc d")["key"]
     for body in (b"", b"[]", b"\xff\xfe", b"[" * 10**5, b'{"a": 1' + b" " * 10**5):
@@ -164,9 +165,23 @@ def test_bodies_that_no_page_sends_are_refused_in_words(http, path):
     for value in ("", "x" * 10**5, None, 7, ["a"], {"a": key}):
         answer = http.post(f"/page/{path}", json={"key": value, "id": value, "sets": value})
         assert answer.status_code in (410, 422)
+    if path == "drawings":  # which are of no result
+        return
     # A key of samples is none of a result.
     other = http.post(f"/page/{path}", json={"id": key, "sets": [{"name": "a", "key": "b"}]})
     assert other.json() == {"gone": True}
+
+
+@pytest.mark.usefixtures("healthy")
+def test_markup_beside_a_molecule_is_no_markup_of_its_drawing(http):
+    sent = ["CCO |$<script>;;<b onload=x>$|", "<svg onload=x>", "C\0C", "c1" * 150]
+    uris = http.post("/page/drawings", json={"smiles": sent}).json()["uris"]
+    assert uris[1:] == ["", "", ""]
+    drawn = base64.b64decode(uris[0].removeprefix("data:image/svg+xml;base64,")).decode()
+    assert "<script" not in drawn
+    assert "<b" not in drawn
+    half = json.dumps({"smiles": ["\ud800C"]})
+    assert http.post("/page/drawings", content=half).status_code == 422
 
 
 @pytest.mark.usefixtures("healthy")

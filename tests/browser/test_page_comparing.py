@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -101,6 +102,19 @@ def test_sets_of_images_can_be_compared(visit):
         right = compute(images, k="pixels", mode="RGB")["VS"]
         assert cells(page, at)[2] == f"{right:.1f}"
     expect(page.locator(".r-only img").first).to_be_visible()
+
+
+def test_what_only_one_set_of_molecules_has_is_drawn(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    button(page, "Scents, acetates, medicines").click()
+    drawn = page.locator(".r-only img")
+    expect(drawn).to_have_count(18)  # six of each at first
+    for at in (0, 17):
+        drawn.nth(at).scroll_into_view_if_needed()
+        expect(drawn.nth(at)).to_have_attribute("src", re.compile("^data:image/svg"))
+        assert drawn.nth(at).evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    expect(page.locator(".r-only li").first).to_contain_text("CC(C)=CCCC(C)(O)C=C")
 
 
 def test_one_set_is_too_few(visit):

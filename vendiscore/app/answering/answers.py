@@ -7,7 +7,7 @@ threshold, what thinning does and what papers need are found when somebody asks.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,14 +25,14 @@ from ..given import examples
 from ..given.asked import KINDS
 from ..given.parts import part
 from ..given.samples import Samples
-from ..limits import MAX_SAMPLES, RefusedError
+from ..limits import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import alike, comparing, looked, papers
 from .alike import check_order, check_threshold
 from .held import size_of
 from .jobs import FLOOR, THRESHOLD, Job, job_of
 from .sifting import UnusableError, left_out, sifted
 
-MAX_PICTURES = 60  # that are drawn at once
+MAX_DRAWN = 60  # molecules at once
 _PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
@@ -106,21 +106,6 @@ class Result:
     def report(self, title: str | None = None) -> str:
         """The report as an HTML file."""
         return papers.report(self._found, self._job, title or None).html()
-
-    def pictures(self, indices: Sequence[int]) -> dict[str, list[str]]:
-        """Drawings of some rows of the table, as data URIs; empty where one cannot be drawn."""
-        places = self._found.places.tolist()
-        if not isinstance(indices, list) or not all(
-            type(i) is int and 0 <= i < len(places) for i in indices
-        ):
-            raise RefusedError(f"Expected a list of rows from 0 to {len(places) - 1}.")
-        if len(indices) > MAX_PICTURES:
-            raise RefusedError(f"At most {MAX_PICTURES} pictures at once, got {len(indices)}.")
-        if self._job.pictures:
-            return {"uris": [self._job.pictures[places[i]].thumbnail for i in indices]}
-        if self._job.kind != "molecules":
-            return {"uris": ["" for _ in indices]}
-        return {"uris": [drawing(self._job.samples[places[i]]) for i in indices]}
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -321,6 +306,15 @@ def compare(
             sets, kernel, settings.options, settings.q, permutations, settings.leave_out
         )
     )
+
+
+def drawings(smiles: Any) -> dict[str, list[str]]:
+    """Molecules drawn, as data URIs; empty where one cannot be."""
+    if not isinstance(smiles, list):
+        raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
+    if len(smiles) > MAX_DRAWN:
+        raise RefusedError(f"At most {MAX_DRAWN} molecules are drawn at once, got {len(smiles)}.")
+    return {"uris": [drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
 
 
 def menu() -> dict[str, Any]:

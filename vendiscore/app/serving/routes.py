@@ -67,9 +67,7 @@ class Routes:
             ),
             "thinning": self._of_result(SHORT, lambda result, body: result.thinning()),
             "papers": self._of_result(MIDDLE, lambda result, body: result.papers()),
-            "pictures": self._of_result(
-                SHORT, lambda result, body: result.pictures(body.get("index"))
-            ),
+            "drawings": self.drawings,
             "report": self.report,
         }
         return [
@@ -154,6 +152,11 @@ class Routes:
 
         slow = any(answers.is_long(sent.samples, settings) for sent in sets.values())
         return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps())
+
+    async def drawings(self, request: Request) -> Response:
+        """Pictures of molecules, whatever result they are of."""
+        work = partial(answers.drawings, (await question(request)).get("smiles"))
+        return await json_response(request, await self._taken(request, SHORT, whole(work)))
 
     async def report(self, request: Request) -> Response:
         """The report on a result, as a file."""

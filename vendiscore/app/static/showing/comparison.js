@@ -5,7 +5,9 @@ import { count, cut, el, score, signed } from "../dom.js";
 import { copied, figures } from "./figures.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
+import { inFull } from "./sample.js";
 import { copyText, save } from "./saves.js";
+import { called } from "./view.js";
 
 const SENTENCES = 6; // that are seen at first
 const NAMED = 4; // sets in the bar
@@ -203,7 +205,7 @@ function only(view) {
       "ul",
       { class: "r-members" },
       ...more(
-        samples.map((sample) => () => item(sample)),
+        samples.map((sample) => () => item(view, sample)),
         "samples",
         (button) => el("li", {}, button),
         6,
@@ -217,16 +219,14 @@ function only(view) {
   );
 }
 
-function item({ place, text, image }) {
-  const name = /^\d+$/.test(String(place)) ? `#${place}` : String(place);
-  return el("li", {},
+function item(view, sample) {
+  const name = called(sample.place);
+  return el(
+    "li",
+    {},
     el("span", { class: "r-tag" }, name),
-    el("div", { class: "r-whole" },
-      image ? el(
-        "img",
-        { class: "r-thumb", src: image, alt: text ? "" : name, loading: "lazy" },
-      ) : null,
-      text ? el("p", { class: "r-full", dir: "auto" }, text) : null));
+    inFull(view, sample, sample.text ? "" : name),
+  );
 }
 
 function lines(view) {

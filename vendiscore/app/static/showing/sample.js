@@ -19,46 +19,54 @@ export function brief(view, i, longest = 120) {
 
 /** A sample in full. */
 export function full(view, i) {
-  const words = view.hasText ? el("p", { class: "r-full", dir: "auto" }, view.text(i)) : null;
-  return el("div", { class: "r-whole" }, thumbnail(view, i), words);
+  return inFull(view, sample(view, i));
 }
 
-/** A small picture of a sample, if its kind has one; molecules are drawn when they come into sight. */
+/** The same of a sample {image, text}, one of which it may lack. */
+export function inFull(view, { image, text }, alt = "") {
+  const words = text ? el("p", { class: "r-full", dir: "auto" }, text) : null;
+  return el("div", { class: "r-whole" }, picture(view, { image, text }, alt), words);
+}
+
+/** A small picture of a sample, if its kind has one. */
 export function thumbnail(view, i, alt = "") {
-  const { kind, samples } = view.R;
-  const uri = samples.image?.[i];
-  if (uri) return el("img", { class: "r-thumb", src: uri, alt, loading: "lazy" });
-  if (kind !== "molecules") return null;
+  return picture(view, sample(view, i), alt);
+}
+
+function sample(view, i) {
+  return { image: view.R.samples.image?.[i], text: view.hasText ? view.text(i) : "" };
+}
+
+/** Molecules are drawn when they come into sight. */
+function picture(view, { image, text }, alt) {
+  if (image) return el("img", { class: "r-thumb", src: image, alt, loading: "lazy" });
+  if (view.R.kind !== "molecules") return null;
   const drawn = el("img", { class: "r-thumb r-molecule", alt, width: 96, height: 64 });
-  drawings(view).wish(drawn, i);
+  view.drawings ??= makeDrawings(view);
+  view.drawings.wish(drawn, text);
   return drawn;
 }
 
-function drawings(view) {
-  view.drawings ??= makeDrawings(view);
-  return view.drawings;
-}
-
 function makeDrawings(view) {
-  const uris = new Map();
-  const places = new WeakMap();
+  const uris = new Map(); // by SMILES, as what is waited for
+  const wished = new WeakMap();
   const waiting = new Map();
   let timer = 0;
   const watch = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watch.unobserve(target);
-      want(target, places.get(target));
+      want(target, wished.get(target));
     }
   }, { rootMargin: "200px" });
-  view.signal?.addEventListener("abort", () => watch.disconnect());
+  view.signal.addEventListener("abort", () => watch.disconnect());
 
-  function want(image, i) {
-    if (uris.has(i)) {
-      put(image, uris.get(i));
+  function want(image, smiles) {
+    if (uris.has(smiles)) {
+      put(image, uris.get(smiles));
       return;
     }
-    waiting.set(i, [...(waiting.get(i) ?? []), image]);
+    waiting.set(smiles, [...(waiting.get(smiles) ?? []), image]);
     clearTimeout(timer);
     timer = setTimeout(ask, 60);
   }
@@ -66,12 +74,12 @@ function makeDrawings(view) {
   async function ask() {
     const batch = [...waiting].slice(0, AT_ONCE);
     if (!batch.length) return;
-    for (const [i] of batch) waiting.delete(i);
+    for (const [smiles] of batch) waiting.delete(smiles);
     if (waiting.size) timer = setTimeout(ask, 60);
     try {
-      const answer = await view.asked("pictures", { index: batch.map(([i]) => i) });
-      batch.forEach(([i, images], at) => {
-        uris.set(i, answer.uris[at]);
+      const answer = await view.asked("drawings", { smiles: batch.map(([smiles]) => smiles) });
+      batch.forEach(([smiles, images], at) => {
+        uris.set(smiles, answer.uris[at]);
         for (const image of images) put(image, answer.uris[at]);
       });
     } catch {
@@ -80,9 +88,9 @@ function makeDrawings(view) {
     }
   }
 
-  function wish(image, i) {
-    places.set(image, i);
-    if (uris.has(i)) put(image, uris.get(i));
+  function wish(image, smiles) {
+    wished.set(image, smiles);
+    if (uris.has(smiles)) put(image, uris.get(smiles));
     else watch.observe(image);
   }
   return { wish };

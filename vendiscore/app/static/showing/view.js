@@ -27,10 +27,7 @@ export function makeView(R, { call, announce }, signal) {
       view.tell("groups", answer);
     },
     /** A sample's place as the visitor counts: "#7", or the name of its file. */
-    where(i) {
-      const place = R.samples.place[i];
-      return /^\d+$/.test(String(place)) ? `#${place}` : String(place);
-    },
+    where: (i) => called(R.samples.place[i]),
     /** The same where there is little room: a file without its folders. */
     mark: (i) => cut(view.where(i).split("/").at(-1), 28),
     /** A sample in words, whatever it is. */
@@ -42,6 +39,11 @@ export function makeView(R, { call, announce }, signal) {
   };
   take(view, R);
   return view;
+}
+
+/** A place in words. */
+export function called(place) {
+  return /^\d+$/.test(String(place)) ? `#${place}` : String(place);
 }
 
 /** Groups are those of two and more, largest first; the others are alone. */
