@@ -21,15 +21,10 @@ function filled(node, attributes, children) {
 }
 
 /** Children without those that are not there: null, undefined, false and "". */
-export function present(children) {
+function present(children) {
   return children.flat().filter((child) => child || child === 0).map(
     (child) => (child instanceof Node ? child : String(child)),
   );
-}
-
-/** Words for readers of screens alone. */
-export function unseen(...children) {
-  return el("span", { class: "visually-hidden" }, ...children);
 }
 
 let used = 0;
@@ -59,6 +54,16 @@ export function whole({ of, n, by_group: groups }) {
   return `${Number.isInteger(of) ? count(of) : score(of)} in a group`;
 }
 
+/** Words that are there, with a dot between each two. */
+export function dotted(...words) {
+  return words.filter(Boolean).join(" · ");
+}
+
+/** What a score is of, and how it was compared. */
+export function about({ name, comparison }) {
+  return dotted(name, comparison);
+}
+
 /** A standard error; "" where there is none. */
 export function error(se) {
   if (!(se > 1e-6)) return "";
@@ -76,8 +81,8 @@ export function signed(text) {
 }
 
 /** "1 sample", "2 samples". */
-export function some(n, one, many = `${one}s`) {
-  return `${count(n)} ${n === 1 ? one : many}`;
+export function some(n, one) {
+  return `${count(n)} ${one}${n === 1 ? "" : "s"}`;
 }
 
 /** A text on one line, cut in the middle of nothing: at a length, with "…". */
@@ -96,10 +101,14 @@ export function later(run, wait) {
   };
 }
 
+/** Brings the top of an element into sight. */
+export function reveal(node) {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  node.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+}
+
 /** What to say when the server did not answer as hoped: `gone`, a `problem`, or neither. */
 export function trouble(failure) {
-  if (failure?.gone) return "This result is no longer kept on the server. Score again to see this.";
-  const problem = failure?.problem;
-  if (problem) return typeof problem === "string" ? problem : problem.text;
-  return "The server did not answer. Try again in a moment.";
+  if (failure.gone) return "This result is no longer kept on the server. Score again to see this.";
+  return failure.problem?.text ?? "The server did not answer. Try again in a moment.";
 }

@@ -1,7 +1,7 @@
 /** What alike means: the kernels in words people use, their options and the order q. */
 
 import { el } from "../dom.js";
-import { fill } from "./parts.js";
+import { field, fill } from "./parts.js";
 import { optionsOf } from "./state.js";
 
 const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
@@ -119,7 +119,7 @@ function permutations(settings, changed) {
       changed();
     },
   });
-  return el("label", { class: "field" }, el("span", {}, "Permutations, at most"), number);
+  return field("Permutations, at most", number);
 }
 
 const CONTROLS = { checks, choice, number };
@@ -162,7 +162,7 @@ function choice(option, value, set) {
   const onchange = () => set(option.name, option.choices[select.selectedIndex]);
   const select = el("select", { "data-at": option.name, onchange }, ...choices);
   select.selectedIndex = option.choices.indexOf(value);
-  return el("label", { class: "field" }, el("span", {}, named(option)), select, info(option));
+  return field(named(option), select, info(option));
 }
 
 function number(option, value, set) {
@@ -174,5 +174,5 @@ function number(option, value, set) {
     "data-at": option.name,
     onchange: (event) => set(option.name, Math.max(0, Number(event.target.value) || 0)),
   });
-  return el("label", { class: "field" }, el("span", {}, named(option)), input, info(option));
+  return field(named(option), input, info(option));
 }

@@ -9,7 +9,7 @@ const BY_STATUS = {
 };
 
 /** `problem`: {text, lines?, others?, rows?}. `gone`: the server no longer keeps what is meant. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(problem, gone = false) {
     super(problem.text);
     this.problem = problem;

@@ -3,7 +3,7 @@
 import { makeCard } from "./card.js";
 import { el } from "../dom.js";
 import { Given } from "./given.js";
-import { button, byId, fill } from "./parts.js";
+import { byId, fill, tries } from "./parts.js";
 import { trouble } from "./readout.js";
 import { confirm } from "./samples.js";
 import { KINDS } from "./state.js";
@@ -106,13 +106,7 @@ export function comparing({ changed, score, examples }) {
     byId("clear-sets").hidden = !filled().length;
     byId("add-set").hidden = self.cards.length >= MOST;
     byId("sets-kind").value = self.kind;
-    const chips = examples().map((entry) => {
-      const pressed = String(self.example === entry.name);
-      const more = { title: entry.note || null, "aria-pressed": pressed, "data-at": entry.name };
-      return button(entry.name, () => choose(entry), "chip", more);
-    });
-    const hint = el("span", { class: "hint" }, "Try");
-    fill(byId("sets-examples"), chips.length ? hint : null, chips);
+    tries(byId("sets-examples"), examples(), self.example, choose);
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
   }
 

@@ -17,13 +17,13 @@ export function fill(container, ...children) {
 }
 
 /** A button that chooses files; the same files can be chosen again. */
-export function chooser(label, take, { id, many = true } = {}) {
+export function chooser(label, take, { id } = {}) {
   const onchange = () => {
     const files = [...input.files];
     input.value = "";
     if (files.length) take(files);
   };
-  const more = { class: "visually-hidden", multiple: many, id, "data-at": "files", onchange };
+  const more = { class: "visually-hidden", multiple: true, id, "data-at": "files", onchange };
   const input = el("input", { type: "file", ...more });
   return el("label", { class: "button" }, input, label);
 }
@@ -44,6 +44,23 @@ export function chip(given, then) {
     el("span", { class: "given-name" }, name),
     button("×", detach, "take-away", { "aria-label": `Remove ${name}` }),
   );
+}
+
+/** A control with its name above it, and whatever stands beneath. */
+export function field(name, control, ...more) {
+  return el("label", { class: "field" }, el("span", {}, name), control, ...more);
+}
+
+/** Examples as chips, the one `chosen` by its name pressed; a click is `choose(entry)`. */
+export function tries(container, examples, chosen, choose) {
+  const chips = examples.map((entry) =>
+    button(entry.name, () => choose(entry), "chip", {
+      title: entry.note || null,
+      "aria-pressed": String(entry.name === chosen),
+      "data-at": entry.name,
+    }),
+  );
+  fill(container, chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
 }
 
 /** A box to paste into; what is pasted is read at once, what is typed after a pause. */

@@ -1,7 +1,7 @@
 /** What was read, where the samples are: how it was split, the first rows, and what is wrong. */
 
 import { count, el } from "../dom.js";
-import { button, byId, fill } from "./parts.js";
+import { button, byId, field, fill } from "./parts.js";
 
 const drawn = new WeakMap(); // of each container what it shows
 
@@ -89,7 +89,7 @@ function select(name, pairs, value, ask, label) {
   const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
   const element = el("select", { onchange: () => ask(element.value), ...more }, ...options);
   element.value = value ?? "";
-  return el("label", { class: "field" }, el("span", {}, name), element);
+  return field(name, element);
 }
 
 function splits(given, read, label) {

@@ -1,7 +1,7 @@
 /** Section 1: the samples of one kind, pasted, dropped, chosen, from the Hub or an example. */
 
 import { el } from "../dom.js";
-import { box, button, byId, chip, chooser, fill } from "./parts.js";
+import { box, button, byId, chip, chooser, fill, tries } from "./parts.js";
 import { readout } from "./readout.js";
 
 const ASKED = {
@@ -48,19 +48,8 @@ export function samples({ current, examples, attach, score, turn, example, prefe
     byId("sources").classList.toggle("has", attached !== null);
     files.lastChild.data = (!attached && FILES[given.kind]) || "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
-    drawExamples(given);
+    tries(byId("examples"), examples(), given.example, choose);
     readout(byId("read"), given, { score, turn });
-  }
-
-  function drawExamples(given) {
-    const chips = examples().map((entry) =>
-      button(entry.name, () => choose(entry), "chip", {
-        title: entry.note || null,
-        "aria-pressed": String(given.source === "example" && given.example === entry.name),
-        "data-at": entry.name,
-      }),
-    );
-    fill(byId("examples"), chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
   }
 
   function choose(entry) {

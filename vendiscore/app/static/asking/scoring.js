@@ -1,5 +1,6 @@
 /** Score and Compare: what is sent, what comes back, and what is said when it cannot be. */
 
+import { reveal } from "../dom.js";
 import { asked, now, page } from "./page.js";
 import { byId } from "./parts.js";
 import { worked } from "./run.js";
@@ -66,9 +67,8 @@ export function scoring({ shown, redraw, announce }) {
   /** On a phone the result begins below what is in sight. */
   function show() {
     const result = byId("result");
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const below = result.getBoundingClientRect().top > 0.6 * innerHeight;
-    if (below) result.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
+    if (below) reveal(result);
   }
 
   /** What is wrong stands where the samples are; its button is next at hand. */

@@ -4,13 +4,12 @@ const KEPT = "vendiscore";
 export const KINDS = ["texts", "images", "molecules", "vectors"];
 
 /**
- * The hash of a state {tab, kind, kernel, options, q, example, threshold}, as
- * `kind=texts&kernel=ngram_overlap&ns=1,2&q=2`.
+ * The hash of a state {tab, kernel, options, q, example, threshold}, as
+ * `kind=texts&kernel=ngram_overlap&o.ns=1,2&q=2`.
  */
 export function toHash(state) {
   const hash = new URLSearchParams();
   hash.set("kind", state.tab);
-  if (state.tab === "compare" && state.kind) hash.set("of", state.kind);
   if (state.kernel) hash.set("kernel", state.kernel);
   for (const [name, value] of Object.entries(state.options ?? {})) hash.set(`o.${name}`, value);
   if (state.q !== 1) hash.set("q", state.q);
@@ -28,7 +27,6 @@ export function fromHash(text) {
   for (const [name, value] of hash) if (name.startsWith("o.")) options[name.slice(2)] = value;
   return {
     tab,
-    kind: KINDS.includes(hash.get("of")) ? hash.get("of") : "",
     kernel: hash.get("kernel") ?? "",
     options,
     q: number(hash.get("q")) ?? 1,

@@ -1,32 +1,35 @@
 /** The bar that stays in sight: the number, how much of the whole it is, how it was found. */
 
-import { alike, count, el, error, score, whole } from "../dom.js";
+import { about, alike, count, el, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { shareMenu } from "./share.js";
 
-/** The bar of a view; `view.say` shows a few words in it, `view.old` that it is out of date. */
+/** The bar of a view. */
 export function bar(view) {
   const { R } = view;
-  const told = el("p", { class: "r-told", hidden: true });
-  view.say = (words) => {
-    told.textContent = words;
-    told.hidden = false;
-    clearTimeout(view.saying);
-    view.saying = setTimeout(() => (told.hidden = true), 6000);
-  };
-  const about = [R.name, R.comparison].filter(Boolean).join(" · ");
-  return card(told,
+  const of = about(R);
+  return card(
+    view,
     number(R),
     meter(R),
     el("p", { class: "r-verdict" }, R.verdict),
-    el("p", { class: "r-about", title: about }, el("bdi", {}, about)),
-    el("div", { class: "r-tools" }, shareMenu(view, view.say), downloads(view)),
+    el("p", { class: "r-about", title: of }, el("bdi", {}, of)),
+    el("div", { class: "r-tools" }, shareMenu(view), downloads(view)),
   );
 }
 
-/** A bar that stays in sight, with room for words that come and go. */
-export function card(told, ...line) {
+/** A bar that stays in sight; `view.say` shows a few words in it for a while, and says them. */
+export function card(view, ...line) {
+  const told = el("p", { class: "r-told", hidden: true });
+  let timer = 0;
+  view.say = (words) => {
+    view.announce(words);
+    told.textContent = words;
+    told.hidden = false;
+    clearTimeout(timer);
+    timer = setTimeout(() => (told.hidden = true), 6000);
+  };
   return el("div", { class: "r-bar" },
     el(
       "div",
@@ -59,7 +62,7 @@ function meter(R) {
   const fill = el("i", { class: "r-fill" });
   fill.style.width = `${100 * Math.min(share, 1)}%`;
   const parts = [fill];
-  if (Number.isFinite(low) && Number.isFinite(high) && low !== null && high > low) {
+  if (Number.isFinite(low) && Number.isFinite(high) && high > low) {
     const stretch = el("i", { class: "r-stretch" });
     stretch.style.left = percent(low);
     stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;

@@ -1,5 +1,7 @@
 /** Colours that pictures are drawn in, for a light and a dark page. */
 
+import { el } from "../dom.js";
+
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const RAMPS = {
   light: [[250, 249, 255], [196, 188, 247], [106, 90, 220], [38, 24, 112]],
@@ -40,6 +42,13 @@ export function gradient() {
 /** The colour of a variable of the style sheets. */
 export function ink(node, name) {
   return getComputedStyle(node).getPropertyValue(`--${name}`).trim();
+}
+
+/** A dot in the colour of a group, hollow for what is alone. */
+export function spot(number) {
+  const dot = el("i", { class: number < 0 ? "r-dot r-hollow" : "r-dot" });
+  dot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
+  return dot;
 }
 
 /** The variable of a group's colour: the largest have their own, the others share one. */

@@ -1,12 +1,14 @@
 /** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
 
 import { card } from "./bar.js";
-import { count, cut, el, score, signed } from "../dom.js";
-import { copied, figures } from "./figures.js";
+import { count, cut, dotted, el, score, signed } from "../dom.js";
+import { figures, lines } from "./figures.js";
+import { heads } from "./heads.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { inFull } from "./sample.js";
-import { copyText, save } from "./saves.js";
+import { copyText, save, saveJson } from "./saves.js";
+import { copying } from "./share.js";
 import { called } from "./view.js";
 
 const SENTENCES = 6; // that are seen at first
@@ -29,35 +31,18 @@ export function comparison(view) {
     pairs(C),
     el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
     only(view),
-    lines(view),
+    quoted(view),
   ].filter(Boolean);
 }
 
 function top(view) {
   const C = view.R;
-  const told = el("p", { class: "r-told", hidden: true });
-  const tell = (words) => {
-    told.textContent = words;
-    told.hidden = false;
-    view.announce(words);
-    setTimeout(() => (told.hidden = true), 6000);
-  };
   const share = menu("Share", "Share this comparison", [
-    [
-      "Copy the sentences",
-      async () => tell(
-        (await copyText(C.sentence)) ? "The sentences are copied." : "The browser did not allow copying; select them below.",
-      ),
-      "",
-    ],
+    copying(view, "sentences", () => copyText(C.sentence), "select them below"),
   ]);
   const take = menu("⤓", "Download", [
     ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
-    [
-      "Everything (JSON)",
-      () => save(JSON.stringify(C, null, 1), "vendiscore.json", "application/json"),
-      "all numbers, for programs",
-    ],
+    ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
   ]);
   const ranked = [...C.rows].sort((a, b) => b.matched - a.matched);
   const sides = ranked.slice(0, NAMED).map(({ name, matched }) => el(
@@ -69,12 +54,9 @@ function top(view) {
     " ",
   ));
   if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
-  const about = [
-    `effectively different of ${count(C.matched_size)} each`,
-    C.comparison,
-  ].filter(Boolean).join(" · ");
+  const about = dotted(`effectively different of ${count(C.matched_size)} each`, C.comparison);
   return card(
-    told,
+    view,
     el("h2", { class: "r-sides" }, ...sides),
     el("p", { class: "r-about", title: about }, about),
     el("div", { class: "r-tools" }, share, take),
@@ -100,32 +82,14 @@ function sets({ rows, matched_size: size, level }) {
     ),
     wide("Scores of the sets", el("table", { class: "r-table r-plain" },
       heads(
-        ["set", "", ""],
-        ["samples", "r-digits", ""],
+        ["set"],
+        ["samples", "r-digits"],
         ["whole", "r-digits", "Vendi Score of the whole set"],
         [`of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
-        [many, "r-digits", ""],
-        ["", "r-interval-cell", ""],
+        [many, "r-digits"],
+        ["", "r-interval-cell"],
       ),
       el("tbody", {}, ...rows.map(line)))));
-}
-
-function heads(...names) {
-  return el(
-    "thead",
-    {},
-    el(
-      "tr",
-      {},
-      ...names.map(
-        ([words, kind, title]) => (words ? el(
-          "th",
-          { scope: "col", class: kind, title },
-          words,
-        ) : el("td", { class: kind })),
-      ),
-    ),
-  );
 }
 
 function wide(label, table) {
@@ -168,11 +132,11 @@ function pairs({ pairs: found, rows }) {
   );
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
     heads(
-      ["pair", "", ""],
-      ["difference", "r-digits", ""],
-      ["interval", "r-digits", ""],
-      ["p", "r-digits", ""],
-      ["so", "", ""],
+      ["pair"],
+      ["difference", "r-digits"],
+      ["interval", "r-digits"],
+      ["p", "r-digits"],
+      ["so"],
     ),
     el("tbody", {}, ...found.map(line))));
   if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), why, table);
@@ -229,15 +193,8 @@ function item(view, sample) {
   );
 }
 
-function lines(view) {
-  const { code, signature } = view.R;
-  if (!code && !signature) return null;
+function quoted(view) {
   return el("section", {},
     el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),
-      el(
-        "div",
-        { class: "r-papers" },
-        code ? copied(view, "Python", code) : null,
-        signature ? copied(view, "Signature", signature) : null,
-      )));
+      el("div", { class: "r-papers" }, ...lines(view, view.R))));
 }

@@ -6,11 +6,7 @@ import { copyText } from "./saves.js";
 
 /** Pictures {name, svg, caption} side by side. */
 export function figures(view, pictures) {
-  return el(
-    "div",
-    { class: "r-pictures" },
-    ...(pictures ?? []).map((picture) => figure(view, picture)),
-  );
+  return el("div", { class: "r-pictures" }, ...pictures.map((picture) => figure(view, picture)));
 }
 
 function figure(view, { name, svg, caption }) {
@@ -49,8 +45,13 @@ function spoken(caption) {
   return found ? found.slice(1) : ["", caption];
 }
 
+/** Python and signature of a result, to copy. */
+export function lines(view, { signature, code }) {
+  return [copied(view, "Python", code), copied(view, "Signature", signature)];
+}
+
 /** Lines to copy, with a button that copies them. */
-export function copied(view, name, text) {
+function copied(view, name, text) {
   const button = el(
     "button",
     { type: "button", class: "r-button", "aria-label": `Copy: ${name}` },

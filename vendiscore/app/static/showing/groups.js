@@ -1,7 +1,7 @@
 /** Groups of samples that are alike, from a similarity that is slid. */
 
-import { groupColour } from "./colours.js";
-import { alike, count, el, later, newId, score, some } from "../dom.js";
+import { spot } from "./colours.js";
+import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
@@ -75,7 +75,7 @@ function slider(view, list) {
       view.setGroups(answer);
     } catch (failure) {
       if (mine !== asked) return;
-      problem.textContent = view.trouble(failure);
+      problem.textContent = trouble(failure);
       problem.hidden = false;
     }
     list.removeAttribute("aria-busy");
@@ -108,10 +108,8 @@ function listed(view) {
 }
 
 function opened(view, { keep, rest }, number) {
-  const spot = el("i", { class: "r-dot" });
-  spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
   const summary = el("summary", {},
-    spot, el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
+    spot(number), el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
     ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
   return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
 }
@@ -125,12 +123,11 @@ function pictures(view, samples) {
 function lonely(view) {
   const { alone } = view;
   const [first] = alone;
-  const spot = el("i", { class: "r-dot r-hollow" });
   const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
   const summary = el(
     "summary",
     {},
-    spot,
+    spot(-1),
     el("b", { class: "r-times" }, words),
     alone.length === 1 ? brief(view, first, 200) : null,
   );

@@ -1,6 +1,6 @@
 /** The map: a dot for each sample, alike ones close together, coloured by group. */
 
-import { COLOURED, groupColour, inColours, ink } from "./colours.js";
+import { COLOURED, groupColour, inColours, ink, spot } from "./colours.js";
 import { alike, count, el } from "../dom.js";
 import { explorable } from "./explore.js";
 import { brief, place, thumbnail } from "./sample.js";
@@ -123,21 +123,16 @@ function dot(pen, [x, y], side, radius, colour, hollow) {
 }
 
 function keyOf({ groups, alone }) {
-  const item = (name, words) => {
-    const spot = el("i", { class: "r-dot" });
-    spot.style.setProperty("--r-of", `var(--${name})`);
-    if (name === "r-alone") spot.classList.add("r-hollow");
-    return el("li", {}, spot, words);
-  };
+  const item = (number, words) => el("li", {}, spot(number), words);
   const items = groups.slice(0, COLOURED).map(({ rest }, number) => item(
-    groupColour(number),
+    number,
     `${number + 1} (${count(rest.length + 1)})`,
   ));
   if (groups.length > COLOURED) items.push(item(
-    "r-group-more",
+    COLOURED,
     `${count(groups.length - COLOURED)} more groups`,
   ));
-  if (alone.length) items.push(item("r-alone", `alone (${count(alone.length)})`));
+  if (alone.length) items.push(item(-1, `alone (${count(alone.length)})`));
   return items;
 }
 

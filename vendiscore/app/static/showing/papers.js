@@ -1,7 +1,8 @@
 /** For papers: pictures and lines that are fetched when one looks. */
 
 import { el } from "../dom.js";
-import { copied, figures } from "./figures.js";
+import { fetched } from "./fetched.js";
+import { figures, lines } from "./figures.js";
 
 /** The section; what it holds is asked for when it is opened. */
 export function papers(view) {
@@ -16,42 +17,21 @@ export function papers(view) {
       "spectrum · profile over q · growth · magnitude · signature · Python that runs anywhere",
     ),
   );
-  const details = el("details", { class: "r-details" }, summary, body);
-  let asked = false;
-  details.addEventListener("toggle", async () => {
-    if (!details.open || asked) return;
-    asked = true;
-    try {
-      body.replaceChildren(...filled(view, await view.asked("papers", {})));
-    } catch (failure) {
-      asked = false;
-      body.replaceChildren(
-        el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)),
-        ...lines(view, view.R),
-      );
-    }
-  });
-  return el("section", {}, details);
+  const fill = (answer) => filled(view, answer);
+  return fetched(view, "papers", summary, body, fill, () => lines(view, view.R));
 }
 
 function filled(view, answer) {
   return [
-    ...(answer.sentences ?? []).map((sentence) => el("p", {}, sentence)),
+    ...answer.sentences.map((sentence) => el("p", {}, sentence)),
     figures(view, answer.pictures),
     ...lines(view, answer),
-    answer.details ? numbers(answer.details) : "",
-  ].filter(Boolean);
-}
-
-function lines(view, { signature, code }) {
-  return [
-    code ? copied(view, "Python", code) : null,
-    signature ? copied(view, "Signature", signature) : null,
-  ].filter(Boolean);
+    numbers(answer.details),
+  ];
 }
 
 function numbers(details) {
-  const text = typeof details === "string" ? details : JSON.stringify(details, null, 1);
+  const text = JSON.stringify(details, null, 1);
   return el(
     "details",
     { class: "r-details" },

@@ -4,13 +4,13 @@ import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
 import { count, el, error, score } from "../dom.js";
 import { groups } from "./groups.js";
+import { heads } from "./heads.js";
 import { maps } from "./maps.js";
 import { papers } from "./papers.js";
 import { table } from "./table.js";
 import { thinning } from "./thinning.js";
 import { makeView } from "./view.js";
 
-const BEFORE = "This is the score of what was there before. Score again to renew it.";
 const lives = new WeakMap();
 
 /** Shows a result; `call` posts JSON to the server, `announce` tells readers of screens. */
@@ -50,7 +50,7 @@ export function showComparison(container, C, { call, announce }) {
 }
 
 /** Marks what is shown as out of date; with "" it is up to date again. */
-export function markOld(container, text = BEFORE) {
+export function markOld(container, text) {
   container.classList.toggle("r-old", text !== "");
   const was = container.querySelector(".r-was");
   if (!was) return;
@@ -111,17 +111,6 @@ function byGroup({ by_group: rows, what }) {
       "aria-label": "Table of the groups",
     },
       el("table", { class: "r-table r-plain" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            el("th", { scope: "col" }, "group"),
-            el("th", { scope: "col", class: "r-digits" }, what),
-            el("th", { scope: "col", class: "r-digits" }, "score"),
-            el("td", { class: "r-interval-cell" }),
-          ),
-        ),
+        heads(["group"], [what, "r-digits"], ["score", "r-digits"], ["", "r-interval-cell"]),
         el("tbody", {}, ...rows.map(line)))));
 }

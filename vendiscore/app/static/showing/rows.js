@@ -1,7 +1,7 @@
 /** A row of the table of all samples, and what opens beneath it. */
 
-import { groupColour } from "./colours.js";
-import { alike, cut, el, signed } from "../dom.js";
+import { spot } from "./colours.js";
+import { alike, cut, dotted, el, signed } from "../dom.js";
 import { full, place, thumbnail } from "./sample.js";
 
 /** The row of sample i; its button opens the sample in full. */
@@ -51,14 +51,15 @@ function opened(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
   const other = nearest?.[i] ?? -1;
   const number = view.groupOf[i];
-  const facts = [
-    view.R.samples.group?.[i] ?? "",
+  const facts = dotted(
+    view.where(i),
+    view.R.samples.group?.[i],
     number < 0 ? "alone" : `group ${number + 1}`,
     adds ? `adds ${percent(adds[i])}` : "",
-  ].filter(Boolean).join(" · ");
+  );
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
     el("div", { class: "r-beside" },
-      el("div", {}, el("p", { class: "r-small" }, `${view.where(i)} · ${facts}`), full(view, i)),
+      el("div", {}, el("p", { class: "r-small" }, facts), full(view, i)),
       other < 0 ? null : el(
         "div",
         {},
@@ -76,12 +77,10 @@ function opened(view, i) {
 /** What a row says of its group, told anew when the groups change. */
 export function groupOf(view, i) {
   const number = view.groupOf[i];
-  const spot = el("i", { class: number < 0 ? "r-dot r-hollow" : "r-dot" });
-  spot.style.setProperty("--r-of", `var(--${groupColour(number)})`);
   return el(
     "span",
     { class: "r-of-group" },
-    spot,
+    spot(number),
     number < 0 ? el("span", { class: "r-quiet" }, "alone") : String(number + 1),
   );
 }

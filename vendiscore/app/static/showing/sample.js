@@ -13,7 +13,7 @@ export function place(view, i) {
 }
 
 /** A sample on one line. */
-export function brief(view, i, longest = 120) {
+export function brief(view, i, longest) {
   return el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), longest));
 }
 

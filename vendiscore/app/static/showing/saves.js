@@ -19,7 +19,7 @@ export function save(content, name, type = "text/plain") {
 }
 
 /** Rows as a CSV file; the mark at its start tells spreadsheets that it is UTF-8. */
-export function csv(rows) {
+function csv(rows) {
   const cell = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -28,7 +28,7 @@ export function csv(rows) {
 }
 
 /** One row for each sample. */
-export function tableRows(view) {
+function tableRows(view) {
   const { place, nearest, similarity, adds } = view.R.samples;
   const other = (i) => (i >= 0 ? place[i] : "");
   const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
@@ -48,11 +48,12 @@ export function saveTable(view) {
 export function saveEverything(view) {
   const { threshold, without } = view;
   const groups = [...view.groups, ...view.alone.map((keep) => ({ keep, rest: [] }))];
-  save(
-    JSON.stringify({ ...view.R, threshold, without, groups }, null, 1),
-    "vendiscore.json",
-    "application/json",
-  );
+  saveJson({ ...view.R, threshold, without, groups });
+}
+
+/** Everything there is, for programs. */
+export function saveJson(everything) {
+  save(JSON.stringify(everything, null, 1), "vendiscore.json", "application/json");
 }
 
 /** One sample of each group, and those that are alone. */
@@ -70,8 +71,7 @@ export async function saveReport(view) {
     save(page, "vendiscore-report.html", "text/html");
     view.announce("The report is saved.");
   } catch (failure) {
-    view.announce(trouble(failure));
-    view.say?.(trouble(failure));
+    view.say(trouble(failure));
   }
 }
 

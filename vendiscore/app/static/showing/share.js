@@ -1,6 +1,6 @@
 /** A sentence and a picture of the result, to copy or to save. */
 
-import { alike, count, error, score, whole } from "../dom.js";
+import { about, alike, count, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { copyText, save } from "./saves.js";
 
@@ -9,43 +9,35 @@ const HIGH = 630;
 const EDGE = 80;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-/** The button that shares a view; `say` shows a few words beside it. */
-export function shareMenu(view, say) {
-  const told = async (done, well, badly) => {
-    const words = (await done) ? well : badly;
-    view.announce(words);
-    say(words);
-  };
+/** The button that shares a view. */
+export function shareMenu(view) {
   const picture = () => asPng(drawn(view));
   return menu("Share", "Share this result", [
-    [
-      "Copy the sentence",
-      () => told(
-        copyText(sentence(view)),
-        "The sentence is copied.",
-        "The browser did not allow copying; select the sentence below.",
-      ),
-      "",
-    ],
-    [
-      "Copy the picture",
-      () => told(
-        copyPicture(picture),
-        "The picture is copied.",
-        "The browser did not allow copying; save the picture instead.",
-      ),
-      "",
-    ],
+    copying(view, "sentence", () => copyText(sentence(view)), "select the sentence below"),
+    copying(view, "picture", () => copyPicture(picture), "save the picture instead"),
     ["Save the picture", async () => save(await picture(), "vendiscore.png"), "PNG, 1,200 × 630"],
   ]);
 }
 
+/** The entry of a menu that copies something and says so, or what to do `otherwise`. */
+export function copying(view, what, copy, otherwise) {
+  const are = what.endsWith("s") ? "are" : "is";
+  const run = async () => view.say(
+    (await copy())
+      ? `The ${what} ${are} copied.`
+      : `The browser did not allow copying; ${otherwise}.`,
+  );
+  return [`Copy the ${what}`, run, ""];
+}
+
 /** The result in a sentence that stands alone. */
-export function sentence({ R }) {
-  const about = [R.name, R.comparison].filter(Boolean).join(" · ");
-  const se = error(R.se) && ` ± ${error(R.se)}`;
+function sentence({ R }) {
   const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}`;
-  return `${said} Vendi Score: ${score(R.VS)}${se} of ${whole(R)} (${about}).`;
+  return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
+}
+
+function beside({ se }) {
+  return error(se) && ` ± ${error(se)}`;
 }
 
 // The promise is handed over as it is: Safari forgets the click while one waits.
@@ -69,11 +61,10 @@ function drawn({ R, threshold, without }) {
   const pen = canvas.getContext("2d");
   pen.fillStyle = "#ffffff";
   pen.fillRect(0, 0, WIDE, HIGH);
-  line(pen, [R.name, R.comparison].filter(Boolean).join(" · "), 110, "400 30px", "#56536a");
+  line(pen, about(R), 110, "400 30px", "#56536a");
   const number = `≈ ${score(R.VS)}`;
   const width = line(pen, number, 250, "700 124px", "#5b4bd6");
-  const se = error(R.se) && ` ± ${error(R.se)}`;
-  line(pen, `of ${whole(R)}${se}`, 250, "400 56px", "#211e33", EDGE + width + 28);
+  line(pen, `of ${whole(R)}${beside(R)}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
   line(pen, R.verdict, 420, "600 46px", "#211e33");
   const left = without && without.left < R.n ? `Without near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";

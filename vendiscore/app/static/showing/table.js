@@ -1,6 +1,6 @@
 /** All samples as a table: sorted, filtered, opened; rows are made as they come into sight. */
 
-import { count, el, later, newId } from "../dom.js";
+import { count, el, later, newId, reveal } from "../dom.js";
 import { groupOf, row } from "./rows.js";
 
 const CHUNK = 100; // rows that are made at once
@@ -178,12 +178,8 @@ function reach(body, scroll, i) {
   const line = body.querySelector(`tr[data-i="${i}"]`);
   if (!line) return;
   scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < BAR || bottom > innerHeight) scroll.parentElement.scrollIntoView({
-    block: "start",
-    behavior: calm ? "auto" : "smooth",
-  });
+  if (top < BAR || bottom > innerHeight) reveal(scroll.parentElement);
   line.querySelector(".r-open").focus({ preventScroll: true });
   line.classList.add("r-reached");
   setTimeout(() => line.classList.remove("r-reached"), 1600);

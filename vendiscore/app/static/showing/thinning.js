@@ -1,7 +1,9 @@
 /** What if the most redundant go: the score of what is left, asked for when it is opened. */
 
 import { alike, count, el, score, shape, some } from "../dom.js";
+import { fetched } from "./fetched.js";
 import { explorable } from "./explore.js";
+import { heads } from "./heads.js";
 
 const WIDE = 400;
 const HIGH = 170;
@@ -14,25 +16,8 @@ const FOOT = 34;
 export function thinning(view) {
   if (view.size < 3) return null;
   const body = el("div", {}, el("p", { class: "r-hint" }, "Working it out …"));
-  const details = el(
-    "details",
-    { class: "r-details" },
-    el("summary", {}, "What if the most redundant go?"),
-    body,
-  );
-  let asked = false;
-  details.addEventListener("toggle", async () => {
-    if (!details.open || asked) return;
-    asked = true;
-    try {
-      const answer = await view.asked("thinning", {});
-      body.replaceChildren(...chart(view, answer));
-    } catch (failure) {
-      asked = false;
-      body.replaceChildren(el("p", { class: "r-problem", role: "alert" }, view.trouble(failure)));
-    }
-  });
-  return el("section", {}, details);
+  const summary = el("summary", {}, "What if the most redundant go?");
+  return fetched(view, "thinning", summary, body, (answer) => chart(view, answer));
 }
 
 function chart(view, { removed, VS, thresholds }) {
@@ -68,7 +53,7 @@ function chart(view, { removed, VS, thresholds }) {
       ), rule, spot));
   const closest = (share) => nearest(removed.map(x), share * WIDE);
   explorable(picture, {
-    at: (share) => closest(share),
+    at: closest,
     step: (i, dx, dy) => Math.max(0, Math.min(removed.length - 1, i + dx - dy)),
     ends: [0, removed.length - 1],
     show,
@@ -129,19 +114,7 @@ function table(removed, VS, thresholds) {
   return el("div", { class: "visually-hidden" },
     el("table", {},
       el("caption", {}, "The score when the most redundant go"),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          ...[
-            "taken away",
-            "effectively different",
-            "alike from",
-          ].map((name) => el("th", { scope: "col" }, name)),
-        ),
-      ),
+      heads(["taken away"], ["effectively different"], ["alike from"]),
       el("tbody", {}, ...rows.map((i) => el("tr", {},
         el("th", { scope: "row" }, count(removed[i])), el("td", {}, score(VS[i])), el(
           "td",

@@ -1,6 +1,6 @@
 /** One result as it is looked at: its groups at a threshold, and who wants to hear of changes. */
 
-import { cut, trouble } from "../dom.js";
+import { cut } from "../dom.js";
 
 /**
  * A view of a result R. `tools` are `call` (a POST of JSON) and `announce` (words for the live
@@ -10,9 +10,8 @@ export function makeView(R, { call, announce }, signal) {
   const heard = { groups: [], jump: [], slide: [] };
   const view = {
     R,
-    call,
     signal,
-    announce: announce ?? (() => {}),
+    announce,
     size: R.samples?.place?.length ?? 0,
     threshold: R.threshold,
     groups: [],
@@ -35,7 +34,6 @@ export function makeView(R, { call, announce }, signal) {
     /** Whether the words of a sample say more than its place. */
     hasText: Boolean(R.samples?.text),
     asked: (path, body) => call(`/page/${path}`, { id: R.id, ...body }),
-    trouble,
   };
   take(view, R);
   return view;
