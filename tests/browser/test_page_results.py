@@ -221,6 +221,15 @@ def test_the_table_is_sorted_and_filtered_and_shows_texts_in_full(visit):
     expect(table.get_by_role("rowheader")).to_have_text(["12"])
 
 
+def test_a_long_text_is_cut_between_two_signs(visit):
+    page = visit()
+    start = "a" * 79 + " " + "b" * 79
+    paste(page, f"{start}😀 c\nd")
+    alike(page, "share words")
+    press_score(page)
+    expect(row(page, 1).locator(".r-words")).to_have_text(f"{start}😀…")
+
+
 def test_what_would_be_left_without_the_most_redundant_is_told(visit):
     page = visit()
     button(page, "A model in a rut").click()

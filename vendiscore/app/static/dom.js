@@ -85,11 +85,11 @@ export function some(n, one) {
   return `${count(n)} ${one}${n === 1 ? "" : "s"}`;
 }
 
-/** A text on one line, cut in the middle of nothing: at a length, with "…". */
+/** A text on one line, cut at a length, but in no sign that takes two of JavaScript's, with "…". */
 export function cut(text, longest) {
-  const line = String(text).replace(/\s+/g, " ").trim();
-  if (line.length <= longest) return line;
-  return `${[...line.slice(0, longest)].join("").trimEnd()}…`;
+  const line = [...String(text).replace(/\s+/g, " ").trim()];
+  if (line.length <= longest) return line.join("");
+  return `${line.slice(0, longest).join("").trimEnd()}…`;
 }
 
 /** Calls `run` once, `wait` ms after the last call. */

@@ -1,6 +1,6 @@
 /** A sentence and a picture of the result, to copy or to save. */
 
-import { about, alike, count, error, score, whole } from "../dom.js";
+import { about, alike, count, cut, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { copyText, save } from "./saves.js";
 
@@ -89,7 +89,8 @@ function line(pen, text, y, font, colour, x = EDGE) {
   pen.font = `${font} ${FONT}`;
   pen.fillStyle = colour;
   let words = text;
-  while (words && pen.measureText(words).width > WIDE - EDGE - x) words = `${words.slice(0, -2).trimEnd()}…`;
+  let longest = text.length;
+  while (pen.measureText(words).width > WIDE - EDGE - x) words = cut(text, (longest -= 1));
   pen.fillText(words, x, y);
   return pen.measureText(words).width;
 }
