@@ -73,6 +73,14 @@ def test_words_say_what_was_compared_and_name_copies_first():
     assert answered(RUT)["copies"] == ""
     odd = answered(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
     assert odd["comparison"] == "n-grams of 1 and 3 characters · q ∞"
+    with pytest.warns(UserWarning, match="characters"):
+        unspaced = answered(["猫が座った", "犬が走った", "鳥が飛んだ"])
+    assert unspaced["comparison"] == "n-grams of 1–4 characters · q 1"
+
+
+def test_no_number_is_shown_as_a_negative_zero():
+    rows = answered(np.array([[-0.0, 1], [-1, 0]]), "vectors", "cosine")["samples"]["text"]
+    assert rows == ["0, 1", "-1, 0"]
 
 
 @pytest.mark.parametrize("same", [True, False])

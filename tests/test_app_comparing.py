@@ -1,6 +1,7 @@
 """Sets side by side on the page and through its API: the numbers of vendiscore.compare."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -58,6 +59,7 @@ def test_numbers_are_those_of_the_library():
     right = compare(SETS, permutations=299, level=0.99, **NS)
     assert answer["matched_size"] == 40
     assert answer["sentence"] == "old and new are more diverse than narrow."
+    assert answer["comparison"] == "n-grams of 1–4 words · q 1"
     assert answer["verdicts"] == right.verdicts
     assert [pair["verdict"] for pair in answer["pairs"]] == [SAME, MORE, MORE]
     for ours, row in zip(answer["rows"], right.sets, strict=True):
@@ -76,6 +78,13 @@ def test_numbers_are_those_of_the_library():
     first, *rows = answer["csv"].splitlines()
     assert first.startswith("set,n,VS,VS_se,VS_low,VS_high,matched_size,VS_matched")
     assert [row.split(",")[0] for row in rows] == list(SETS)
+
+
+def test_the_legend_leaves_room_for_the_curves():
+    name = "answers at a temperature of 0.7, second run"
+    drawn = compared({name: SETS["old"], "B": SETS["new"]})["pictures"][1]["svg"]
+    assert f">{name[:23]}…<" in drawn
+    assert ">B<" in drawn
 
 
 def test_the_api_says_the_same_and_names_samples():
@@ -112,7 +121,10 @@ def test_of_many_sets_each_is_compared_with_each():
     assert len(answer["pairs"]) == 10
     assert answer["level"] == 0.95
     assert answer["only"][0]["than"].count("set") == 4
-    assert compared({f"{i}": clusters(5, 2, i) for i in range(8)}, "vectors", "rbf")["rows"]
+    eight = compared({f"{i}": clusters(5, 2, i) for i in range(8)}, "vectors", "rbf")
+    assert len(eight["rows"]) == 8
+    curves = re.findall(r"fill: none; stroke: (#\w+); stroke-width: 2", eight["pictures"][1]["svg"])
+    assert len(set(curves)) == 8  # one of another colour each
 
 
 @pytest.mark.parametrize(

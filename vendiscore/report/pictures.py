@@ -21,12 +21,18 @@ from ..magnitude.curve import Curve
 from ..optional import require
 from ..uncertainty import Comparison
 from ..uncertainty.growth import Growth
+from .markup import cut
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
-_ACCENTS = ("#7c6cf2", "#e8871e", "#1f9e89")
+# As many as sets that the page compares, to be seen on white and on black.
+_ACCENTS = (
+    *("#7c6cf2", "#e8871e", "#1f9e89", "#d4458f"),
+    *("#2f8fd8", "#9c8413", "#b0664a", "#689f38"),
+)
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+NAME = 24  # signs of a name in a legend, beside which the curves are still seen
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "vendiscore",  # else names within a picture are drawn at random
@@ -148,7 +154,9 @@ def profiles(comparison: Comparison) -> str:
     names, curves = comparison.names, comparison.profiles
     ends = ", ".join(f"{name} {curve[0, 0]:.1f}" for name, curve in zip(names, curves, strict=True))
     return svg(
-        lambda ax: plots.profiles(comparison.orders, names, curves, ax=ax),
+        lambda ax: plots.profiles(
+            comparison.orders, [cut(name, NAME) for name in names], curves, ax=ax
+        ),
         f"Profiles at matched size; at q = 0: {ends}",
     )
 

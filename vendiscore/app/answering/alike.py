@@ -200,7 +200,7 @@ def said(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
         ns = arguments["ns"]
         lengths = f"{ns[0]}–{ns[-1]}" if ns == list(range(ns[0], ns[-1] + 1)) else _listed(ns)
         lengths = f"{ns[0]}" if len(ns) == 1 else lengths
-        name += f" of {lengths} {'words' if 'analyzer' not in arguments else 'characters'}"
+        name += f" of {lengths} {'characters' if arguments.get('analyzer') == 'char' else 'words'}"
     if "sigma" in arguments:
         name += f" σ {arguments['sigma']:g}"
     return f"{name} · q {'∞' if math.isinf(q) else f'{q:g}'}"

@@ -29,7 +29,7 @@ from ..limits import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import alike, comparing, looked, papers
 from .alike import check_order, check_threshold
 from .held import size_of
-from .jobs import FLOOR, THRESHOLD, Job, job_of
+from .jobs import FLOOR, THRESHOLD, Job, in_words, job_of
 from .sifting import UnusableError, left_out, sifted
 
 MAX_DRAWN = 60  # molecules at once
@@ -176,7 +176,7 @@ def _answer(
         "draw": samples.draw,
         "q": plain_order(found.order),
         "kernel": job.choice.kernel,
-        "comparison": alike.said(job.choice, job.arguments, found.order),
+        "comparison": alike.said(job.choice, _unit(found) | job.arguments, found.order),
         "VS": found.value,
         "se": se,
         "low": low,
@@ -209,9 +209,7 @@ def _answer(
 def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
     letters = (
         "These texts have no spaces between words, so n-grams of characters were compared."
-        if found.similarity is not None
-        and found.similarity.settings.get("analyzer") == "char"
-        and "analyzer" not in job.arguments
+        if _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
         else ""
     )
     notes = [
@@ -223,6 +221,12 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         *map(str, found.details["notes"]),
     ]
     return [note for note in notes if note]
+
+
+def _unit(found: Findings) -> dict[str, Any]:
+    """Of n-grams: whether they are of words or characters, which may follow from the texts."""
+    settings = {} if found.similarity is None else found.similarity.settings
+    return {name: value for name, value in settings.items() if name == "analyzer"}
 
 
 def _by_group(found: Findings) -> list[dict[str, Any]] | None:
@@ -289,8 +293,7 @@ def _shown(samples: Samples, i: int) -> Any:
         return value if len(value) <= 300 else f"{value[:299]}…"
     if samples.kind == "images":
         return {"image": value.thumbnail}
-    numbers = ", ".join(f"{x:.4g}" for x in np.ravel(value)[:4])
-    return f"{numbers}, …" if np.size(value) > 4 else numbers
+    return in_words(np.ravel(value))
 
 
 def compare(

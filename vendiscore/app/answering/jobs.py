@@ -174,8 +174,7 @@ def vector_job(
         )
 
     def written(i: int) -> str:
-        numbers = ", ".join(f"{value:.4g}" for value in X[i, :_NUMBERS])
-        return f"{numbers}, …" if X.shape[1] > _NUMBERS else numbers
+        return in_words(X[i])
 
     return Job(
         kind="vectors",
@@ -186,6 +185,12 @@ def vector_job(
         texts=None if matrix else written,
         **_matrix_source(X, source, groups),
     )
+
+
+def in_words(row: np.ndarray) -> str:
+    """The first numbers of a row, without a negative zero."""
+    numbers = ", ".join(f"{value:.4g}" for value in row[:_NUMBERS] + 0.0)
+    return f"{numbers}, …" if len(row) > _NUMBERS else numbers
 
 
 def job_of(
