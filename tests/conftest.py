@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # Before anything imports them: the caches of evaluate and datasets are the tests' own.
-os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
+CACHES = os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-tests-")
 os.environ["HF_HUB_OFFLINE"] = "1"
 # Tests that run side by side (-n) have a core each: threads of one product would wait for others'.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -51,6 +52,10 @@ SLOW = (
     "test_memory",
     "test_site",
 )
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(CACHES, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -44,9 +44,10 @@ def trainer(**options: object) -> transformers.Trainer:
 
 def main() -> transformers.Trainer:
     """Train, and print the number of effectively different sentences among six."""
-    run = trainer(output_dir=tempfile.mkdtemp())
-    run.add_callback(DiversityCallback(PROMPTS, n=6, max_new_tokens=5, log=run.log))
-    run.train()
+    with tempfile.TemporaryDirectory() as folder:
+        run = trainer(output_dir=folder)
+        run.add_callback(DiversityCallback(PROMPTS, n=6, max_new_tokens=5, log=run.log))
+        run.train()
     for entry in run.state.log_history:
         if "eval_VS" in entry:
             print(f"step {entry['step']}: {entry['eval_VS']:.2f} of 6 sentences")

@@ -7,6 +7,8 @@ gives, for each kind of prompts, the measures of text that people quote: a Vendi
 n-grams, self-BLEU and a compression ratio. Another model is another argument of `run`.
 """
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -30,6 +32,7 @@ class Suite(evaluate.EvaluationSuite):
         super().__init__(name)
         metric = vendiscore.load("vendiscore", measures="text")
         folder = Path(tempfile.mkdtemp(prefix="prompts-"))  # a suite names its data by a path
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         self.suite = []
         for kind, prompts in PROMPTS.items():
             (folder / kind).mkdir()

@@ -21,7 +21,7 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 @cache
 def base() -> Path:
     """A folder of links to all packages that are installed here, but those."""
-    folder = Path(mkdtemp(prefix="vendiscore-base-"))
+    folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
     for entry in SITE.iterdir():
         if not entry.name.startswith(_EXTRAS + _OURS):
             (folder / entry.name).symlink_to(entry)
