@@ -19,6 +19,13 @@ pytest.importorskip("pillow_heif")
 from vendiscore.app.given import pictures
 
 
+def test_what_systems_put_into_a_zip_is_not_there():
+    hidden = ("__MACOSX/._a.png", ".ipynb_checkpoints/a.png", "trip/Thumbs.db", "desktop.ini")
+    data = archive({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
+    assert zips.names(data) == ["trip/a.png", "b.txt"]
+    assert list(zips.contents(data, lambda name: True)) == [("a.png", b""), ("b.txt", b"b")]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [

@@ -13,8 +13,8 @@ from ..hints import IMAGES
 
 # Of files that are left out so many are named.
 _NAMED = 5
-# Files that systems put into folders, and show to nobody, besides those that begin with a dot.
-_HIDDEN = ("thumbs.db", "desktop.ini")
+# What systems put into folders and zips, and show to nobody, besides what begins with a dot.
+_HIDDEN = ("thumbs.db", "desktop.ini", "__macosx")
 
 
 class Files(list[Path]):
@@ -84,7 +84,8 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
 
 def is_hidden(path: PurePath) -> bool:
     """Whether a path within a folder is, or lies in, what systems put there and show to nobody."""
-    return any(part.startswith(".") or part.lower() in _HIDDEN for part in path.parts)
+    named = [part for part in path.parts if part != ".."]
+    return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
 
 
 def ending(file: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
+from ...arrays.folders import is_hidden
 from ...reading.limits import RefusedError
 from ..limits import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 
@@ -86,5 +87,4 @@ def _check_listed(data: bytes) -> None:
 
 
 def _is_hidden(name: str) -> bool:
-    path = PurePosixPath(name.replace("\\", "/"))
-    return path.name.startswith(".") or "__MACOSX" in path.parts
+    return is_hidden(PurePosixPath(name.replace("\\", "/")))
