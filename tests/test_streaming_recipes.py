@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def printed(recipe: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
+    here = {"RAY_USAGE_STATS_ENABLED": "0", "SPARK_LOCAL_IP": "127.0.0.1"}  # nothing leaves it
+    environment = os.environ | here | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, str(ROOT / "examples" / "recipes" / recipe)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment)
     assert run.returncode == 0, run.stderr[-2000:]
