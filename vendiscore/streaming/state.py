@@ -39,7 +39,8 @@ class State:
     the Vendi Score of every order follows from it, exactly. A state is not changed: `update` and
     `merge` give another. States of one configuration form a commutative monoid under `merge`, with
     the empty state as identity, and a state of samples is the merger of the states of its parts,
-    whatever these are, up to rounding in double precision (1e-12).
+    whatever these are, up to rounding in double precision (1e-12); order 0 counts eigenvalues, and
+    may count one more or less where that is itself as small as rounding.
 
     Attributes
     ----------
