@@ -109,6 +109,12 @@ def test_empty_fingerprints_are_alike_and_unlike_others():
     )
 
 
+def test_a_smiles_is_read_to_its_end():
+    # RDKit up to 2024.9 reads "C\0C" as "C".
+    with pytest.raises(SampleError, match=r"sample 1 is not a SMILES"):
+        compute(["CCO", "C\0C"], k="morgan")
+
+
 def test_unreadable_smiles_is_named_with_its_place():
     with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as refused:
         compute(["CCO", "CCO", "C1CC", "CCN"], k="morgan")

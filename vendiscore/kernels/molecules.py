@@ -267,7 +267,8 @@ def _molecule(sample: Any) -> Any:
     inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):
         read: Callable[[str], Any] = MolFromInchi if inchi else MolFromSmiles
-        molecule = read(sample.split()[0] if inchi else sample)
+        written = sample.split()[0] if inchi else sample
+        molecule = None if "\0" in written else read(written)  # older RDKit stops there
     else:
         molecule = sample
     if molecule is None:

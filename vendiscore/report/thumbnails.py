@@ -59,7 +59,8 @@ def _drawn(smiles: str, letters: bool = False) -> str:
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
-        molecule: Any = Chem.MolFromSmiles(smiles)
+        # Older RDKit reads what stands before a NUL, and nothing more.
+        molecule: Any = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
         if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""
         canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
