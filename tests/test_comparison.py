@@ -344,7 +344,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
         ([X, Y], {"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ([X, Y], {"orders": 2}, "`orders` must be a list of orders, got 2; pass [1]"),
-        ([X, Y], {"orders": [-1]}, "`q` must be a number in [0, inf] or 'inf', got -1"),
+        ([X, Y], {"orders": [-1]}, "`orders` must be a number in [0, inf] or 'inf', got -1"),
         ([X, Y], {"psd": "no"}, "`psd` must be 'check' or 'clip', got 'no'"),
         ([X, Y], {"p": [1] * 8}, "`p` would be weights"),
         ([X, Y], {"permutation": 9}, "did you mean `permutations`"),

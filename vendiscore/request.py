@@ -286,15 +286,15 @@ def _check_one_way(how: How, measures: list[Any], said: str) -> None:
         )
 
 
-def check_orders(q: Any) -> list[float]:
-    """The orders as floats; an error names the first that is none."""
-    orders = [_order(item) for item in (q if is_several(q) else [q])]
+def check_orders(q: Any, name: str = "q") -> list[float]:
+    """The orders as floats; an error names the argument, and the first that is none."""
+    orders = [_order(item, name) for item in (q if is_several(q) else [q])]
     if not orders:
-        raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
+        raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
     return orders
 
 
-def _order(q: Any) -> float:
+def _order(q: Any, name: str) -> float:
     q = math.inf if isinstance(q, str) and q == "inf" else q
     remedy = "q=1 is the usual Vendi Score"
-    return number("q", q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)
+    return number(name, q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)

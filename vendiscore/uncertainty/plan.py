@@ -49,7 +49,7 @@ class Plan:
             integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
             one_of("match", self.match, ("size", "coverage")),
             size,
-            tuple(check_orders(orders)) if orders else (),
+            tuple(check_orders(orders, "orders")) if orders else (),
             check_psd(self.psd),
             integer("seed", self.seed, 0),
         )
