@@ -21,7 +21,7 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
             np.ones((3, 2, 2)),
             {"metric": "precomputed", "measures": "MagArea"},
             ValueError,
-            "pass that one, and `groups` with the label",
+            "pass that one, to `compute` with `groups`",
         ),
         (
             as_space(CLOUD),

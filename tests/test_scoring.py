@@ -140,6 +140,37 @@ def test_several_matrices_of_features_are_no_matrix(scored):
     assert scored(ROWS.tolist()) == scored(iter(ROWS)) == scored(ROWS)
 
 
+@pytest.mark.parametrize(
+    ("matrix", "problem"),
+    [
+        ([], "`{}` is empty"),
+        ("abc", "`{}` must be a collection"),
+        ([1.0, 2.0], "`{}` must be two-dimensional"),
+        ([[1.0, 0.0], [0.0]], "sample 1 of `{}` has shape"),
+        ([[1.0, math.nan], [math.nan, 1.0]], "sample 0 of `{}` must be finite"),
+    ],
+)
+def test_errors_call_a_matrix_as_its_function_does(matrix, problem):
+    for scored, name in ((score_K, "K"), (score_X, "X"), (score_dual, "X")):
+        with pytest.raises((TypeError, ValueError), match=problem.format(name)):
+            scored(matrix)
+    with pytest.raises((TypeError, ValueError), match=problem.format("samples")):
+        compute(matrix, score_K=True)
+
+
+def test_what_is_no_similarity_matrix_is_called_by_its_own_name():
+    for K, problem in (
+        (np.ones((2, 3)), "`K` must be a square"),
+        (np.triu(np.ones((2, 2))), "`K` must be a symmetric"),
+        (1 - np.eye(2), "`K` must be similarities, .* looks like distances"),
+        (np.ones((2, 3, 3)), "`K` must be .* got 2 matrices; pass that one, to `compute` with"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            score_K(K)
+    with pytest.raises(ValueError, match="`references` must be a square"):
+        compute(np.eye(3), np.ones((2, 3)), score_K=True, measures="MagDiff")
+
+
 def test_orders_name_their_results():
     scores = compute(ROWS, score_X=True, normalize=True, q=[0, 1, 2.5, "inf", float("inf")])
     assert list(scores) == ["VS_q0", "VS_q1", "VS_q2.5", "VS_qinf"]

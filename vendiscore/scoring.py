@@ -193,19 +193,26 @@ def compute(
     return measure(samples, references, read_request(arguments))
 
 
-def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
-    """The numbers that a request asks for, of samples and references that nobody has looked at."""
-    return measured(subject_of(samples, references, request), request)
+def measure(
+    samples: Samples, references: Any, request: Request, name: str = "samples"
+) -> dict[str, Any]:
+    """The numbers that a request asks for, of samples and references that nobody has looked at.
+
+    `name` is what errors call the samples.
+    """
+    return measured(subject_of(samples, references, request, name), request)
 
 
-def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
+def subject_of(
+    samples: Samples, references: Any, request: Request, name: str = "samples"
+) -> Subject:
     """What measures look at, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    read = read_samples(samples, request.how, "samples")
+    read = read_samples(samples, request.how, name)
     table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
-    flat, groups = grouped(read, request.how, request.groups, table=table)
+    flat, groups = grouped(read, request.how, request.groups, table=table, name=name)
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:
@@ -214,9 +221,9 @@ def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
             "standard error of their mean; leave `method` out"
         )
     if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
-        name = "ci" if groups is None else "groups"
+        asked = "ci" if groups is None else "groups"
         raise TypeError(
-            f"`{name}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
     looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
@@ -227,6 +234,7 @@ def subject_of(samples: Samples, references: Any, request: Request) -> Subject:
     return Subject(
         flat,
         request.how,
+        name=name,
         references=references,
         orders=request.orders,
         p=request.p,

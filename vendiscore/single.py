@@ -15,11 +15,11 @@ from .arrays.namespace import Samples, Weights, is_torch
 from .arrays.weights import check_weights
 from .magnitude.distances import read_samples
 from .measures.conditional import Given, conditional
-from .request import check_orders
+from .request import check_orders, read_request
 from .resolve import as_similarity
 from .resolve.how import How, KernelArgument
 from .resolve.nested import grouped
-from .scoring import compute
+from .scoring import compute, measure
 from .spectral.spectrum import PSD, check_psd
 
 
@@ -80,7 +80,7 @@ def score(
     >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three places
     2.99999999...
     """
-    return _one(samples, q=q, k=k, p=p, normalize=normalize, **options)
+    return compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)["VS"]
 
 
 def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = False) -> Any:
@@ -125,7 +125,7 @@ def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
-    return _one(K, q=q, p=p, normalize=normalize, score_K=True)
+    return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
 
 
 def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = True) -> Any:
@@ -167,7 +167,7 @@ def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    return _one(_matrix(X), q=q, p=p, normalize=normalize, score_X=True)
+    return _of_matrix(_rows(X), "X", q=q, p=p, normalize=normalize, score_X=True)
 
 
 def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
@@ -291,10 +291,10 @@ def _single(q: Any) -> Any:
     return q
 
 
-def _matrix(X: Any) -> Any:
+def _rows(X: Any) -> Any:
     """Rows of features; a ValueError for several matrices of them, which `compute` scores apart."""
     how = How(given="X")
-    rows = read_samples(X, how, "samples")
+    rows = read_samples(X, how, "X")
     table = isinstance(rows, list) and getattr(X, "ndim", 1) == 2
     _, groups = grouped(rows, how, table=table)
     if groups is not None:
@@ -305,5 +305,7 @@ def _matrix(X: Any) -> Any:
     return rows
 
 
-def _one(samples: Samples, q: float | str, **arguments: Any) -> Any:
-    return compute(samples, q=_single(q), **arguments)["VS"]
+def _of_matrix(matrix: Any, name: str, *, q: Any, **arguments: Any) -> Any:
+    """`compute` of a matrix that errors call by its own name."""
+    request = read_request({"q": _single(q), **arguments})
+    return measure(matrix, None, request, name)["VS"]

@@ -47,6 +47,8 @@ class Subject:
     ----------
     samples : list, array, Similarity, MetricSpace, or what a mixture compares
     how : How
+    name : str
+        What errors call the samples.
     references : the same, optional
     orders : sequence of float
         For measures that have an order q.
@@ -78,6 +80,7 @@ class Subject:
         samples: Any,
         how: How | None = None,
         *,
+        name: str = "samples",
         references: Any = None,
         orders: Sequence[float] = (1.0,),
         p: Any = None,
@@ -94,7 +97,7 @@ class Subject:
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
         self._sets = [samples] if references is None else [samples, references]
-        self.names = ["samples", "references"][: len(self._sets)]
+        self.names = [name, "references"][: len(self._sets)]
 
     @cached_property
     def similarities(self) -> list[Similarity]:

@@ -140,7 +140,7 @@ def resolve_sets(
             _check_nothing_fitted(sets, parts, names)
         return parts
     if how.given or made:
-        return [_given(samples, how) for samples in sets]
+        return [_given(each, how, name) for each, name in zip(sets, names, strict=True)]
     sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
     pool = _pool(sets, merged, how, names, starts)
@@ -308,13 +308,13 @@ def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
 
 
-def _given(samples: Samples, how: How) -> Similarity:
+def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
     if isinstance(samples, Similarity):
         similarity = samples.normalized() if how.normalize else samples
         return check_similarity(check_diagonal(_told(similarity, how)))
     if how.given == "K":
-        return check_diagonal(_told(check_matrix(samples, how.normalize), how))
-    X = as_matrix(samples)
+        return check_diagonal(_told(check_matrix(samples, how.normalize, name), how))
+    X = as_matrix(samples, name)
     similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
     return _finished(similarity, how, precision(samples))
 

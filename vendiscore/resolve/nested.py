@@ -79,7 +79,12 @@ class Groups:
 
 
 def grouped(
-    samples: Any, how: How, labels: Any = None, *, table: bool = False
+    samples: Any,
+    how: How,
+    labels: Any = None,
+    *,
+    table: bool = False,
+    name: str = "samples",
 ) -> tuple[Any, Groups | None]:
     """Samples one after the other, and their Groups, or None where nothing says so.
 
@@ -91,6 +96,8 @@ def grouped(
         One for each sample, in any order; equal as Python says.
     table : bool
         Whether they came as a table, whose rows are no groups.
+    name : str
+        What errors call the samples.
 
     Raises
     ------
@@ -98,18 +105,18 @@ def grouped(
         For labels that are missing or not hashable, groups that are empty, and samples that are
         said to be grouped in both ways.
     """
-    members = None if table else _members(samples, how)
+    members = None if table else _members(samples, how, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
     if labels is not None:
         raise ValueError(
-            "`samples` is a list of lists, which are groups, and `groups` says so too: pass one "
+            f"`{name}` is a list of lists, which are groups, and `groups` says so too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
     sizes = [size(member) for member in members]
     if 0 in sizes:
         raise ValueError(
-            f"group {sizes.index(0)} of `samples` is empty and has no score; remove it, or give it "
+            f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
             f"the samples that it should have"
         )
     codes = np.repeat(np.arange(len(members)), sizes)
@@ -173,7 +180,7 @@ def check_size(groups: Groups, n: int) -> None:
         )
 
 
-def _members(samples: Any, how: How) -> list[Any] | None:
+def _members(samples: Any, how: How, name: str) -> list[Any] | None:
     """The groups of a list of lists, each a list or an array of samples; None if it is none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
@@ -182,8 +189,8 @@ def _members(samples: Any, how: How) -> list[Any] | None:
     if is_group is None:
         if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
             raise ValueError(
-                f"`samples` must be the {kind} of all samples as one matrix, got {len(samples)} "
-                f"matrices; pass that one, and `groups` with the label of each sample"
+                f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
+                f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
             )
         return None
     if hasattr(samples, "ndim"):

@@ -25,31 +25,31 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 S = TypeVar("S", bound=Similarity)
 
 
-def check_matrix(K: Any, normalize: bool = False) -> MatrixSimilarity:
+def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
     """The Similarity of a square, symmetric, finite matrix (n, n) with no entry above its diagonal.
 
     It is checked after normalising, so that no tolerance depends on its scale; the tolerances are
     those of the precision that it came in. A matrix that is not symmetric by more than rounding in
-    double precision, but within its tolerance, counts as (K + Kᵀ)/2.
+    double precision, but within its tolerance, counts as (K + Kᵀ)/2. Errors call it `name`.
     """
     spacing = precision(K)
-    K = as_matrix(K)
+    K = as_matrix(K, name)
     n = K.shape[0]
     if K.shape[1] != n:
         raise ValueError(
-            f"`samples` with score_K=True must be a square similarity matrix, got shape "
-            f"{tuple(K.shape)}; rows of features go with score_X=True"
+            f"`{name}` must be a square similarity matrix, got shape {tuple(K.shape)}; rows of "
+            f"features go with `score_X`"
         )
     if sp.issparse(K):
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"}).noted(roundoff=spacing)
-    _check_no_distances(similarity)
+    _check_no_distances(similarity, name)
     similarity = check_diagonal(similarity.normalized() if normalize else similarity)
-    return _checked_entries(similarity, "`samples` with score_K=True")
+    return _checked_entries(similarity, f"`{name}`")
 
 
-def _check_no_distances(similarity: MatrixSimilarity) -> None:
+def _check_no_distances(similarity: MatrixSimilarity, name: str) -> None:
     diagonal = abs(similarity.diagonal())
     largest = scalar(diagonal.max())
     # The whole matrix is looked at only where the diagonal is nothing that it can be.
@@ -57,9 +57,9 @@ def _check_no_distances(similarity: MatrixSimilarity) -> None:
         abs(similarity.K).max()
     ):
         raise ValueError(
-            "`samples` with score_K=True must be similarities, 1 on the diagonal, but this looks "
-            "like distances, 0 there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure "
-            "them by magnitude with metric='precomputed'"
+            f"`{name}` must be similarities, 1 on the diagonal, but this looks like distances, 0 "
+            f"there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure them by magnitude "
+            f"with metric='precomputed'"
         )
 
 
