@@ -293,6 +293,15 @@ def test_weights_are_for_measures_that_take_them() -> None:
         compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
     with pytest.raises(ValueError, match="LC needs similarities above 0 on average"):
         compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
+    # Sample 1 weighs nothing, and sample 0 is left out, or of another group.
+    opposite = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.1]]
+    with (
+        pytest.raises(ValueError, match=r"above 0 on average, got -0\.\d+ for sample 2;"),
+        pytest.warns(UserWarning, match="left out 1 of 4"),
+    ):
+        compute(opposite, k="cosine", measures="LC", p=[0, 0, 0.4, 0.6], on_error="skip")
+    with pytest.raises(ValueError, match="got 0 for sample 1;"):
+        compute([[1, 0], [1, 0], [-1, 0], [1, 0]], k="cosine", measures="LC", groups=[0, 1, 1, 0])
     assert list(compute([0.0, 1.0], measures=["VS", "VS", "LC"], p=[0.5, 0.5], **LAPLACIAN)) == [
         "VS",
         "LC",

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..arrays.namespace import namespace, scalar
 from ..spectral.hill import log_power_mean
+from .places import places_of
 from .registry import register_measure
 from .subject import Subject
 
@@ -23,15 +24,15 @@ from .subject import Subject
 def leinster_cobbold(subject: Subject) -> list[Any]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
     p, ordinary = subject.ordinariness
-    p, ordinary = p[p > 0], ordinary[p > 0]
     xp = namespace(ordinary)
-    if not scalar(xp.min(ordinary)) > 0:
-        i = int(xp.argmin(ordinary))
+    refused = (p > 0) & ~(ordinary > 0)
+    if bool(xp.any(refused)):
+        i = int(xp.argmax(xp.astype(refused, xp.int8)))
         raise ValueError(
             f"LC needs similarities above 0 on average, got {scalar(ordinary[i]):.3g} for "
-            f"sample {i}; use a kernel without negative values"
+            f"sample {places_of(subject)[i]}; use a kernel without negative values"
         )
-    logs = xp.log(ordinary)
+    p, logs = p[p > 0], xp.log(ordinary[p > 0])
     return [
         xp.exp(-xp.max(logs) if math.isinf(q) else log_power_mean(p, logs, q))
         for q in subject.orders
