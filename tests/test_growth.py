@@ -156,6 +156,11 @@ def test_keywords_change_something():
         assert growth(X, [10, 30], **{"k": "cosine", **change}) != usual, change
 
 
+@pytest.mark.parametrize("q", [1, 2])
+def test_sizes_may_come_from_an_iterator(q):
+    assert growth(rows(0, 20), iter([4, 16]), q=q, k="cosine").sizes == (4, 16)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -220,12 +220,13 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
     if sizes is None:
         usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
         return sorted({int(m) for m in usual if 2 <= m <= most})
-    if not is_several(sizes) or not len(list(sizes)):
+    asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
+    if not asked:
         raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
     remedy = f"no size beyond twice the {n} samples can be told"
     if most == n:
         remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
-    return sorted({integer("sizes", m, 1, most, remedy) for m in sizes})
+    return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
 
 
 def _needed(wanted: Sequence[int], n: int) -> list[int]:
