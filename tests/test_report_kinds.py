@@ -178,6 +178,19 @@ def test_a_second_set_is_compared_with() -> None:
     assert "references=references" in page.code[-1]
 
 
+def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() -> None:
+    several = ["Precision", "MMD", "KEN", "MagDimension"]
+    page = read(report(X, X[:10], k="rbf", measures=several, neighbours=2))
+    told = [row[3].partition(", ")[2].rpartition(", ")[2] for row in page.tables["score"][0][1:]]
+    assert told == [
+        "higher is more like the references",
+        "lower is more alike",
+        "higher is more novel",
+        "higher is of more dimensions",
+    ]
+    assert "Lower is more alike." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
+
+
 def test_several_orders_are_told_in_words_and_in_a_table() -> None:
     found = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
     page = read(found)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from ..arrays.namespace import to_host
-from ..measures.registry import Measure, list_measures
+from ..measures.registry import Aspect, Measure, list_measures
 from ..registry import get_kernel, list_kernels
 from . import sentences
 from .findings import Findings
 from .sentences import short
 
-ABOUT = {"higher": "higher is more diverse", "lower": "lower is more diverse"}
+# What more of each aspect is called, of samples or, beside references, of these too.
+_MORE: dict[Aspect, str] = {
+    "diversity": "more diverse",
+    "dimension": "of more dimensions",
+    "fidelity": "more like the references",
+    "likeness": "more alike",
+    "novelty": "more novel",
+}
 
 
 def meaning(found: Findings, what: str) -> str:
@@ -18,7 +25,7 @@ def meaning(found: Findings, what: str) -> str:
         known = measure(found.key)
         if known is None:
             return ""
-        return f"{found.key}: {known.summary} {ABOUT[known.direction].capitalize()}."
+        return f"{found.key}: {known.summary} {about(known).capitalize()}."
     if found.grouped:
         sizes = [int(row["n"]) for row in found.details["groups"]]
         return sentences.of_groups(sizes, found.value, found.beside("se"), what)
@@ -83,6 +90,11 @@ def left_out(found: Findings) -> str:
     place, why = next(iter(dropped.items()))
     several = "1 sample was" if len(dropped) == 1 else f"{len(dropped):,} samples were"
     return f"{several} left out, which the kernel cannot use: sample {place} {why}."
+
+
+def about(measure: Measure) -> str:
+    """Which values of a measure mean more of what it tells."""
+    return f"{measure.direction} is {_MORE[measure.aspect]}"
 
 
 def measure(key: str) -> Measure | None:

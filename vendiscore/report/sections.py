@@ -96,7 +96,7 @@ def growth(found: Findings, shown: Shown) -> str:
     """Whether more samples would add much."""
     grown = found.growth
     if grown is None:
-        return paragraph(f"{found.no_growth}")
+        return paragraph(found.no_growth)
     few = (
         f"Of {grown.n:,} of the {found.n:,} {shown.what}, drawn at random."
         if grown.n < found.n
@@ -162,7 +162,7 @@ def _numbers(found: Findings) -> str:
                 escape(key),
                 short(found.numbers[key]),
                 "" if low is None or high is None else f"{short(low)} to {short(high)}",
-                escape(f"{measure.range}, {said.ABOUT[measure.direction]}") if measure else "",
+                escape(f"{measure.range}, {said.about(measure)}") if measure else "",
                 folded(measure.summary, 400) if measure else "",
             ]
         )
