@@ -125,3 +125,8 @@ def test_several_targets_of_which_any_would_do_are_an_error(run):
     """lm-eval makes 1.0 of the number for every target that is above 0."""
     with pytest.raises(KeyError, match="vendi_score"):
         run([('doc_to_target: ""', "doc_to_target: [a, b]")], Parrot())
+
+
+def test_a_prompt_without_generations_is_said_to_have_none():
+    with pytest.raises(ValueError, match=r"must be two or more, got none; set `repeats: 4`"):
+        vendi_score(predictions=[[]])

@@ -50,7 +50,7 @@ def of_prompt(generations: Sequence[str], request: Request, remedy: str) -> dict
     Raises
     ------
     ValueError
-        For a single one, with the remedy.
+        For a single one or none, with the remedy.
     TypeError, ValueError
         As `compute` does.
 
@@ -58,8 +58,6 @@ def of_prompt(generations: Sequence[str], request: Request, remedy: str) -> dict
     {'VS_q0': 2.0, 'VS_q2': 2.0}
     """
     if isinstance(generations, str) or len(generations) < 2:
-        raise ValueError(
-            f"the generations for a prompt must be two or more, got 1, which scores 1 whatever it "
-            f"is; {remedy}"
-        )
+        got = "1, which scores 1 whatever it is" if len(generations) else "none"
+        raise ValueError(f"the generations for a prompt must be two or more, got {got}; {remedy}")
     return measure(filled(list(generations)), None, request)
