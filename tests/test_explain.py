@@ -329,8 +329,9 @@ def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
     [
         ({"q": 0}, ValueError, "`q` must be an order above 0, got 0.0; q=1 is the usual one"),
         ({"q": [1, 2]}, TypeError, "`q` must be one order"),
-        ({"threshold": 1.5}, ValueError, "`threshold` must be a similarity, at most 1, got 1.5"),
-        ({"threshold": "high"}, TypeError, "`threshold` must be a similarity, at most 1"),
+        ({"threshold": 1.5}, ValueError, "`threshold` must be a similarity, from -1 to 1, got 1.5"),
+        ({"threshold": -2}, ValueError, "`threshold` must be a similarity, from -1 to 1, got -2"),
+        ({"threshold": "high"}, TypeError, "`threshold` must be a similarity, from -1 to 1"),
         ({"nss": [1]}, TypeError, "unknown keyword `nss`"),
         ({"p": [0.5, 0.6]}, ValueError, "`p` must sum to 1"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),

@@ -303,7 +303,7 @@ def explain(
         n samples of the kind that `k` compares. Not changed.
     q : float in (0, ∞] or "inf"
         Order of the score that is explained.
-    threshold : float up to 1
+    threshold : float in [−1, 1]
         Samples at least this similar are near-duplicates. What that means depends on the kernel:
         look at `boundary()`, and move it by `rethreshold(…)`.
     p : array (n,), optional
@@ -354,7 +354,7 @@ def explain(
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
     order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
     psd = check_psd(psd)
-    allowed, usual = "a similarity, at most 1", "0.95 is usual"
+    allowed, usual = "a similarity, from -1 to 1", "0.95 is usual"
     limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
     samples = read_samples(samples, read, "samples")
     return explained(Subject(samples, read, orders=[order], p=p, psd=psd), order, limit)
