@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
-from ..arrays import memory
+from . import memory
 from .namespace import Array, gram, is_numpy, namespace, row_blocks
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.

@@ -216,8 +216,9 @@ def _load_tokenizer(model_path: str | Path, *, lowercase: bool, **where: Any) ->
     if lowercase:
         if not tokenizer.is_fast:
             raise ValueError(
-                f"`model_path` {str(model_path)!r} lower-cases texts, which a {type(tokenizer)} "
-                f"does not; pass model=SentenceTransformer({str(model_path)!r})"
+                f"`model_path` {str(model_path)!r} lower-cases texts, which a "
+                f"{type(tokenizer).__name__} does not; pass model=SentenceTransformer("
+                f"{str(model_path)!r})"
             )
         normalizers = require("tokenizers.normalizers", "text", "kernel 'text_embeddings'")
         own = tokenizer.backend_tokenizer.normalizer

@@ -1,4 +1,4 @@
-"""How others meet the library: as metrics of Hugging Face `evaluate`."""
+"""How others meet the library: as metrics of `evaluate`, in harnesses, in training, in pieces."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def mag_area(
         n samples; not changed.
     n_scales : int ≥ 2
         Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30.
-    epsilon : float in (0, 1)
+    epsilon : float, at least 1e-6 and below 1
         The cut-off is the samples' own convergence scale at ε …
     t_cut : float > 0, optional
         … unless given.
@@ -115,7 +115,7 @@ def mag_areas(
         2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
     n_scales : int ≥ 2
         Evenly spaced scales of the trapezoid rule.
-    epsilon : float in (0, 1)
+    epsilon : float, at least 1e-6 and below 1
         Of the convergence scales.
     average : bool
         Divide by the cut-off: mean magnitudes.
@@ -186,7 +186,7 @@ def mag_diff(
         Two sets. Not changed.
     n_scales : int ≥ 2
         Evenly spaced scales of the trapezoid rule.
-    epsilon : float in (0, 1)
+    epsilon : float, at least 1e-6 and below 1
         The cut-off is the references' convergence scale at ε …
     t_cut : float > 0, optional
         … unless given.

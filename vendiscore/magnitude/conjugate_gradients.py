@@ -47,13 +47,13 @@ def conjugate_gradients(
     return None, steps
 
 
-def spectrum(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
+def spectrum_ends(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
     """The least and the largest eigenvalue of a symmetric matrix (n, n), by Lanczos' method.
 
     The one from above, the other from below; from a random start, so that no data can hide an
     eigenvalue from it. Stops when both have settled to a hundredth.
 
-    >>> [round(end, 9) for end in spectrum(lambda v: np.array([1.0, 2.0, 5.0]) * v, 3)]
+    >>> [round(end, 9) for end in spectrum_ends(lambda v: np.array([1.0, 2.0, 5.0]) * v, 3)]
     [1.0, 5.0]
     """
     rng = np.random.default_rng(n)

@@ -66,7 +66,7 @@ def magnitude_curve(
     ----------
     samples : list, array, Similarity or MetricSpace
         n samples; a Similarity is looked at through the distances √(2 − 2k).
-    epsilon : float in (0, 1)
+    epsilon : float, at least 1e-6 and below 1
         The convergence scale is where magnitude reaches (1 − ε) of all distinct samples.
     n_scales : int ≥ 2
         How many evenly spaced scales.

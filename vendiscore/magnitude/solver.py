@@ -27,7 +27,7 @@ import numpy as np
 
 from ..errors import IndefiniteError
 from ..resolve.how import Solving
-from .conjugate_gradients import Precondition, conjugate_gradients, spectrum
+from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_ends
 from .floor import Floor
 from .packed import Triangles, product
 
@@ -223,7 +223,7 @@ class Solver:
 
     def _check(self, Z: Triangles, t: float) -> bool:
         """Whether the factor of Z at its own scale t proves that Z is positive definite."""
-        largest = spectrum(Z.solve, self.n)[1]
+        largest = spectrum_ends(Z.solve, self.n)[1]
         if not 0 < largest < math.inf:
             return False
         least = 1 / (2 * largest)
@@ -231,7 +231,7 @@ class Solver:
             # What rounding the entries of Z can do, and rounding in the factorisation has done.
             rounding = SINGLE * float(Z.multiply(np.ones(self.n)).max())
             least /= 2
-            if least < 2 * rounding or spectrum(Z.whitened, self.n)[0] < 0.5:
+            if least < 2 * rounding or spectrum_ends(Z.whitened, self.n)[0] < 0.5:
                 return False
         self._floor.proved[t] = max(least, self._floor.proved.get(t, 0.0))
         return True

@@ -108,7 +108,10 @@ class MetricSpace:
         """The weight of each sample (n,); identical ones share that of their point equally."""
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
         if not np.isfinite(w).all():
-            raise ArithmeticError(f"the weights at scale t={t:.6g} are not finite")
+            raise ArithmeticError(
+                f"the weights at scale t={t:.6g} are not finite: rounding has spoilt them; use "
+                f"larger scales, or remove samples that are almost identical"
+            )
         return np.asarray((w / np.bincount(self.inverse))[self.inverse])
 
     @np.errstate(under="ignore", over="ignore")

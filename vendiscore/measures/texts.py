@@ -238,7 +238,7 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     ascending = lengths[order]
     below, above = np.r_[ascending[0], ascending[:-1]], np.r_[ascending[1:], ascending[-1]]
     down, up = ascending - below, above - ascending
-    down[0], up[-1] = up[0] + 1, down[-1] + 1 if len(order) > 1 else 0
+    down[0], up[-1] = up[0] + 1, down[-1] + 1  # neither end has two neighbours
     found = np.empty_like(lengths)
     found[order] = np.where(down <= up, below, above)
     return found

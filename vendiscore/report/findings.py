@@ -26,7 +26,7 @@ from ..similarity.matrix import MatrixSimilarity
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from ..uncertainty.growth import ENOUGH, Growth, growth
-from ..uncertainty.intervals import LEAST
+from ..uncertainty.intervals import CLOSED, LEAST
 from ..uncertainty.plan import MIN_SAMPLES
 
 # Of the profile: steps of 1/8 up to 5, where most curves are flat.
@@ -39,8 +39,6 @@ MOST_GROWN = 1_000
 DRAWS = 5  # subsets of each size
 # Above order 2 leaving one out takes a root for each eigenvalue: of more samples it is told at 2.
 MOST_ROOTS = 100
-# Measures whose errors cost no more than they do; others are measured again for many halves.
-_CLOSED = ("VS", "IntDiv", "AvgSim")
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,7 +330,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
         if len(request.of_groups) == len(names):
             return "There is no interval: the measures asked for look at all groups together."
         return ""
-    if not set(names) & set(_CLOSED) or isinstance(subject.samples, MetricSpace):
+    if not set(names) & set(CLOSED) or isinstance(subject.samples, MetricSpace):
         return (
             f"No interval was computed: that of {names[0]} takes measuring many halves of the "
             f"samples; pass ci=0.95 for it."
@@ -350,12 +348,12 @@ def _without_interval(subject: Subject, request: Request) -> str:
 
 def _is_cheap(subject: Subject, request: Request) -> bool:
     names = {chosen.measure.name for chosen in request.measures}
-    return subject.groups is not None or names <= set(_CLOSED)
+    return subject.groups is not None or names <= set(CLOSED)
 
 
 def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:
     """The numbers with intervals of those measures whose errors cost no more than they do."""
-    closed = [each for each in request.measures if each.measure.name in _CLOSED]
+    closed = [each for each in request.measures if each.measure.name in CLOSED]
     sure = measured(subject, replace(request, ci=LEVEL, measures=tuple(closed)))
     found: dict[str, Any] = {}
     for key, value in numbers.items():

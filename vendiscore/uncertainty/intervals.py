@@ -94,7 +94,7 @@ def sureness(
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
-        closed = _CLOSED.get(name)
+        closed = CLOSED.get(name)
         limits = chosen.measure.limits(subject.n)
         if request.ci is not None:
             method = request.interval
@@ -122,10 +122,10 @@ def sureness(
 def check_asked(n: int, request: Request) -> None:
     """A ValueError for too few samples, and for a measure that lacks what is asked for."""
     names = [chosen.measure.name for chosen in request.measures]
-    without = [name for name in names if name not in _CLOSED]
+    without = [name for name in names if name not in CLOSED]
     if request.interval == "jackknife" and without:
         raise ValueError(
-            f"`interval='jackknife'` is for {', '.join(_CLOSED)}, and {without[0]} has no such "
+            f"`interval='jackknife'` is for {', '.join(CLOSED)}, and {without[0]} has no such "
             f"form; pass interval='auto', which takes subsampling for it"
         )
     if request.corrected and "VS" not in names:
@@ -208,7 +208,7 @@ def _of_sums(
 
 
 # Measures whose leave-one-out values cost no more than the measure itself.
-_CLOSED: dict[str, Callable[[Subject], list[_Error]]] = {
+CLOSED: dict[str, Callable[[Subject], list[_Error]]] = {
     "VS": _of_spectrum,
     "IntDiv": _of_sums(lambda n, total: 1 - total / n**2),
     "AvgSim": _of_sums(lambda n, total: (total - n) / (n * (n - 1))),

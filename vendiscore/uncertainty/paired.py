@@ -105,7 +105,10 @@ def shuffled(groups: Groups, rng: np.random.Generator) -> Groups:
 
 
 class _Stack(NamedTuple):
-    """Groups of one size: their places, what they hold of each set, and similarities (g, N, N)."""
+    """Groups of one size: similarities K (g, N, N) of their samples, set after set.
+
+    `sizes` is how many each group has of each of these sets, `matched` the least of all sets.
+    """
 
     K: np.ndarray
     sizes: tuple[int, ...]
@@ -113,7 +116,7 @@ class _Stack(NamedTuple):
 
 
 def _stacks(pool: Similarity, groups: Groups, sets: Sequence[int]) -> Iterator[_Stack]:
-    """The groups by how many samples they have of the sets; `matched` is the least of all sets."""
+    """The groups by how many samples they have of the sets."""
     alike: dict[tuple[int, ...], list[np.ndarray]] = {}
     for own in groups:
         sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
