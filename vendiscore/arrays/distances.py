@@ -40,7 +40,7 @@ def distances(
         "euclidean", "manhattan", "cosine" (1 − cos), any metric of
         `scipy.spatial.distance.cdist`, or a function of two rows, called for all n² pairs.
     options : mapping, optional
-        Options of the metric: `p` (minkowski), `w`, `V` (seuclidean), `VI` (mahalanobis).
+        Options of the metric: `exponent` (minkowski), `w`, `V` (seuclidean), `VI` (mahalanobis).
     name : str
         How to call X in an error.
     places : sequence, optional
@@ -56,6 +56,8 @@ def distances(
     SampleError
         For rows for which the metric is undefined: zero vectors ("cosine"), constant ones
         ("correlation"), other numbers than 0 and 1 (metrics of truth values, such as "jaccard").
+    TypeError
+        For options that the metric has not.
     ValueError
         For an unknown metric (with a suggestion), options out of range, rows that are not finite,
         pairs of rows for which the metric is undefined or too small or large for double precision,

@@ -51,7 +51,8 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     -------
     float
         For distances of negative type (Euclidean, Manhattan, kernel) between 1 and the number of
-        distinct samples and growing with t; other metrics may leave that range.
+        distinct samples and growing with t; of other metrics at least 1, and perhaps more than
+        that number.
 
     Raises
     ------

@@ -50,7 +50,6 @@ class Balls:
 
     Attributes
     ----------
-    k : int
     around, around_clipped : int array (n,)
         In how many balls of references each sample is, and in how many clipped ones.
     met : int array (m,)
@@ -59,7 +58,6 @@ class Balls:
         In how many balls of samples each reference is; none where there are k samples or fewer.
     """
 
-    k: int
     around: np.ndarray
     around_clipped: np.ndarray
     met: np.ndarray
@@ -122,15 +120,17 @@ class Neighbourhoods:
         """Who is in whose ball; there are more than k references."""
         if k not in self._balls:
             first, second = self._sides
-            radii = [self._distinct(1, each)[None] for each in (self.radii(1, k), self.clipped(k))]
+            radii = [
+                self._of_distinct(1, each)[None] for each in (self.radii(1, k), self.clipped(k))
+            ]
             if self.sizes[0] > k:
-                radii.append(self._distinct(0, self.radii(0, k))[:, None])
+                radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
             what = "samples beside references"
             found = members(self.pairs, first, second, self._counts, radii, what)
             (around, met), (around_clipped, _), *others = found
             recalled = others[0][1] if others else np.zeros_like(met)
             x, y = self.inverse
-            self._balls[k] = Balls(k, around[x], around_clipped[x], met[y], recalled[y])
+            self._balls[k] = Balls(around[x], around_clipped[x], met[y], recalled[y])
         return self._balls[k]
 
     def own(self, k: int) -> np.ndarray:
@@ -139,13 +139,13 @@ class Neighbourhoods:
             return self._whole.own(k)
         if k not in self._own:
             side, counts = self._sides[1], self._counts[1]
-            radii = [self._distinct(1, self.clipped(k))[None]]
+            radii = [self._of_distinct(1, self.clipped(k))[None]]
             what = "references beside others"
             ((found, _),) = members(self.pairs, side, side, (counts, counts), radii, what)
             self._own[k] = found[self.inverse[1]]
         return self._own[k]
 
-    def _distinct(self, side: int, values: np.ndarray) -> np.ndarray:
+    def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
         """Those of distinct points, of values of all of one side."""
         found = np.empty(len(self._counts[side]))
         found[self.inverse[side]] = values

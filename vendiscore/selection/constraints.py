@@ -111,7 +111,7 @@ def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: 
     group = np.array([number[label] for label in labels])
     have = np.bincount(group)
     most = _read_quota(size, quota, number, have)
-    _check_initial(initial, labels, group, most, list(number))
+    _check_initial(initial, group, most, list(number))
     return Constraints(n, size, initial, group, most)
 
 
@@ -184,7 +184,6 @@ def _read_quota(
 
 def _check_initial(
     initial: list[int],
-    labels: list[Hashable],
     group: np.ndarray,
     most: np.ndarray,
     names: list[Hashable],
