@@ -172,7 +172,7 @@ def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     text = json.dumps(found.to_dict())
     assert json.loads(text)["pairs"][0]["a"] == "wide"
     assert found._repr_html_().count("<tr>") == 8
-    assert compared(*sets.values(), names=list(sets), permutations=199).pairs == found.pairs
+    assert compared(*sets.values(), names=iter(sets), permutations=199).pairs == found.pairs
     with pytest.raises(ValueError, match=r"`a` and `b` must be two of the sets 'wide', 'too'"):
         found.verdict("wide", "wide")
 

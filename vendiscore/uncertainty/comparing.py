@@ -271,9 +271,12 @@ def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any
     if names is None:
         names = [f"{letter}{time or ''}" for time in range(len(sets)) for letter in ascii_uppercase]
         names = names[: len(sets)]
-    elif not is_several(names) or not all(isinstance(name, str) for name in names):
+    given: list[Any] = (
+        list(names) if is_several(names) else [None]
+    )  # an iterator gives them only once
+    if not all(isinstance(name, str) for name in given):
         raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
-    names = list(names)
+    names = given
     if len(names) != len(sets) or len(set(names)) != len(names):
         raise ValueError(
             f"`names` must be {len(sets)} that all differ, one for each set, got {names!r:.60}"
