@@ -211,6 +211,9 @@ def test_modes_are_the_shares_with_their_samples():
     np.testing.assert_allclose(modes[1].weights, 1)
     assert found.mode.tolist() == [0] * 5 + [1] * 3 + [2] * 2
     assert len(found.modes(1)) == 1
+    for asked in (found.modes, found.rarest):
+        with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got -1"):
+            asked(-1)
     assert found.rarest(2) == [8, 9]
 
 

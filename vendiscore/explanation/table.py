@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
+from ..arguments import integer, number
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..magnitude.distances import read_samples
 from ..measures.subject import Subject
@@ -186,14 +186,15 @@ class Explanation:
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """The `count` largest, each a `Mode`; as many as the score says, unless given."""
-        wanted = int(np.ceil(self.score)) if count is None else count
+        wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
         found = modes_of(self._spectrum, *self._strongest, wanted)
         return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
 
     def rarest(self, count: int = SHOWN) -> list[int]:
         """The places of the most surprising samples, the first of several."""
         known = np.nan_to_num(self.surprise, nan=-np.inf)
-        return self.places[np.argsort(-known, kind="stable")[:count]].tolist()
+        first = np.argsort(-known, kind="stable")[: integer("count", count)]
+        return self.places[first].tolist()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as numbers and lists, for JSON; what is not known is None."""
