@@ -68,6 +68,8 @@ def mag_area(
 
     Raises
     ------
+    ArithmeticError
+        If an area is beyond double precision, as it is up to a `t_cut` of 1e308.
     IndefiniteError
         If there is no magnitude at one of the scales.
     TypeError, ValueError, TooLargeError
@@ -131,6 +133,8 @@ def mag_areas(
 
     Raises
     ------
+    ArithmeticError
+        If an area is beyond double precision, as it is up to a `t_cut` of 1e308.
     IndefiniteError
         If there is no magnitude at one of the scales.
     TypeError, ValueError, TooLargeError
@@ -211,6 +215,8 @@ def mag_diff(
 
     Raises
     ------
+    ArithmeticError
+        If an area is beyond double precision, as it is up to a `t_cut` of 1e308.
     IndefiniteError
         If there is no magnitude at one of the scales.
     TypeError, ValueError, TooLargeError
