@@ -180,6 +180,7 @@ USAGE = [
     (["{x}", "-m", "WithinVS"], "name their --group-by"),
     (["{x}", "-w", "-2"], "expected a whole number of at least 0"),
     (["{x}", "--encoding", "utf-9"], "unknown encoding: utf-9"),
+    (["{x}", "--encoding", "base64"], "'base64' is not a text encoding"),
     (["{x}", "-f", "xml"], "invalid choice: 'xml'"),
     (["{x}", "compare"], "vendiscore compare …; a file is called ./compare"),
     (["-", "-"], "standard input, -, can be read once"),

@@ -37,6 +37,11 @@ REFUSED = {
     "nul.txt": (b"a b\nc\0d\n", [], "nul.txt, line 2, column 2: there is a NUL"),
     "latin.txt": ("a\ncafé\n".encode("latin-1"), [], "latin.txt, line 2, column 4: byte 0xe9 is"),
     "latin.csv": ("t\ncafé\n".encode("latin-1"), [], "column 4: byte 0xe9 is not utf-8; save it"),
+    "marked.txt": (
+        "\ufeffa\ncafé".encode() + b"\xe9",
+        [],
+        "marked.txt, line 2, column 5: byte 0xe9",
+    ),
     "half.txt": ("a b".encode("utf-16")[:-1], [], "is not utf-16"),
     "ascii.txt": ("é".encode(), ["--encoding", "ascii"], "column 1: byte 0xc3 is not ascii"),
     "cut.txt.gz": (b"\x1f\x8b\x08\0", [], "it is cut short or damaged"),
@@ -70,6 +75,18 @@ REFUSED = {
         [],
         "s.jsonl, line 2 is str 'a', no row of numbers",
     ),
+    "deep.json": (b"[" * 100_000, [], "deep.json, is no JSON that can be read (RecursionError)"),
+    "large.jsonl": (
+        b"[1, 2]\n[3, 9007199254740993]\n",
+        [],
+        "large.jsonl, line 2 has the integer 9007199254740993, which no float64 is",
+    ),
+    "huge.json": (b"[[1], [1%s]]" % (b"0" * 400), [], "huge.json, element 2 has the integer 1000"),
+    "huge_quality.jsonl": (
+        b'{"t": "a", "n": 1%s}\n{"t": "b", "n": 1}\n' % (b"0" * 400),
+        ["-k", "rbf", "--column", "n"],
+        "line 1, column 'n' has the integer 1000",
+    ),
     "j.json": (b'["a",\n "b"\n', [], "j.json, line 3, column 1: Expecting"),
     "d.json": (b'{"a": 1}', [], "expected an array of samples, got dict"),
     "o.npy": (array(OBJECTS), [], "o.npy: it holds Python objects, which are never unpickled"),
@@ -81,6 +98,7 @@ REFUSED = {
         [],
         "expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
     ),
+    "one.npy": (array(np.eye(2)), ["--column", "a"], "one.npy is a single array, which has no col"),
     "c.npy": (array(np.zeros((3, 2), complex)), [], "expected real numbers, got complex128 values"),
     "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
     "z.npz": (arrays(a=np.eye(2), b=np.eye(2)), [], "which array? Available: a, b. Name one with"),
@@ -121,6 +139,49 @@ def test_a_folder_without_images_is_refused(run, tmp_path):
     code, _, err = run(tmp_path)
     assert code == 1
     assert "has no images" in err
+
+
+UNREADABLE = {
+    "split": (b"a b", ["--split", "blank"], "a file each; leave out --split and --type"),
+    "type": (b"a b", ["--type", "csv"], "a file each; leave out --split and --type"),
+    "NUL": (b"a\0b", [], "file a.txt has a NUL, which no text has"),
+    "Latin-1": ("a é".encode("latin-1"), [], "byte 3, byte 0xe9 is not utf-8; save it as UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_texts_of_a_folder_that_cannot_be_read_are_named(run, tmp_path, name):
+    data, options, said = UNREADABLE[name]
+    (tmp_path / "a.txt").write_bytes(data)
+    (tmp_path / "b.txt").write_bytes(b"c d")
+    code, out, err = run(tmp_path, *options)
+    assert (code, out) == (1, "")
+    assert said in err
+
+
+def test_columns_of_parquet_have_names_of_their_own(run, save):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays([pa.array(["a b"])] * 2, names=["t", "t"]), out)
+    code, _, err = run(save("x.parquet", out.getvalue()))
+    assert code == 1
+    assert "x.parquet has more than one column called 't'; rename them" in err
+
+
+def test_integers_of_parquet_that_no_float_is_are_refused(run, save):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    out = io.BytesIO()
+    pq.write_table(pa.table({"a": [1, 2**53 + 1, None], "b": [1, 2, 3]}), out)
+    code, _, err = run(save("x.parquet", out.getvalue()), "--quiet")
+    assert code == 1
+    assert "row 2, column 'a' has the integer 9007199254740993, which no float64 is" in err
+
+
+def test_a_quality_beyond_double_precision_is_refused(run, save):
+    path = save("x.jsonl", f'{{"t": "a b", "q": 1{"0" * 400}}}\n{{"t": "c d", "q": 1}}\n')
+    code, _, err = run("select", path, "-n", "1", "--column", "t", "--quality", "q")
+    assert code == 1
+    assert "x.jsonl, line 1, column 'q' is int 1000" in err
 
 
 def test_an_image_that_cannot_be_read_is_named(run, tmp_path):

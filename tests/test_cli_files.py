@@ -187,7 +187,7 @@ def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):
 
 def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
     for i, text in enumerate(TEXTS):
-        (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding="utf-8")
+        (tmp_path / f"{i}.txt").write_text(f"{text}\n", encoding=["utf-8", "utf-16"][i % 2])
     assert run(tmp_path, "-b") == (0, brief(TEXTS), "")
 
 

@@ -19,6 +19,8 @@ def read(data: bytes, name: str, kind: str, wanted: Wanted) -> Source:
     """The array of a .npy file, or one of a .npz file; pickled objects are never loaded."""
     if wanted.group_by or wanted.quality:
         raise DataError(f"{name} has arrays, no columns; leave out --group-by and --quality")
+    if kind == "npy" and wanted.column:
+        raise DataError(f"{name} is a single array, which has no columns; leave out --column")
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
         array = found if kind == "npy" else _one(found, name, wanted.column)

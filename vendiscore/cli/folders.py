@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..arrays.folders import ending, is_hidden
 from ..hints import IMAGES
+from .encodings import encoding_of, undecodable
 from .errors import DataError, tell
 from .sources import Source, Wanted
 
@@ -24,6 +25,10 @@ def read(folder: Path, wanted: Wanted) -> Source:
         raise DataError(
             f"{folder} is a folder, which has no columns; leave out --column, --quality and "
             f"--group-by, but for --group-by {BY_FOLDER}"
+        )
+    if wanted.split != "row" or wanted.type not in (None, "txt"):
+        raise DataError(
+            f"{folder} is a folder, whose samples are a file each; leave out --split and --type"
         )
     every = folder.rglob("*") if wanted.group_by else folder.iterdir()
     shown = [file for file in every if not is_hidden(file.relative_to(folder))]
@@ -70,9 +75,14 @@ def read(folder: Path, wanted: Wanted) -> Source:
 def _texts(source: Source, wanted: Wanted) -> Source:
     values, problems = [], {}
     for i, path in enumerate(source.values):
+        data = Path(path).read_bytes()
         try:
-            values.append(Path(path).read_bytes().decode(wanted.encoding or "utf-8-sig").rstrip())
+            text = data.decode(encoding_of(data, wanted.encoding)).removeprefix("\ufeff").rstrip()
         except UnicodeDecodeError as error:
-            values.append("")
-            problems[i] = "", f"is not {error.encoding} text (byte {error.start})"
+            text = ""
+            said = undecodable(error, wanted.encoding)
+            problems[i] = "", f"is no text that can be read: byte {error.start + 1:,}, {said}"
+        if "\0" in text:
+            problems[i] = "", "has a NUL, which no text has"
+        values.append(text)
     return replace(source, kind="text", values=values, problems=problems)

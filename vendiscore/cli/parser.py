@@ -54,8 +54,10 @@ def _count(text: str) -> int:
 def _encoding(text: str) -> str:
     try:
         codecs.lookup(text)
-    except LookupError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        " ".encode(text)  # refuses what is found there and is none of text, such as base64
+    except (LookupError, UnicodeError) as error:
+        said = str(error).partition(";")[0]
+        raise argparse.ArgumentTypeError(said) from None
     return text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import re
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from ..hints import suggestion
 from ..reading.limits import RefusedError
+from .encodings import encoding_of, undecodable
 from .errors import DataError
 from .parser import TYPES
 from .sources import Source, Wanted, usable
@@ -144,15 +144,13 @@ def _bytes(path: str) -> bytes:
 
 def _decoded(data: bytes, name: str, encoding: str | None) -> str:
     """Text in UTF-8, in UTF-16 with a byte order mark, or in the encoding that is named."""
-    marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    used = encoding or ("utf-16" if marked else "utf-8-sig")
+    used = encoding_of(data, encoding)
     try:
         text = data.decode(used)
     except UnicodeDecodeError as error:
-        seen = data[: error.start].decode(used, errors="replace")
-        remedy = "" if encoding else "; save it as UTF-8, or name its encoding: --encoding latin-1"
-        bad = f"byte 0x{data[error.start]:02x} is not {used.removesuffix('-sig')}"
-        raise DataError(f"{name}, {_place(seen)}: {bad}{remedy}") from None
+        start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
+        seen = data[:start].decode(used, errors="replace")
+        raise DataError(f"{name}, {_place(seen)}: {undecodable(error, encoding)}") from None
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise DataError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from .errors import DataError
 from .sources import Source, Wanted
 
 _ALL = Limits(smiles=1_000)
-_PLACE = re.compile(r"(.*): line (\d+) column (\d+)")
+_EXACT = 2**53  # integers up to here are numbers in double precision, each
 # By index of the row: what is wrong with it, and in which column.
 Problems = dict[int, tuple[str, str]]
 
@@ -53,7 +53,7 @@ def of_json(text: str, name: str, kind: str, wanted: Wanted) -> Source:
     if kind == "json":
         try:
             found = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{name}, {_not_json(error, None)}") from None
         if not isinstance(found, list):
             raise DataError(f"{name}: expected an array of samples, got {type(found).__name__}")
@@ -97,8 +97,13 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
     pa = require("pyarrow", "app", "reading parquet")
     pq = require("pyarrow.parquet", "app", "reading parquet")
     try:
+        often = Counter(pq.read_schema(io.BytesIO(data)).names)
+        if twice := [column for column, times in often.items() if times > 1]:
+            raise DataError(f"{name} has more than one column called {twice[0]!r}; rename them")
         found = pq.read_table(io.BytesIO(data), use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
         raise DataError(f"{name}: it is no parquet file, or damaged ({error!s:.80})") from None
     names = [column for column in found.column_names if not column.startswith("__index_level_")]
     others = [column for column in (wanted.group_by, wanted.quality) if column]
@@ -114,7 +119,12 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
         X = np.column_stack(columns)
         source = replace(arrays.of_array(X, name, wanted), notes=_left(names, numeric, others))
         beside = {c: found.column(_named(names, c, name)).to_pylist() for c in others}
-        return _beside(source, wanted, beside, {})
+        problems: Problems = {}
+        for c in numeric:
+            if pa.types.is_integer(kinds[c]) and kinds[c].bit_width == 64:
+                for i, said in _inexact(found.column(c).to_pylist()):
+                    problems.setdefault(i, (c, said))
+        return _beside(source, wanted, beside, problems)
     rows = found.select(names).to_pylist()
     cells = [[row[c] for c in names] for row in rows]
     read = Table(names, cells, list(range(1, len(cells) + 1)), header=names)
@@ -195,6 +205,8 @@ def _rows(source: Source, width: int) -> Source:
             problems[i] = source.column, f"is {_said(value)}, no row of numbers"
         elif len(value) != width:
             problems[i] = source.column, f"has {len(value)} numbers, the first {width}"
+        elif inexact := next(_inexact(value), None):
+            problems[i] = source.column, inexact[1]
         else:
             X[i] = value
     return replace(source, kind="vectors", values=X, problems=dict(sorted(problems.items())))
@@ -245,7 +257,7 @@ def _beside(
         for i, value in enumerate(columns[by]):
             try:
                 quality.append(float(value))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 quality.append(0.0)
                 problems.setdefault(i, (by, f"is {_said(value)}, no number"))
     problems = dict(sorted(problems.items()))
@@ -284,6 +296,21 @@ def _is_row(value: Any) -> bool:
         and len(value) > 0
         and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in value)
     )
+
+
+def _inexact(values: Iterable[Any]) -> Iterator[tuple[int, str]]:
+    """The places of integers that double precision does not hold, and what is said of them."""
+    for i, value in enumerate(values):
+        if isinstance(value, int) and abs(value) > _EXACT and not _is_exact(value):
+            shown = f"{value!r:.40}"
+            yield i, f"has the integer {shown}, which no float64 is; subtract an offset from all"
+
+
+def _is_exact(value: int) -> bool:
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _said(value: Any) -> str:
