@@ -55,6 +55,8 @@ REFUSED = {
     ),
     "g.csv": (b"text,n\na b,1\nc d,\n", ["--group-by", "n"], "g.csv, row 3, column 'n' is empty"),
     "e.csv": (b"text,n\na b,1\n,2\n", [], "e.csv, row 3, column 'text' has no tokens"),
+    "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
+    "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),
     "r.csv": (b"text,n\na b,1\nc, d,2\ne f,3\n", [], "r.csv, row 3 has 3 cells, split by commas"),
     "q.csv": (b'text,n\n"a b,1\nc d,2\n', [], "is not valid CSV"),
     "w.csv": (b"a b,c d e\nf g,h i j\n", [], "Which column holds the texts? "),

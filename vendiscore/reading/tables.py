@@ -296,15 +296,23 @@ class _BadQuotesError(RefusedError):
 
 
 def _parse(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
-    """The rows that are not blank, with their numbers; blank ones count."""
+    """The rows that are not blank, with their numbers; blank ones count.
+
+    Below a row of one cell, "" is a row too: pandas writes an empty cell of a column alone so.
+    """
     spaced = delimiter == " "
     rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter, limits)
-    total, most = 0, limits.values + limits.columns + 2 * limits.samples  # with names and labels
+    total, width, most = (
+        0,
+        0,
+        limits.values + limits.columns + 2 * limits.samples,
+    )  # with names and labels
     for place, cells in enumerate(rows, 1):
         total += len(cells)
         if total > most:
             raise RefusedError(f"More than {most:,} cells are too many for this page.")
-        if any(cell.strip() for cell in cells):
+        if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
+            width = max(width, len(cells))
             yield place, cells
 
 
