@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import SampleError, TooLargeError, score
+from vendiscore.integrations.huggingface import VendiScore
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = str(ROOT / "vendiscore.py")
@@ -216,6 +217,21 @@ def test_a_batch_that_does_not_fit_is_refused_when_it_is_added(fresh, first, sec
     assert len(fresh) == len(first)
     options = {"k": "cosine"} if first is not TEXTS else {}
     assert fresh.compute(**options) == fresh.compute(samples=first, **options)
+
+
+OF_ANY_LENGTH = {
+    "sets of labels": ([[(1, 2), (3, 4)], [(1,), (1, 2)], [{1, 2, 3}]], "tags"),
+    "labels": ([[(1, "a")], [(1, "a"), (2,)]], "labels"),
+    "arrays and lists": ([np.ones((2, 2)), [[1.0, 1.0], [2.0]]], lambda a, b: float([*a] == [*b])),
+    "a function": ([[[1.0, 2.0]], [[1.0], [1.0, 2.0]]], lambda a, b: float(a == b)),
+}
+
+
+@pytest.mark.parametrize("name", OF_ANY_LENGTH)
+def test_samples_of_numbers_of_any_length_may_be_added_where_the_metric_knows(name):
+    batches, k = OF_ANY_LENGTH[name]
+    whole = [sample for batch in batches for sample in batch]
+    assert added(VendiScore(k=k), batches) == VendiScore().compute(samples=whole, k=k)
 
 
 def test_none_is_no_sample_to_add(fresh):

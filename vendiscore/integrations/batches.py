@@ -21,6 +21,8 @@ import scipy.sparse as sp
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import is_numpy, is_torch
 from ..arrays.pools import as_numpy, size
+from ..resolve.how import How
+from ..resolve.nested import takes_any_length
 from ..streaming.state import State
 
 # Batches of samples, of references, and the labels of the groups of each batch of samples.
@@ -29,8 +31,10 @@ Parts = tuple[list[Any], list[Any], list[Any]]
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
 
-def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
+def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
     """A copy of a batch that goes with those that are kept: a list or an array.
+
+    `how` says what samples are, as far as it is known before they are scored.
 
     Raises
     ------
@@ -41,6 +45,8 @@ def read(samples: Any, kept: Sequence[Any], name: str = "samples") -> Any:
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # of a table, no lists of samples
+    if takes_any_length(how):
+        return _copied_batch(batch)
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
         error = TypeError if None in (before, width) else ValueError

@@ -91,7 +91,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     ) -> None:
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
-        self.defaults = defaults
+        self.defaults, self._how = defaults, request.how
         # What added samples are summed up in, if they are; and how many of the sums are being
         # scored, so that more is added to others.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
@@ -205,11 +205,12 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         state = streams.folded(self._empty, samples, self._added[0], groups, request)
         if state is not None:
             return [state], [], [None]
-        first = [] if samples is None else [read(samples, self._added[0])]
+        how = self._how if request is None else request.how
+        first = [] if samples is None else [read(samples, self._added[0], how)]
         labels = [None if groups is None else labels_of(groups, size(batch)) for batch in first]
         if references is None or "references" not in self._feature_names():
             return first, [], labels
-        return first, [read(references, self._added[1], "references")], labels
+        return first, [read(references, self._added[1], how, "references")], labels
 
     def _forget(self, kept: Parts) -> None:
         with self._adding:  # what was added meanwhile stays

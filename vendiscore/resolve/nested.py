@@ -123,6 +123,13 @@ def grouped(
     return pooled(members), Groups(tuple(range(len(members))), codes, nested=True)
 
 
+def takes_any_length(how: How) -> bool:
+    """Whether a sample may be a list or tuple of any length, of numbers, too."""
+    if isinstance(how.k, Kernel):
+        return how.k.samples in _SETS or how.k.samples not in _GROUPS
+    return callable(how.k)
+
+
 def read_labels(labels: Any) -> Groups:
     """The Groups of labels, one for each sample."""
     if isinstance(labels, (str, bytes)):
@@ -270,6 +277,7 @@ _GROUPS: dict[str, Callable[[Any], bool]] = {
 }
 _MATRICES = ("similarities", "distances")
 _OF_ROWS = ("vectors", "class probabilities", "rows of bits")
+_SETS = ("labels", "sets of labels")
 _NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
 _ROWS = 3  # dimensions of an array of groups of rows
 
