@@ -174,6 +174,23 @@ def test_transparency_is_refused(mode):
         dense([Image.new("RGB", (9, 9), "red"), transparent(mode)])
 
 
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize("read", [bytes, lambda data: Image.open(io.BytesIO(data))])
+def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_converted_is_not(
+    mode, read
+):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    out = io.BytesIO()
+    image.save(out, "PNG", transparency=image.getpixel((0, 0)))
+    with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
+        dense([image, read(out.getvalue())])
+    converted = Image.open(out).convert("L" if mode == "RGB" else "RGB").convert(mode)
+    assert "transparency" in converted.info
+    assert as_image(converted, 0).tobytes() == converted.tobytes()
+    image.save(out := io.BytesIO(), "PNG", transparency=(0, 0, 0) if mode == "RGB" else 0)
+    assert as_image(read(out.getvalue()), 0).tobytes() == image.tobytes()
+
+
 @pytest.mark.parametrize("mode", ["I;16", "I", "F"])
 def test_more_than_eight_bits_are_refused(mode):
     with pytest.raises(SampleError, match=f"sample 0 is an image of mode {mode}, which does not"):

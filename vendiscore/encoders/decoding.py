@@ -140,6 +140,10 @@ def _load(image: Any, index: int, which: str) -> Any:
         image.load()  # images of files are lazy
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable(index, which, error) from error
+    # A file of L or RGB may name a colour that is transparent; an image that was converted has
+    # that name still, but its pixels are meant.
+    if image.format is not None and image.mode in ("L", "RGB"):
+        _check_opaque(image, index)
     return image
 
 
@@ -170,15 +174,19 @@ def _eight_bit(image: Any, index: int) -> Any:
             f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
             f"one rule; {recipe}, in the same way for all",
         )
-    if image.has_transparency_data:
-        alpha = image.convert("RGBA").getchannel("A").getextrema()[0]
-        if alpha < 255:
-            raise SampleError(
-                index,
-                "has transparent pixels, whose colour depends on the background; put it on one "
-                "with PIL's Image.alpha_composite",
-            )
+    _check_opaque(image, index)
     return image.convert("L" if image.mode in _GREYS else "RGB")
+
+
+def _check_opaque(image: Any, index: int) -> None:
+    if not image.has_transparency_data:
+        return
+    if image.convert("RGBA").getchannel("A").getextrema()[0] < 255:
+        raise SampleError(
+            index,
+            "has transparent pixels, whose colour depends on the background; put it on one "
+            "with PIL's Image.alpha_composite",
+        )
 
 
 def _pixel_array(item: Any, index: int) -> np.ndarray:
