@@ -55,6 +55,8 @@ REFUSED = {
     ),
     "g.csv": (b"text,n\na b,1\nc d,\n", ["--group-by", "n"], "g.csv, row 3, column 'n' is empty"),
     "e.csv": (b"text,n\na b,1\n,2\n", [], "e.csv, row 3, column 'text' has no tokens"),
+    "none.jsonl": (b"{}\n", [], "none.jsonl has no columns, and so no samples"),
+    "by.csv": (b"g\na b\nc\n", ["--group-by", "g"], "by.csv has no columns beside g, and so no"),
     "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),
     "r.csv": (b"text,n\na b,1\nc, d,2\ne f,3\n", [], "r.csv, row 3 has 3 cells, split by commas"),

@@ -191,6 +191,17 @@ def test_a_folder_of_texts_has_a_text_a_file(run, tmp_path):
     assert run(tmp_path, "-b") == (0, brief(TEXTS), "")
 
 
+def test_a_matrix_is_its_numbers_whatever_names_its_rows(run, save):
+    K = [[1.0, 0.5], [0.5, 1.0]]
+    expected = (0, f"{vendiscore.compute(K, score_K=True)['VS']!r}\n", "")
+    for name, text in {
+        "K.csv": ",red,blue\nred,1,0.5\nblue,0.5,1\n",
+        "K.txt": "1.0 0.5\n0.5 1.0\n",
+        "K.jsonl": '{"name": "red", "row": [1, 0.5]}\n{"name": "blue", "row": [0.5, 1]}\n',
+    }.items():
+        assert run(save(name, text), "-b", "--quiet", "-o", "score_K=true") == expected
+
+
 def test_images_in_one_array(run, save):
     pytest.importorskip("PIL")
     images = np.random.default_rng(0).integers(0, 255, (5, 8, 8), dtype=np.uint8)

@@ -18,7 +18,8 @@ from .errors import DataError, UsageError, tell
 from .sources import Source, Wanted, check
 
 _USUAL = {"vectors": "cosine", "molecules": "morgan", "images": "pixels"}
-_ALREADY = ("score_K", "score_X", "score_dual", "metric")
+_OF_NUMBERS = ("score_K", "score_X", "score_dual")
+_ALREADY = (*_OF_NUMBERS, "metric")
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class How:
     Attributes
     ----------
     kind : str
-        What samples the kernel wants, "" where none is named.
+        What samples the kernel or a matrix wants, "" where neither is named.
     keywords : mapping
         Of `vendiscore.compute`.
     skip, quiet : bool
@@ -98,6 +99,8 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         if also is not None:
             rest = {name: value for name, value in found.items() if name not in also}
             with_the_rest(resolve.read_how(rest), rest, also)
+    if not kind and any(found.get(name) for name in _OF_NUMBERS):
+        kind = "vectors"
     skip = args.on_error == "skip"
     if skip:
         found["on_error"] = "skip"

@@ -146,6 +146,9 @@ def _values(
         column = _named(read.names, wanted.column, name)
     elif len(rest) == 1:
         column = rest[0]
+    elif not rest:
+        but = f" beside {listed(others)}" if others else ""
+        raise DataError(f"{name} has no columns{but}, and so no samples")
     else:
         at = [read.names.index(c) for c in rest]
         narrowed = replace(read, names=rest, rows=[[row[j] for j in at] for row in read.rows])
@@ -268,10 +271,8 @@ def _is_of_numbers(read: Table, wanted: Wanted) -> bool:
     """Whether the columns that may be meant are of numbers, all of them."""
     if wanted.column in read.names:
         return share_of_numbers(read.column(str(wanted.column))) > 0.5
-    others = (wanted.group_by, wanted.quality)
-    return all(
-        share_of_numbers(read.column(column)) > 0.5 for column in read.names if column not in others
-    )
+    rest = [column for column in read.names if column not in (wanted.group_by, wanted.quality)]
+    return bool(rest) and all(share_of_numbers(read.column(column)) > 0.5 for column in rest)
 
 
 def _named(names: Sequence[str], column: str, name: str) -> str:
