@@ -241,6 +241,12 @@ def test_arguments_are_read(arguments, error, message):
 
 
 @pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # of TRL
+@pytest.mark.parametrize("n", [1, 3])
+def test_each_completion_has_a_prompt(n):
+    with pytest.raises(ValueError, match=f"one prompt for each of 2 completions, got {n}; repeat"):
+        VendiReward()(prompts=["?"] * n, completions=TEXTS[:2])
+
+
 def test_grpo_trains_with_it(tmp_path, monkeypatch):
     pytest.importorskip("trl")
     import train_grpo

@@ -127,6 +127,11 @@ class VendiReward:
         SampleError, NotPSDError, ValueError
             As for `compute`.
         """
+        if len(prompts) != len(completions):
+            raise ValueError(
+                f"`prompts` must have one prompt for each of {len(completions)} completions, got "
+                f"{len(prompts)}; repeat a prompt for each of its completions"
+            )
         groups = groups_of(prompts)
         texts = [text_of(completion) for completion in completions]
         if self.match_length:
