@@ -240,13 +240,13 @@ def test_arguments_are_read(arguments, error, message):
         VendiReward(**arguments)
 
 
-@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # of TRL
 @pytest.mark.parametrize("n", [1, 3])
 def test_each_completion_has_a_prompt(n):
     with pytest.raises(ValueError, match=f"one prompt for each of 2 completions, got {n}; repeat"):
         VendiReward()(prompts=["?"] * n, completions=TEXTS[:2])
 
 
+@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # of TRL
 def test_grpo_trains_with_it(tmp_path, monkeypatch):
     pytest.importorskip("trl")
     import train_grpo
