@@ -302,11 +302,8 @@ def _parse(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     """
     spaced = delimiter == " "
     rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter, limits)
-    total, width, most = (
-        0,
-        0,
-        limits.values + limits.columns + 2 * limits.samples,
-    )  # with names and labels
+    total = width = 0
+    most = limits.values + limits.columns + 2 * limits.samples  # with names and labels
     for place, cells in enumerate(rows, 1):
         total += len(cells)
         if total > most:
