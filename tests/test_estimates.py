@@ -124,6 +124,22 @@ def test_eigenvalues_that_are_many_are_counted(copies):
     assert np.abs(off).max() < 5
 
 
+def test_eigenvalues_of_which_not_all_have_converged_are_not_split_off():
+    """Classes of some sizes, of each fewer than random vectors: the basis is nearly full, and what
+    it has found of an eigenvalue are the vectors nearest to the random ones."""
+    many = [12, 13, 12, 3, 3, 9, 11, 3, 16]
+    labels = np.repeat(np.arange(sum(many)), np.repeat(np.arange(1, 10), many))
+    K = (labels[:, None] == labels).astype(float)
+    weighted = weighted_by(MatrixSimilarity(K, psd=True), None)
+    exact = effective_number(np.bincount(labels) / len(labels))
+    off = []
+    for seed in range(20):
+        (found,) = LANCZOS.run(weighted, [1.0], Estimating(3e-2, seed), math.inf)
+        off.append((found.value - exact) / max(found.error, 1e-6 * exact))
+    assert np.abs(off).max() < 5
+    assert np.mean(np.abs(off) <= 2) >= 0.8
+
+
 @pytest.mark.parametrize("q", ORDERS)
 def test_estimates_are_off_by_what_they_say(q):
     similarity = weighted_by(rbf(), None)
@@ -171,6 +187,27 @@ def test_bounds_hold_at_every_order(seed):
             low, value, high = (effective_number(s / s.sum(), q) for s in (least, exact, even))
             assert low <= value * (1 + 1e-10)
             assert value <= high * (1 + 1e-10)
+
+
+def test_rounding_is_no_part_of_a_lower_bound():
+    """At small orders shares of 1e-17 count, of which an exact spectrum has none."""
+    X = np.random.default_rng(0).standard_normal((700, 2))
+    similarity = as_similarity(X, k="rbf", sigma=5.0)
+    factor = Factor(weighted_by(similarity, None), 175)
+    while factor.size < 64:
+        factor.extend()
+    least, even = factor.shares()
+    with pytest.warns(UserWarning, match="may be rounding"):
+        exact = vendi(similarity, [0.3]).values[0]
+    assert effective_number(least, 0.3) <= exact <= effective_number(even, 0.3)
+
+
+def test_where_nothing_is_left_bounds_are_given_up():
+    labels = np.arange(256) % 16
+    K = (labels[:, None] == labels).astype(float)
+    factor = Factor(weighted_by(MatrixSimilarity(K, psd=True), None), 64)
+    assert certified(factor, lambda least, even: False, 1e-6) is None
+    assert factor.left == 0
 
 
 def test_what_is_left_is_the_trace_of_the_residual():

@@ -152,11 +152,15 @@ class Quadrature:
         self.least, zero = float(values[0]), ZERO * max(float(values[-1]), 0.0)
         residuals = np.linalg.norm(B @ S[-b:], axis=0)
         forms = (S[:b].T @ R) ** 2
-        done = (residuals <= CONVERGED * values) & (values > zero)
+        some = values > zero
+        done = (residuals <= CONVERGED * values) & some
+        # Up to its residual, what has not converged may be of an eigenvalue of which some vectors
+        # have: then these are those that the random ones lie in most.
+        reach = np.max((values + residuals)[some & ~done], initial=0.0)
+        done &= values > (1 + CLOSE) * reach
         done[_mixed(values, forms.mean(axis=1), done, b)] = False
         self._gauss = np.where(values > zero, values, 0.0), forms
         # The last block that makes 0 an eigenvalue b times.
-        some = values > zero
         ends = B @ S[-b:, some]
         closing = (ends / values[some]) @ ends.T
         lobatto, S = np.linalg.eigh(krylov.matrix((closing + closing.T) / 2))
