@@ -9,9 +9,13 @@ import pytest
 from vendiscore import (
     FeatureSimilarity,
     MatrixSimilarity,
+    State,
     as_similarity,
     compute,
     effective_number,
+    mag_area,
+    magnitude_weights,
+    report,
     score,
     score_K,
     score_X,
@@ -171,6 +175,19 @@ def test_the_median_of_many_pairs_is_that_of_all(n):
     assert float(tensors.gaussian_width(X)) == pytest.approx(np.median(gaps.numpy()), rel=1e-12)
     sums = torch.pdist(X, p=1.0)
     assert float(tensors.laplace_width(X)) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
+
+
+def test_a_report_shows_rows_of_bfloat16():
+    X = rows(12, 4).to(torch.bfloat16)
+    assert "12 rows" in str(report(X, k="cosine"))
+
+
+def test_views_that_are_to_be_negated_are_numbers_like_others():
+    X = torch.complex(rows(12, 4), rows(12, 4)).conj().imag
+    assert X.is_neg()
+    plain = X.resolve_neg().numpy()
+    for function in (mag_area, magnitude_weights, lambda X: State.empty(k="cosine").update(X).n):
+        assert np.array_equal(function(X), function(plain))
 
 
 def test_integers_that_no_float64_is_are_refused_in_torch_too():

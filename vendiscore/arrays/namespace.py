@@ -102,8 +102,12 @@ def scalar(x: Array | float) -> float:
 
 
 def to_host(x: Array) -> np.ndarray:
-    """A NumPy array, outside of any differentiation."""
-    return np.asarray(x.detach().cpu() if is_torch(x) else x)
+    """A NumPy array, outside of any differentiation; bfloat16, which NumPy lacks, in float32."""
+    if not is_torch(x):
+        return np.asarray(x)
+    # A view that is to be negated, as `.imag` of a conjugate is, is none in NumPy.
+    tensor: Any = x.detach().cpu().resolve_neg()
+    return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
 
 def refuse_gradient(x: Any, what: str) -> None:

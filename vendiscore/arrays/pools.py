@@ -43,7 +43,7 @@ def pooled(sets: Sequence[Any]) -> Any:
 
 def as_numpy(tensor: Any) -> np.ndarray:
     """A tensor on the host; half precision, which NumPy may lack, as single."""
-    tensor = tensor.cpu()
+    tensor = tensor.cpu().resolve_neg()
     half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
     return np.asarray(tensor.float() if half else tensor)
 
