@@ -40,3 +40,14 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_an_order_beside_1_gives_what_order_1_gives(way, q):
     np.testing.assert_allclose(WAYS[way](q), WAYS[way](1.0), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_a_tensor_gives_it_as_well(q):
+    torch = pytest.importorskip("torch")
+    tensor = torch.as_tensor(X).requires_grad_()
+    found = compute(tensor, q=q, **SMOOTH)["VS"]
+    assert found.item() == pytest.approx(compute(X, **SMOOTH)["VS"], rel=1e-9)
+    (slope,) = torch.autograd.grad(found, tensor)
+    (known,) = torch.autograd.grad(compute(tensor, **SMOOTH)["VS"], tensor)
+    np.testing.assert_allclose(slope, known, rtol=1e-8, atol=1e-10)

@@ -11,6 +11,8 @@ from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
+# So near to order 1 its slope is taken: that of the trace, 1/(q − 1), would drown the others.
+BESIDE_ONE = 1e-8
 
 
 def effective_number(shares: Array, q: float = 1.0) -> Any:
@@ -53,7 +55,7 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
             f"{scalar(xp.min(shares)):.3g} and q={q}"
         )
     with np.errstate(all="ignore"):
-        if is_torch(positive) and q <= 1:
+        if is_torch(positive) and q <= 1 + BESIDE_ONE:
             positive = positive / xp.sum(positive)
         logs = xp.log(positive)
         if q == 0:
@@ -75,9 +77,10 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs))
-        if is_torch(weights):  # the sum is 1, its slope is not 0 beside weights of 0 that grow
+        # The sum is 1, its slope is not 0 beside weights of 0 that grow.
+        if is_torch(weights) and abs(q - 1) > BESIDE_ONE:
             total = xp.sum(weights)
-            excess = excess + total - total.detach()
+            excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
     # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
     top = xp.max(logs) if q > 1 else xp.min(logs)
