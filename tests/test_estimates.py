@@ -5,16 +5,9 @@ import math
 import numpy as np
 import pytest
 import scipy.linalg
+from mixtures import dense, mixture, rbf
 
-from vendiscore import (
-    FeatureSimilarity,
-    MatrixSimilarity,
-    NotPSDError,
-    TooLargeError,
-    as_similarity,
-    compute,
-)
-from vendiscore.arrays import memory
+from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity
 from vendiscore.spectral import estimators
 from vendiscore.spectral.cholesky import Factor, certified, filled_up
 from vendiscore.spectral.estimate import Estimating
@@ -25,19 +18,6 @@ from vendiscore.spectral.vendi import vendi
 from vendiscore.spectral.weighted import weighted_by
 
 ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)
-
-
-def mixture(n=600, d=8, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, d)) + 3 * rng.standard_normal((5, d))[rng.integers(0, 5, n)]
-
-
-def rbf(n=600, d=8, seed=0, sigma=2.0):
-    return as_similarity(mixture(n, d, seed), k="rbf", sigma=sigma)
-
-
-def dense(similarity) -> np.ndarray:
-    return np.asarray(weighted_by(similarity, None).dense())
 
 
 def krylov(A: np.ndarray, b: int, steps: int, seed: int = 0) -> tuple[Krylov, np.ndarray]:
@@ -259,141 +239,15 @@ def test_water_fills_the_smallest_first(more):
     assert np.ptp(filled[risen]) < 1e-12 if risen.any() else more == 0
 
 
-# Through the front door, where a set of 1,500 counts as large.
-
-
-@pytest.fixture
-def large():
-    return mixture(1500, 24)
-
-
-def test_the_score_comes_with_its_standard_error(large):
-    exact = compute(large, k="rbf", sigma=3.0)["VS"]
-    found = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
-    details = found.pop("details")
-    assert list(found) == ["VS", "VS_se"]
-    assert details["method"] == {"1": "stochastic lanczos"}
-    assert 0 < found["VS_se"] <= 1e-3 * found["VS"]
-    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
-    assert any("standard error of the computation" in note for note in details["notes"])
-    assert "method=estimate" in details["signature"]
-
-
-def test_few_dimensions_come_with_bounds():
-    X = mixture(1500, 2)
-    exact = compute(X, k="rbf", sigma=3.0)["VS"]
-    found = compute(X, k="rbf", sigma=3.0, method="estimate", rtol=1e-5)
-    assert list(found) == ["VS", "VS_low", "VS_high"]
-    assert found["VS_low"] <= exact <= found["VS_high"] <= found["VS_low"] * (1 + 2.1e-5)
-
-
-def test_orders_that_need_no_spectrum_stay_exact(large):
-    exact = compute(large, k="rbf", sigma=3.0, q=[2, "inf"])
-    found = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
-    assert found["VS_q2_se"] == found["VS_qinf_se"] == 0
-    assert found["VS_q1_se"] > 0
-    for key, value in exact.items():
-        assert found[key] == pytest.approx(value, rel=1e-9)
-
-
-def test_small_sets_are_exact():
-    X = mixture(200)
-    found = compute(X, k="rbf", sigma=2.0, method="estimate")
-    assert found == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
-
-
-def test_a_seed_is_a_number(large):
-    one, same, other = (
-        compute(large, k="rbf", sigma=3.0, method="estimate", seed=seed)["VS"] for seed in (1, 1, 2)
-    )
-    assert one == same != other
-
-
-@pytest.mark.parametrize("kind", ["matrix", "float32", "mixture", "repeats", "weights"])
-def test_every_kind_of_similarity_is_estimated(large, kind):
-    p = None
-    if kind == "mixture":
-        similarity = as_similarity(
-            [{"x": x.tolist(), "y": str(i % 7)} for i, x in enumerate(large)],
-            k={"rbf:x": 0.7, "labels:y": 0.3},
-            options={"rbf:x": {"sigma": 3.0}},
-        )
-    else:
-        similarity = as_similarity(large, k="rbf", sigma=3.0)
-        K = np.asarray(similarity.dense())
-        if kind == "matrix":
-            similarity = MatrixSimilarity(K, psd=True)
-        if kind == "float32":
-            similarity = MatrixSimilarity(K.astype(np.float32), psd=True)
-        if kind == "repeats":
-            similarity = similarity.take(np.r_[np.arange(1500), np.arange(100), np.arange(100)])
-        if kind == "weights":
-            p = np.random.default_rng(0).random(1500)
-            p[:300] = 0
-            p /= p.sum()
-    exact = vendi(similarity, [1.0], p).values[0]
-    (found,) = vendi(similarity, [1.0], p, estimating=Estimating()).estimates
-    assert found.route == "stochastic lanczos"
-    assert abs(found.value - exact) < 5 * found.error
-
-
-def test_a_tensor_is_estimated_where_it_is(large):
-    torch = pytest.importorskip("torch")
-    K = torch.as_tensor(np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense()))
-    found = compute(K, score_K=True, method="estimate")
-    exact = compute(K, score_K=True)["VS"].item()
-    assert abs(float(found["VS"]) - exact) < 5 * found["VS_se"]
-    with pytest.raises(TypeError, match="cannot be differentiated"):
-        compute(K.requires_grad_(), score_K=True, method="estimate")
-
-
-def test_the_memory_error_names_the_way_out(large, monkeypatch):
-    similarity = as_similarity(large, k="rbf", sigma=3.0)
-    monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
-    with pytest.raises(TooLargeError, match=r"method='estimate', which needs 0\.0 GB and gives"):
-        vendi(similarity, [1.0])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        ({"rtol": 0.1}, TypeError, "`rtol` is the error of an estimate.*method='estimate'"),
-        ({"method": "fast"}, ValueError, "`method` must be 'auto' or 'estimate', got 'fast'"),
-        ({"method": "estimate", "rtol": 0}, ValueError, "`rtol` must be a relative error .*got 0"),
-        ({"method": "estimate", "seed": -1}, ValueError, "`seed` must be"),
-        ({"method": "estimate", "q": 0}, ValueError, "q=0 counts eigenvalues above rounding"),
-        ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
-        ({"method": "estimate", "corrected": True}, ValueError, "`corrected` needs all eigenv"),
-        ({"method": "estimate", "measures": ["VS", "IntDiv"]}, ValueError, "IntDiv would be exact"),
-        ({"method": "estimate", "groups": [0, 1] * 10}, ValueError, "for one large set, and group"),
-    ],
-    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
-)
-def test_what_has_no_estimate_is_refused(arguments, error, words):
-    with pytest.raises(error, match=words):
-        compute(mixture(20), k="cosine", **arguments)
-
-
-def test_clipping_needs_all_eigenvalues(large):
-    K = np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense())
-    with pytest.raises(ValueError, match="psd='clip' needs all eigenvalues"):
-        compute(K, score_K=True, psd="clip", method="estimate")
-
-
-def test_a_metric_takes_the_method(large, fresh):
-    found = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
-    assert found["VS_se"] <= 1e-2 * found["VS"]
-
-
 def test_the_bound_that_is_aimed_at_is_the_one_that_is_needed():
     for rtol in (1e-2, 1e-3, 1e-5):
         aim = estimators._aim(rtol, 5000)
         assert aim * math.log(5000 / aim) == pytest.approx(2 * rtol, rel=0.05)
 
 
-def test_products_of_the_kernel_are_those_that_lapack_would_see(large):
+def test_products_of_the_kernel_are_those_that_lapack_would_see():
     """The reference: a naive quadrature of every vector by itself agrees with the block's."""
-    A = dense(as_similarity(large[:150], k="rbf", sigma=3.0))
+    A = dense(as_similarity(mixture(1500, 24)[:150], k="rbf", sigma=3.0))
     _, Z = krylov(A, 4, 1)
     exact = np.einsum("ij,ij->j", Z, scipy.linalg.logm(A + 1e-9 * np.eye(150)) @ (-A) @ Z)
     read = Quadrature(krylov(A, 4, 37)[0], 150, 1.0, float(np.sum(A**2)))

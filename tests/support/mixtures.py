@@ -1,0 +1,19 @@
+"""Rows around five centres, and how alike they are: spectra that estimates are tried on."""
+
+import numpy as np
+
+from vendiscore import as_similarity
+from vendiscore.spectral.weighted import weighted_by
+
+
+def mixture(n=600, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) + 3 * rng.standard_normal((5, d))[rng.integers(0, 5, n)]
+
+
+def rbf(n=600, d=8, seed=0, sigma=2.0):
+    return as_similarity(mixture(n, d, seed), k="rbf", sigma=sigma)
+
+
+def dense(similarity) -> np.ndarray:
+    return np.asarray(weighted_by(similarity, None).dense())

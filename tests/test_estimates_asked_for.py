@@ -1,0 +1,133 @@
+"""Estimates as they are asked for: of a set of 1,500, which counts as large."""
+
+import numpy as np
+import pytest
+from mixtures import mixture
+
+from vendiscore import MatrixSimilarity, TooLargeError, as_similarity, compute
+from vendiscore.arrays import memory
+from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.vendi import vendi
+
+
+@pytest.fixture
+def large():
+    return mixture(1500, 24)
+
+
+def test_the_score_comes_with_its_standard_error(large):
+    exact = compute(large, k="rbf", sigma=3.0)["VS"]
+    found = compute(large, k="rbf", sigma=3.0, method="estimate", details=True)
+    details = found.pop("details")
+    assert list(found) == ["VS", "VS_se"]
+    assert details["method"] == {"1": "stochastic lanczos"}
+    assert 0 < found["VS_se"] <= 1e-3 * found["VS"]
+    assert abs(found["VS"] - exact) < 5 * found["VS_se"]
+    assert any("standard error of the computation" in note for note in details["notes"])
+    assert "method=estimate" in details["signature"]
+
+
+def test_few_dimensions_come_with_bounds():
+    X = mixture(1500, 2)
+    exact = compute(X, k="rbf", sigma=3.0)["VS"]
+    found = compute(X, k="rbf", sigma=3.0, method="estimate", rtol=1e-5)
+    assert list(found) == ["VS", "VS_low", "VS_high"]
+    assert found["VS_low"] <= exact <= found["VS_high"] <= found["VS_low"] * (1 + 2.1e-5)
+
+
+def test_orders_that_need_no_spectrum_stay_exact(large):
+    exact = compute(large, k="rbf", sigma=3.0, q=[2, "inf"])
+    found = compute(large, k="rbf", sigma=3.0, q=[1, 2, "inf"], method="estimate")
+    assert found["VS_q2_se"] == found["VS_qinf_se"] == 0
+    assert found["VS_q1_se"] > 0
+    for key, value in exact.items():
+        assert found[key] == pytest.approx(value, rel=1e-9)
+
+
+def test_small_sets_are_exact():
+    X = mixture(200)
+    found = compute(X, k="rbf", sigma=2.0, method="estimate")
+    assert found == compute(X, k="rbf", sigma=2.0) | {"VS_se": 0.0}
+
+
+def test_a_seed_is_a_number(large):
+    one, same, other = (
+        compute(large, k="rbf", sigma=3.0, method="estimate", seed=seed)["VS"] for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize("kind", ["matrix", "float32", "mixture", "repeats", "weights"])
+def test_every_kind_of_similarity_is_estimated(large, kind):
+    p = None
+    if kind == "mixture":
+        similarity = as_similarity(
+            [{"x": x.tolist(), "y": str(i % 7)} for i, x in enumerate(large)],
+            k={"rbf:x": 0.7, "labels:y": 0.3},
+            options={"rbf:x": {"sigma": 3.0}},
+        )
+    else:
+        similarity = as_similarity(large, k="rbf", sigma=3.0)
+        K = np.asarray(similarity.dense())
+        if kind == "matrix":
+            similarity = MatrixSimilarity(K, psd=True)
+        if kind == "float32":
+            similarity = MatrixSimilarity(K.astype(np.float32), psd=True)
+        if kind == "repeats":
+            similarity = similarity.take(np.r_[np.arange(1500), np.arange(100), np.arange(100)])
+        if kind == "weights":
+            p = np.random.default_rng(0).random(1500)
+            p[:300] = 0
+            p /= p.sum()
+    exact = vendi(similarity, [1.0], p).values[0]
+    (found,) = vendi(similarity, [1.0], p, estimating=Estimating()).estimates
+    assert found.route == "stochastic lanczos"
+    assert abs(found.value - exact) < 5 * found.error
+
+
+def test_a_tensor_is_estimated_where_it_is(large):
+    torch = pytest.importorskip("torch")
+    K = torch.as_tensor(np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense()))
+    found = compute(K, score_K=True, method="estimate")
+    exact = compute(K, score_K=True)["VS"].item()
+    assert abs(float(found["VS"]) - exact) < 5 * found["VS_se"]
+    with pytest.raises(TypeError, match="cannot be differentiated"):
+        compute(K.requires_grad_(), score_K=True, method="estimate")
+
+
+def test_the_memory_error_names_the_way_out(large, monkeypatch):
+    similarity = as_similarity(large, k="rbf", sigma=3.0)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
+    with pytest.raises(TooLargeError, match=r"method='estimate', which needs 0\.0 GB and gives"):
+        vendi(similarity, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"rtol": 0.1}, TypeError, "`rtol` is the error of an estimate.*method='estimate'"),
+        ({"method": "fast"}, ValueError, "`method` must be 'auto' or 'estimate', got 'fast'"),
+        ({"method": "estimate", "rtol": 0}, ValueError, "`rtol` must be a relative error .*got 0"),
+        ({"method": "estimate", "seed": -1}, ValueError, "`seed` must be"),
+        ({"method": "estimate", "q": 0}, ValueError, "q=0 counts eigenvalues above rounding"),
+        ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
+        ({"method": "estimate", "corrected": True}, ValueError, "`corrected` needs all eigenv"),
+        ({"method": "estimate", "measures": ["VS", "IntDiv"]}, ValueError, "IntDiv would be exact"),
+        ({"method": "estimate", "groups": [0, 1] * 10}, ValueError, "for one large set, and group"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
+)
+def test_what_has_no_estimate_is_refused(arguments, error, words):
+    with pytest.raises(error, match=words):
+        compute(mixture(20), k="cosine", **arguments)
+
+
+def test_clipping_needs_all_eigenvalues(large):
+    K = np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense())
+    with pytest.raises(ValueError, match="psd='clip' needs all eigenvalues"):
+        compute(K, score_K=True, psd="clip", method="estimate")
+
+
+def test_a_metric_takes_the_method(large, fresh):
+    found = fresh.compute(samples=large, k="rbf", sigma=3.0, method="estimate", rtol=1e-2)
+    assert found["VS_se"] <= 1e-2 * found["VS"]
