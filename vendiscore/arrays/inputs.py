@@ -262,8 +262,8 @@ def _row(row: Any) -> np.ndarray:
             values[place] = float(entry)
         except OverflowError:
             raise ValueError(f"has {entry!r:.40}, which is beyond double precision") from None
-        if isinstance(entry, (int, np.integer)) and int(values[place]) != int(entry):
-            raise ValueError(_not_whole(int(entry)))
+        if said := inexact(entry):
+            raise ValueError(said)
     return values
 
 
@@ -277,8 +277,17 @@ def _odd(entry: Any) -> bool:
     )
 
 
-def _not_whole(entry: int) -> str:
-    return f"has the integer {entry}, which no float64 is; subtract an offset from all samples"
+def inexact(entry: Any) -> str:
+    """What is wrong with an integer that no float64 is; nothing is with any other entry."""
+    if not isinstance(entry, (int, np.integer)):
+        return ""
+    try:
+        if int(float(entry)) == int(entry):
+            return ""
+    except OverflowError:
+        pass
+    shown = f"{int(entry)!r:.40}"
+    return f"has the integer {shown}, which no float64 is; subtract an offset from all samples"
 
 
 def _stack_tensors(rows: Sequence[Any], name: str) -> Any:
@@ -341,7 +350,7 @@ def _check_whole(X: Any, name: str) -> None:
         wide = X.astype(np.longdouble) != X.astype(np.float64).astype(np.longdouble)
     SampleError.check(
         {
-            int(i): f"of `{name}` {_not_whole(int(X[i][wide[i]].ravel()[0]))}"
+            int(i): f"of `{name}` {inexact(int(X[i][wide[i]].ravel()[0]))}"
             for i in np.flatnonzero(wide.reshape(len(X), -1).any(axis=1))
         }
     )

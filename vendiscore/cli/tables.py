@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.inputs import inexact
 from ..hints import suggestion
 from ..optional import require
 from ..reading.columns import is_smiles, pick
@@ -24,7 +25,6 @@ from .errors import DataError
 from .sources import Source, Wanted
 
 _ALL = Limits(smiles=1_000)
-_EXACT = 2**53  # integers up to here are numbers in double precision, each
 # By index of the row: what is wrong with it, and in which column.
 Problems = dict[int, tuple[str, str]]
 
@@ -101,9 +101,9 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
         if twice := [column for column, times in often.items() if times > 1]:
             raise DataError(f"{name} has more than one column called {twice[0]!r}; rename them")
         found = pq.read_table(io.BytesIO(data), use_threads=False)
+    except DataError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{name}: it is no parquet file, or damaged ({error!s:.80})") from None
     names = [column for column in found.column_names if not column.startswith("__index_level_")]
     others = [column for column in (wanted.group_by, wanted.quality) if column]
@@ -301,17 +301,7 @@ def _is_row(value: Any) -> bool:
 
 def _inexact(values: Iterable[Any]) -> Iterator[tuple[int, str]]:
     """The places of integers that double precision does not hold, and what is said of them."""
-    for i, value in enumerate(values):
-        if isinstance(value, int) and abs(value) > _EXACT and not _is_exact(value):
-            shown = f"{value!r:.40}"
-            yield i, f"has the integer {shown}, which no float64 is; subtract an offset from all"
-
-
-def _is_exact(value: int) -> bool:
-    try:
-        return int(float(value)) == value
-    except OverflowError:
-        return False
+    return ((i, said) for i, value in enumerate(values) if (said := inexact(value)))
 
 
 def _said(value: Any) -> str:
