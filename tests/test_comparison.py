@@ -296,7 +296,7 @@ TEXTS = [f"w{i}" for i in range(8)]
 @pytest.mark.parametrize(
     ("sets", "options", "said"),
     [
-        ([X], {}, "compare needs two sets or more, got 1; pass compare(A, B), or one dict"),
+        ([X], {}, "compare needs two sets or more, got 1; pass compare(A, B), one dict"),
         ([{"a": X}], {}, "compare needs two sets or more, got 1"),
         ([X, Y[:3]], {}, "`B` must have at least 4 samples to be compared, got 3; add samples"),
         ([X, Y[:, :3]], {}, "`B` must be of the kind of `A`, rows of 6 numbers, got rows of 3"),

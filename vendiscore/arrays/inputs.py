@@ -49,7 +49,7 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
     """
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
-    if is_folder(samples) and name != "groups":  # labels are no images
+    if is_folder(samples) and name not in ("by", "groups"):  # labels are no images
         return image_files(samples, name)
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(

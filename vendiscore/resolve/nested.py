@@ -130,18 +130,18 @@ def takes_any_length(how: How) -> bool:
     return callable(how.k)
 
 
-def read_labels(labels: Any) -> Groups:
-    """The Groups of labels, one for each sample."""
+def read_labels(labels: Any, name: str = "groups") -> Groups:
+    """Return the Groups of labels, one for each sample; errors call the labels `name`."""
     if isinstance(labels, (str, bytes)):
         raise TypeError(
-            f"`groups` must be a label for each sample, got one {type(labels).__name__} "
+            f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
             f"{labels!r:.40}; of a table pass its column, such as df[{labels!r:.40}]"
         )
-    read = as_samples(labels, "groups")
+    read = as_samples(labels, name)
     if hasattr(read, "ndim"):
         if read.ndim != 1:
             raise ValueError(
-                f"`groups` must be a label for each sample, got shape {tuple(read.shape)}; pass "
+                f"`{name}` must be a label for each sample, got shape {tuple(read.shape)}; pass "
                 f"one column of it"
             )
         read = read.tolist()
@@ -151,12 +151,12 @@ def read_labels(labels: Any) -> Groups:
         label = label.item() if isinstance(label, np.generic) else label
         if not _is_hashable(label):
             raise TypeError(
-                f"`groups` must be labels that are hashable, got {type(label).__name__} "
+                f"`{name}` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
             )
         if _is_missing(label):
             raise ValueError(
-                f"`groups` has no label for sample {i}, but {label!r}; give it one, or leave that "
+                f"`{name}` has no label for sample {i}, but {label!r}; give it one, or leave that "
                 f"sample out"
             )
         codes.append(places.setdefault(label, len(places)))
@@ -178,11 +178,11 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
-def check_size(groups: Groups, n: int) -> None:
+def check_size(groups: Groups, n: int, name: str = "groups") -> None:
     """A ValueError unless there is a label for each of the n samples that came in."""
     if len(groups.codes) != n:
         raise ValueError(
-            f"`groups` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
+            f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
             f"them in the order of the samples"
         )
 

@@ -34,16 +34,18 @@ from ..spectral.spectrum import PSD
 from .comparison import Comparison, PairRow
 from .drawn import DrawnSets
 from .paired import Groups, paired_pairs, paired_rows, read_groups, shuffled
+from .partition import Partition, partition, read_by
 from .permutation import Null, holm, needed, permuted
 from .plan import MIN_SAMPLES, Match, Plan
 
 # For hints about misspelt keywords.
-_KEYWORDS = ("names", "groups", *Plan.__dataclass_fields__)
+_KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
 
 
 def compare(
     *sets: Any,
     names: Sequence[str] | None = None,
+    by: Any = None,
     groups: Sequence[Any] | Mapping[str, Any] | None = None,
     q: float | str = 1.0,
     level: float = 0.95,
@@ -62,13 +64,17 @@ def compare(
     ----------
     *sets : list or array
         Two or more collections of at least 4 samples each, of one kind; or one dict of them by
-        name. All samples are compared with each other: a bandwidth left open follows from all
-        together. Lists of lists are groups, that of each prompt at one place in every set, as
-        `groups` would say. Not changed.
+        name; or one collection of all samples with `by`. All samples are compared with each other:
+        a bandwidth left open follows from all together. Lists of lists are groups, that of each
+        prompt at one place in every set, as `groups` would say. Not changed.
     names : sequence of str, optional
         Of the sets; A, B, … unless given.
+    by : sequence of labels, optional
+        The set that each sample of one collection is in, such as the column of models of a table:
+        ``compare(df["answer"], by=df["model"])``. The labels name the sets.
     groups : sequence of sequences of labels, or a dict of them, optional
-        For each set the group (the prompt, say) of each of its samples. Sets are then compared
+        For each set the group (the prompt, say) of each of its samples; with `by`, one sequence for
+        all samples. Sets are then compared
         within groups, which all sets must have, two samples of each or more: `difference` is the
         mean over groups, its error that over groups, and samples are exchanged within groups only.
         Of a group all sets are drawn down to what the one with the fewest samples has.
@@ -141,8 +147,12 @@ def compare(
     'more diverse'
     >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
     18.0
+    >>> answers, models = different + copies, ["new"] * 20 + ["old"] * 20
+    >>> vendiscore.compare(answers, by=models, permutations=99).verdict("new", "old")
+    'more diverse'
     """
-    named = read_sets(sets, names)
+    labels = None if by is None else read_by(by, names)
+    named = read_sets(sets, names) if labels is None else dict.fromkeys(map(str, labels.labels))
     rest = {"k": k, **how}
     read = with_the_rest(read_how(rest), rest, _KEYWORDS)
     plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
@@ -152,22 +162,21 @@ def compare(
             f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
             f"beyond chance, got {plan.permutations}; or compare fewer sets"
         )
-    named, groups = _taken_apart(named, groups, read)
-    given = [x if is_whole(x, read) else as_samples(x, name) for name, x in named.items()]
     if read.fit in ("samples", "references"):
         raise ValueError(
             f"`fit` must be 'pool' here, got {read.fit!r}: sets share what follows from all of "
             f"them; pass the option itself, such as sigma=…"
         )
-    pool, came = resolve_pool(given, replace(read, fit="pool"), list(named))
-    starts = kept_starts(pool, came)
-    paired = None
-    if groups is not None:
-        if plan.match == "coverage" or plan.size is not None:
-            raise ValueError(
-                "`groups` are matched by size, each by itself: leave `match` and `size` out"
-            )
-        paired = read_groups(groups, list(named), starts, pool.dropped)
+    if labels is None:
+        named, groups = _taken_apart(named, groups, read)
+    if groups is not None and (plan.match == "coverage" or plan.size is not None):
+        raise ValueError(
+            "`groups` are matched by size, each by itself: leave `match` and `size` out"
+        )
+    if labels is None:
+        pool, starts, paired = _pooled(named, groups, read)
+    else:
+        pool, starts, paired = partition(sets, labels, groups, read)
     steps = comparing(pool, starts, list(named), plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
@@ -237,6 +246,15 @@ def comparing(
     )
 
 
+def _pooled(named: dict[str, Any], groups: Any, how: How) -> Partition:
+    """The samples of sets by name, one set after the other."""
+    given = [x if is_whole(x, how) else as_samples(x, name) for name, x in named.items()]
+    pool, came = resolve_pool(given, replace(how, fit="pool"), list(named))
+    starts = kept_starts(pool, came)
+    paired = None if groups is None else read_groups(groups, list(named), starts, pool.dropped)
+    return Partition(pool, starts, paired)
+
+
 def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
     """The sets, and their groups where they come as lists of lists."""
     apart = {name: grouped(samples, how) for name, samples in named.items()}
@@ -265,8 +283,8 @@ def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any
         sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
     if len(sets) < 2:
         raise ValueError(
-            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), or one dict of "
-            f"them by name"
+            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), one dict of "
+            f"them by name, or all samples in one list with the set of each as `by`"
         )
     if names is None:
         names = [f"{letter}{time or ''}" for time in range(len(sets)) for letter in ascii_uppercase]
