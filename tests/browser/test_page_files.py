@@ -58,6 +58,30 @@ def test_writing_without_spaces_is_compared_by_characters(visit):
     shows(page, compute(have.CHINESE, k="ngram_overlap", analyzer="char")["VS"], 3)
 
 
+def test_five_tables_pasted_and_as_files_give_one_result(visit):
+    page = visit()
+    alike(page, "share words")
+    for case in have.tables():
+        found = []
+        for filed in (False, True):
+            if filed:
+                choose(page, ("a.csv", case.data))
+            else:
+                paste(page, case.data.decode())
+            was_read(page, re.compile("^3 rows, 0 unreadable"))
+            if case.name == "models":
+                page.get_by_role("combobox", name="Grouped by").select_option("model")
+                expect(page.locator("#read")).to_contain_text("2 groups by column")
+            press_score(page)
+            expect(row(page, 2)).to_contain_text(" ".join(case.values[0].split()))
+            expect(page.locator("#progress")).to_be_hidden()
+            expect(page.locator("#result .r-was")).to_be_hidden()
+            found.append((number(page).inner_text(), page.locator(".r-all tbody").inner_text()))
+        assert found[0] == found[1]
+        page.locator("#chip").get_by_role("button").click()
+        button(page, "Clear").click()
+
+
 def test_numbers_turn_the_page_to_vectors(visit):
     page = visit()
     cases = {case.name: case for case in have.vectors()}

@@ -158,6 +158,28 @@ def _numbers(name: str, data: str | bytes, said: str = "", first: int = 1, X: An
     return Have(name, data, "vectors", X, list(range(first, first + len(X))), said)
 
 
+def tables() -> list[Have]:
+    """Tables that are pasted as often as they are sent as files."""
+    lines = ["two\nlines, so", 'a "word"', "one"]
+    quoted = "\n".join(
+        f'"{i}","{text}"' for i, text in enumerate(["two\nlines, so", 'a ""word""', "one"])
+    )
+    models = "\n".join(f"{text},{'ab'[i % 2]}" for i, text in enumerate(QUOTED))
+    return [
+        _texts("commas", "id,answer\n" + _IDS, said="names the columns id, answer"),
+        _texts(
+            "semicolons",
+            "id;answer;note\n" + "\n".join(f"7;{text};1,5" for text in QUOTED),
+            said="split by semicolons",
+        ),
+        _texts("tabs", "id\tanswer\n" + _TABS, said="split by tabs"),
+        Have(
+            "quoted", f"id,answer\n{quoted}".encode(), "texts", lines, [2, 3, 4], "column 'answer'"
+        ),
+        _texts("models", "answer,model\n" + models, said="2 groups by column 'model'"),
+    ]
+
+
 def texts() -> list[Have]:
     """Files of texts."""
     chinese = "编号,回答\n" + "\n".join(f"{i},{answer}" for i, answer in enumerate(CHINESE))

@@ -140,9 +140,9 @@ def table(
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
-    found = said[1] if said else _delimiter(text, numeric, limits)
+    found = said[1] if said else delimiter(text, numeric, limits)
     most = min(limits.samples + 2, sys.maxsize)
-    rows = list(islice(_parse(text, found or _ALONE, limits), most))
+    rows = list(islice(parsed(text, found, limits), most))
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
@@ -263,7 +263,7 @@ def _are_fractions(cells: Iterable[str]) -> bool:
     return sum(bool(re.search(r"\d[.,]\d|\de-?\d", cell)) for cell in some) > 0.9 * len(some)
 
 
-def _delimiter(text: str, numeric: bool, limits: Limits) -> str:
+def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """The sign that splits most rows alike, and into numbers where there is a choice."""
     best, found, error = (0.0, 0.0), "", None
     most = min(limits.samples + 1, _LOOK)
@@ -273,7 +273,7 @@ def _delimiter(text: str, numeric: bool, limits: Limits) -> str:
         if sign not in first_line:
             continue
         try:
-            rows = [cells for _, cells in islice(_parse(text, sign, limits), most)]
+            rows = [cells for _, cells in islice(parsed(text, sign, limits), most)]
         except _BadQuotesError as caught:
             error = error or caught
             continue
@@ -295,13 +295,13 @@ class _BadQuotesError(RefusedError):
     pass
 
 
-def _parse(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
-    """The rows that are not blank, with their numbers; blank ones count.
+def parsed(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
+    """Yield the rows that are not blank, with their numbers; blank ones count.
 
     Below a row of one cell, "" is a row too: pandas writes an empty cell of a column alone so.
     """
     spaced = delimiter == " "
-    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter, limits)
+    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter or _ALONE, limits)
     total = width = 0
     most = limits.values + limits.columns + 2 * limits.samples  # with names and labels
     for place, cells in enumerate(rows, 1):

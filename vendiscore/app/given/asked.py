@@ -11,7 +11,7 @@ KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
 # What one sample of each kind is called.
 SINGULAR = {"texts": "text", "images": "image", "molecules": "molecule", "vectors": "row"}
 # What may stand between two texts; anything else is itself the sign.
-LINE, BLANK, FILE = "line", "blank", "file"
+LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Asked:
     by : str or None
         The column of groups.
     separator : str or None
-        What stands between two texts: "line", "blank", "file" or a sign such as "---".
+        What stands between two texts: "line", "blank", "file", "row" of a table, or a sign
+        such as "---".
     blocks : bool
         Whether blank lines separate groups of lines.
     draw : int

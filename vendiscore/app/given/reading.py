@@ -11,12 +11,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...reading.delimited import delimiter_of
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
 from ...reading.tables import listed, table
-from ..limits import MAX_UPLOAD, MAX_UPLOADS, NUMBERS
+from ..limits import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
 from . import arrays, kinds, matrices, pasted, tabular, texts, zips
-from .asked import FILE, KINDS
+from .asked import FILE, KINDS, LINE, ROW
 from .asked import Asked as Asked
 from .asked import Given as Given
 from .examples import Example, named
@@ -26,6 +27,7 @@ from .strings import strings, written
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _BOX = "the box"  # what notes call what was pasted
+_TABLES = ("csv", "tsv")
 _LOOK = 200  # lines that tell what the others are
 
 
@@ -114,7 +116,7 @@ def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         return arrays.npz(name, data, asked)
     if form == "parquet":
         return tabular.of_parquet(name, data, asked)
-    cells = form in ("csv", "tsv") and asked.separator is None and not asked.blocks
+    cells = form in _TABLES and not _is_split(asked)
     if cells or form in ("jsonl", "json"):
         return tabular.of_cells(name, data, form, asked)
     if form == "smi" and asked.kind is None:
@@ -193,13 +195,18 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     if not text.strip():
         raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
     rows = pasted.rows_of(text)
-    told = asked.separator is not None or asked.blocks
+    told = _is_split(asked)
     named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
-    if not told and not named and (form := _form(text, rows)):
+    form = "" if named else _form(text, rows)
+    if form and not told:
         found = tabular.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
+        if form in _TABLES:
+            ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
+            found = replace(found, separator=ROW, splits=ways)
         if name:
             return found
         return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
+    asked = asked if told else replace(asked, separator=None)
     some = [row for row in rows if row.strip()][: 2 * _LOOK]
     kind = asked.kind if asked.kind not in (None, "images") else None
     kind = kind or ("texts" if told else kinds.of_lines(some))
@@ -210,21 +217,37 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     else:
         found = pasted.lines(text, asked, kind, name)
         found = replace(found, name=name or "pasted")
+    if form in _TABLES:
+        found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
     return replace(found, kinds=others)
 
 
+def _is_split(asked: Asked) -> bool:
+    """Whether somebody said what stands between two samples, so that there are no cells."""
+    return asked.separator not in (None, ROW) or asked.blocks
+
+
+def _count(text: str, form: str, asked: Asked) -> int:
+    """How many rows the table has that text is."""
+    try:
+        return len(texts.table_of(text.encode("utf-8", "replace"), form, asked).rows)
+    except RefusedError:
+        return 0
+
+
 def _form(text: str, rows: Sequence[str]) -> str:
-    """The type of file that text is, which says so itself: JSON, or cells of a spreadsheet."""
+    """The type of file that text is, which says so itself: JSON, or cells under a delimiter."""
     start = text.lstrip("\ufeff \r\n\t")[:1]
     some = [row for row in rows[: 2 * _LOOK] if row.strip()]
     if start == "{" and all(row.strip().startswith("{") for row in some) and _is_json(some[0]):
         return "jsonl"
     if start == "[" and text.rstrip().endswith("]") and _is_json(text):
         return "json"
+    if len(some) < 2 or (kinds.are_numbers(some) and kinds.are_numbers(some[:1])):
+        return ""
     tabs = {row.rstrip("\r").count("\t") for row in some}
-    if len(some) > 1 and len(tabs) == 1 and 0 not in tabs and not kinds.are_numbers(some):
-        return "tsv"
-    return ""
+    sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, TABLE)
+    return "" if sign is None else "tsv" if sign == "\t" else "csv"
 
 
 def _is_json(text: str) -> bool:

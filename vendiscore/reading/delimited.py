@@ -1,0 +1,86 @@
+"""Text that does not say what it is: rows of cells under a delimiter, or prose with commas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from .columns import is_prose
+from .limits import Limits, RefusedError
+from .tables import (
+    MOLECULE_NAMES,
+    OTHER_NAMES,
+    TEXT_NAMES,
+    delimiter,
+    is_named,
+    parsed,
+    share_of_numbers,
+)
+
+_LOOK = 200  # rows that tell what the others are
+_CHARACTERS = 200_000
+_QUOTED, _CELL = re.compile(r'"(?:[^"]|"")*"'), "\0"
+_NAME = re.compile(r"\w[\w .#()/-]*")
+_MOST = 0.9  # of the rows that have as many cells as the first
+
+
+def delimiter_of(text: str, limits: Limits) -> str | None:
+    """Return what separates the cells of a table; None for text that is not plainly a table.
+
+    Prose has a space behind a comma, or a digit on both sides. Where commas alone speak for a
+    table, something else must too: a name that columns have, quotes, numbers, or a row of words
+    above a column of prose. "" separates quoted texts of several lines, one below the other.
+    """
+    if said := re.match(r"\ufeff?sep=(.)\r?\n", text):
+        return said[1]
+    try:
+        sign = delimiter(text, False, limits)
+        rows = [cells for _, cells in islice(parsed(text, sign, limits), _LOOK)]
+    except RefusedError:
+        return None
+    if len(rows) < 2:
+        return None
+    lines = _QUOTED.sub(_CELL, text[:_CHARACTERS]).splitlines()
+    lines = [line for line in lines if line.strip()][: len(rows)]
+    if not sign:
+        alone = [line.strip() == _CELL for line in lines]
+        quoted = all(alone[1:]) and sum(alone) > 1
+        return "" if quoted and any("\n" in cell for row in rows for cell in row) else None
+    width = len(rows[0])
+    names = [cell.strip() for cell in rows[0] if cell.strip()]
+    known = [name for name in names if _is_known(name)]
+    if len(known) == len(set(names)) == len(names):
+        return sign if sum(len(row) > 1 for row in rows) >= len(rows) / 2 else None
+    least = 0.5 if known and _is_tight(lines[0], sign) else _MOST
+    if sum(len(row) == width for row in rows) < least * len(rows):
+        return None
+    if sign == "\t":
+        return sign
+    if 2 * sum(_is_tight(line, sign) for line in lines) < len(lines):
+        return None
+    beside = re.compile(f"(^|{re.escape(sign)}){_CELL}({re.escape(sign)}|$)")
+    told = sign == ";" or known or any(map(beside.search, lines)) or _has_columns(rows)
+    return sign if told else None
+
+
+def _is_known(name: str) -> bool:
+    """Whether columns have such a name: up to three words, one of them known."""
+    plain = len(name.split()) < 4 and _NAME.fullmatch(name)
+    patterns = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES)
+    return bool(plain) and any(is_named(name, pattern) for pattern in patterns)
+
+
+def _is_tight(line: str, sign: str) -> bool:
+    """Whether some sign has no space behind it, and is not between two digits."""
+    loose = rf"{re.escape(sign)}(?=\s|$)" + (r"|(?<=\d),(?=\d)" if sign == "," else "")
+    return line.count(sign) > len(re.findall(loose, line))
+
+
+def _has_columns(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether there is a column of numbers, or one of prose below a row of words."""
+    columns = [[row[j].strip() for row in rows[1:] if j < len(row)] for j in range(len(rows[0]))]
+    if any(share_of_numbers(cells) > 0.8 for cells in columns):
+        return True
+    below = any(2 * sum(map(is_prose, cells)) > len(cells) for cells in columns if cells)
+    return below and not any(is_prose(cell.strip()) for cell in rows[0])
