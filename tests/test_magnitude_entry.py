@@ -34,7 +34,9 @@ def test_area_and_scale(metric: evaluate.Metric, X: np.ndarray) -> None:
 def test_references_add_the_difference(metric: evaluate.Metric, X: np.ndarray) -> None:
     Y = 2 * X[:20]
     scores = metric.compute(samples=X, references=Y)
-    assert scores == {**metric.compute(samples=X), "MagDiff": mag_diff(X, Y)}
+    area = mag_area(X, t_cut=convergence_scale(Y))  # to where MagDiff ends
+    t_conv = convergence_scale(X)
+    assert scores == {"MagArea": area, "t_conv": t_conv, "MagDiff": mag_diff(X, Y)}
 
 
 def test_scales_give_the_magnitude_instead(metric: evaluate.Metric, X: np.ndarray) -> None:

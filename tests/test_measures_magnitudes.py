@@ -1,6 +1,7 @@
 """Magnitude's relatives as measures: spread, dimension, and an area that sets have in common."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from vendiscore.measures.registry import get_measure
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))
-REFUSED = "MagArea has to be told where it ends .* `t_cut=`, .* `references=`, .* t_cut='t_conv'"
 AT_REFERENCES = "MagArea ends at the convergence scale of the references"
 
 
@@ -93,18 +93,37 @@ class TestDimension:
 
 
 class TestArea:
-    def test_has_to_be_told_where_it_ends_if_distances_have_no_unit(self):
-        D = cdist(X, X)
-        for samples, how in (
-            (X, {}),
-            (X.tolist(), {"metric": "manhattan"}),
-            (D, {"metric": "precomputed"}),
-            (as_space(X), {}),
-            (X, {"k": "cosine", "metric": "euclidean", "measures": ["VS", "MagArea"]}),
-            (X, {"groups": np.arange(30) % 2}),
-        ):
-            with pytest.raises(ValueError, match=REFUSED):
-                compute(samples, **{"measures": "MagArea", **how})
+    @pytest.mark.parametrize("how", [{}, {"metric": "manhattan"}, {"metric": "precomputed"}])
+    def test_is_one_number_at_every_door_if_distances_have_no_unit(self, how):
+        one, two = (cdist(X, X), cdist(Y, Y)) if how.get("metric") == "precomputed" else (X, Y)
+        metric = vendiscore.load("magnitude")
+        doors = [
+            compute(one, measures=["MagArea", "t_conv"], **how),
+            metric.compute(samples=one.tolist(), **how),
+            compute(as_space(one, **how), measures=["MagArea", "t_conv"]),
+        ]
+        expected = pytest.approx(mag_area(one, **how), rel=1e-9)
+        assert [found["MagArea"] for found in doors] == [expected] * 3
+        end = convergence_scale(two, **how)
+        measures = ["MagArea", "t_conv", "MagDiff"]
+        both = compute(one, two, measures=measures, **how)
+        assert metric.compute(samples=one, references=two, **how) == both
+        assert both["MagArea"] == pytest.approx(mag_area(one, t_cut=end, **how), rel=1e-9)
+        left = both["MagArea"] - mag_area(two, t_cut=end, **how)
+        assert both["MagDiff"] == pytest.approx(left, rel=1e-6)
+
+    def test_to_the_own_scale_says_where_that_is_and_that_sets_are_not_compared_by_it(self):
+        for door in (partial(compute, measures="MagArea"), vendiscore.load("magnitude").compute):
+            (note,) = door(samples=X, details=True)["details"]["notes"]
+            assert f"t_conv={convergence_scale(X):.6g}, which is larger for samples that" in note
+            assert "do not compare it between sets" in note
+        both = compute(X, k="cosine", metric="euclidean", measures=["VS", "MagArea"])
+        assert both["MagArea"] == mag_area(X)
+        groups = np.arange(30) % 2
+        found = compute(X, measures="MagArea", groups=groups, details=True)
+        areas = [mag_area(X[groups == group]) for group in (0, 1)]
+        assert found["MagArea"] == pytest.approx(np.mean(areas))
+        assert sum("convergence scale" in note for note in found["details"]["notes"]) == 1
 
     def test_ends_at_the_convergence_scale_of_the_references(self):
         end = convergence_scale(Y)
@@ -128,7 +147,7 @@ class TestArea:
     def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
         found = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
         assert found == sorted(set(found))
-        # To their own convergence scales it is the other way round: that is why it is refused.
+        # To their own convergence scales it is the other way round: hence the note.
         own = [compute(s * X, measures="MagArea", t_cut="t_conv")["MagArea"] for s in (0.1, 1, 2)]
         assert own == sorted(own, reverse=True)
 
@@ -173,7 +192,11 @@ class TestArea:
         assert metric.compute() == compute(X, Y, measures="MagArea")
         plain = vendiscore.load("magnitude")
         assert plain.compute(samples=X)["MagArea"] == mag_area(X)
-        assert plain.compute(samples=X, references=Y)["MagArea"] == mag_area(X)
+        plain.add_batch(predictions=X, references=Y)
+        assert plain.compute()["MagArea"] == compute(X, Y, measures="MagArea")["MagArea"]
+        texts = ["a cat", "a cat sat", "the dog"]  # of a kernel the paper's area of one set, too
+        own = plain.compute(samples=texts)["MagArea"]
+        assert own == mag_area(texts) != compute(texts, measures="MagArea")["MagArea"]
 
 
 # Limbeck et al., arXiv 2311.16054, Table S.1: Manhattan distances, K = exp(−D), 10 even scales from

@@ -46,11 +46,16 @@ def vendi_score(arguments: Mapping[str, Any], references: Any = None) -> Measure
 
 
 def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures:
-    """The usual measures of the metric `magnitude`: the area to the scale that is given beside."""
+    """Return the usual measures of the metric `magnitude`.
+
+    The area of one set ends at t_conv, also of a kernel; with references where "MagArea" ends it.
+    """
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
+    if references is not None:
+        return {"MagArea": {}, "t_conv": {}, "MagDiff": {}}
     cut = {} if arguments.get("t_cut") is not None else {"t_cut": "t_conv"}
-    return {"MagArea": cut, "t_conv": {}, **({} if references is None else {"MagDiff": {}})}
+    return {"MagArea": cut, "t_conv": {}}
 
 
 @dataclass(frozen=True)

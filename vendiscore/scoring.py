@@ -66,7 +66,7 @@ def compute(
         changed.
     references : the same, optional
         A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
-        its scale; ignored by all others.
+        its scale (without it at that of the samples); ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.

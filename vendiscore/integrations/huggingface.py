@@ -149,7 +149,9 @@ Args:
     t: a scale, or several: give the magnitude there instead of the area; `references` are then
         not looked at.
     references: another set of samples; adds MagDiff, the area between the two functions up to the
-        convergence scale of the references, negative if the samples are less diverse.
+        convergence scale of the references, negative if the samples are less diverse. MagArea of
+        vectors or given distances then ends there, too; of kernels where n samples with nothing in
+        common would converge.
     relative, absolute: divide MagDiff by the area of the references; ignore its sign.
     solver: "auto", "cg" or "cholesky", how the equations are solved.
     measures: what to give instead, by name, "VS" and "IntDiv" among others; a list, or a dict that
@@ -164,10 +166,10 @@ Args:
         cannot be used, with a warning.
     All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
     that were added are kept until they are scored: after an error, compute again.
-    MagArea ends at the convergence scale of each set, which is larger the closer its samples are.
-    Areas of two sets can be compared only with one t_cut= for both, or by references=.
+    MagArea of one set ends at its own convergence scale, which is larger the closer its samples
+    are. Areas of two sets can be compared only with one t_cut= for both, or the same references=.
 Returns:
-    MagArea: the area under the magnitude function, to t_conv or t_cut.
+    MagArea: the area under the magnitude function, to t_conv or t_cut, or that of references.
     t_conv: the convergence scale.
     MagDiff: with references.
     Magnitude: with `t`, instead of these; with several Magnitude_t0.5, Magnitude_t1, …, in all

@@ -40,7 +40,8 @@ def mag_area(
 
     Without `t_cut` it ends at the samples' own convergence scale, which is the larger the closer
     they are: a collapsed set gets the *largest* area. Two sets may only be compared over one
-    interval: use `mag_areas` or `mag_diff`, or pass one `t_cut` for all.
+    interval: use `mag_areas` or `mag_diff`, or pass one `t_cut` for all. "MagArea" of `compute` is
+    the same of vectors; of a kernel it ends where n samples with nothing in common converge.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arguments import flag, is_several
 from ..magnitude.area import area_of, difference_of
-from ..magnitude.distances import have_unit
 from ..magnitude.function import magnitude_dimension
 from ..magnitude.scales import (
     Quadrature,
@@ -32,19 +31,13 @@ _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 OWN_CUT = (
-    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples that "
-    "are closer together: do not compare it between sets. For that pass `references`, or one "
+    "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
+    "that are closer together: do not compare it between sets. For that pass `references`, or one "
     "`t_cut` for all sets."
 )
 REFERENCES_CUT = (
     "MagArea ends at the convergence scale of the references: compare it between sets that have "
     "the same ones."
-)
-NO_CUT = (
-    "MagArea has to be told where it ends if distances are not those of a kernel, or it would be "
-    "larger for samples that are closer together: pass `t_cut=`, one scale for all sets, or "
-    "`references=`, at whose convergence scale it ends, or t_cut='t_conv' for the paper's value of "
-    "one set, at its own, which cannot be compared between sets"
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 
@@ -141,26 +134,21 @@ def magnitude_area(
     average: bool = False,
     quadrature: Quadrature = "trapezoid",
 ) -> float:
-    """The area under the magnitude function, to a scale that sets have in common.
+    """The area under the magnitude function, to a scale that sets have in common if there is one.
 
     Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
     common (k = 0) is (1 − ε) n, so that areas of sets of one size can be compared. Other distances
     have no such unit: there it ends at the convergence scale of the references, and without these
-    it has to be told, by `t_cut`. With t_cut="t_conv" it is the area of the paper for one set, to
-    the samples' own convergence scale, which gives the closest samples the longest interval.
+    at that of the samples, as `mag_area` does, which gives the closest samples the longest
+    interval: a note says that such an area cannot be compared between sets. `t_cut` ends it
+    elsewhere; t_cut="t_conv" is the samples' own scale, whatever the distances.
     """
-    told = t_cut is not None or subject.references is not None
-    if not told and not have_unit(subject.whole.samples, subject.how):
-        raise ValueError(NO_CUT)
     space = subject.space
     if isinstance(t_cut, float):
         cut = t_cut
-    elif isinstance(t_cut, str):
-        subject.notes.append(OWN_CUT)
-        cut = convergence(space, epsilon)
-    elif space.unit is not None:
+    elif t_cut is None and space.unit is not None:
         cut = unlike_cut(space.n, space.unit, epsilon)
-    else:
+    elif t_cut is None and subject.references is not None:
         subject.notes.append(REFERENCES_CUT)
         cut = convergence(subject.spaces[1], epsilon)
         if cut == 0:
@@ -168,6 +156,9 @@ def magnitude_area(
                 "MagArea ends at the convergence scale of the references, and these are one point "
                 "or nearly so, which have none: pass others, or `t_cut=`"
             )
+    else:
+        cut = convergence(space, epsilon)
+        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if subject.whole is subject else ""))
     return area_of(space, cut, n_scales, average, quadrature)
 
 
