@@ -7,7 +7,14 @@ import pytest
 import scipy.linalg
 from mixtures import dense, mixture, rbf
 
-from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    NotPSDError,
+    TooLargeError,
+    as_similarity,
+)
+from vendiscore.arrays import memory
 from vendiscore.spectral import estimators
 from vendiscore.spectral.cholesky import Factor, certified, filled_up
 from vendiscore.spectral.estimate import Estimating
@@ -53,6 +60,18 @@ def test_both_rules_enclose_every_form(q, steps):
     assert (exact <= upper + 1e-12).all()
 
 
+@pytest.mark.parametrize("q", [7.5, 30.0, 100.0])
+def test_both_rules_enclose_powers_beyond_their_degree(q):
+    A = dense(rbf(200))
+    found, Z = krylov(A, 4, 3)
+    read = Quadrature(found, 200, 1.0, float(np.sum(A**2)))
+    values, U = np.linalg.eigh(A / read.top)
+    exact = np.maximum(values, 0) ** q @ (U.T @ Z) ** 2
+    lower, upper = ((nodes / read.top) ** q @ forms for nodes, forms in (read._gauss, read._beyond))
+    assert (lower <= exact * (1 + 1e-12)).all()
+    assert (exact <= upper * (1 + 1e-12)).all()
+
+
 def test_known_moments_leave_nothing_to_chance_of_a_parabola():
     A = dense(rbf(300))
     squares = float(np.sum(A**2))
@@ -88,6 +107,39 @@ def test_samples_that_have_nothing_in_common_are_exact():
     weighted = weighted_by(MatrixSimilarity(np.eye(300), psd=True), None)
     (found,) = LANCZOS.run(weighted, [1.0], Estimating(), math.inf)
     assert found.value == pytest.approx(300, rel=1e-9)
+
+
+NEARLY_EYE = np.eye(400)
+NEARLY_EYE[0, 1] = NEARLY_EYE[1, 0] = 0.5
+
+
+@pytest.mark.parametrize("q", [12.0, 30.0, 100.0, 1e4])
+@pytest.mark.parametrize("kind", ["nearly the identity", "float32", "normals", "repeated"])
+def test_sums_of_powers_below_rounding_are_not_lost(kind, q):
+    rng = np.random.default_rng(0)
+    K = {
+        "nearly the identity": NEARLY_EYE,
+        "float32": NEARLY_EYE.astype(np.float32),
+        "normals": np.corrcoef(rng.standard_normal((300, 900))),
+        "repeated": np.kron(np.eye(40), np.full((10, 10), 0.5) + np.eye(10) / 2),
+    }[kind]
+    weighted = weighted_by(MatrixSimilarity(K, psd=True), None)
+    exact = effective_number(np.linalg.eigvalsh(np.asarray(weighted.dense())), q)
+    for seed in range(3):
+        try:
+            (found,) = LANCZOS.run(weighted, [q], Estimating(0.05, seed), math.inf)
+        except estimators.StalledError:
+            continue
+        assert abs(found.value - exact) <= 5 * max(found.error, 1e-7 * exact)
+        assert found.error <= 0.05 * found.value
+
+
+def test_an_order_out_of_reach_is_refused_with_what_the_exact_score_takes(monkeypatch):
+    monkeypatch.setattr(estimators, "CHECKS", (2,))
+    K = np.corrcoef(np.random.default_rng(0).standard_normal((600, 900)))
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2_500_000)
+    with pytest.raises(TooLargeError, match=r"found no score: .* Exact scores need 0\.0 GB"):
+        vendi(MatrixSimilarity(K, psd=True), [1e4], estimating=Estimating())
 
 
 @pytest.mark.parametrize("copies", [5, 16, 17, 40])

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import memory
 from ..arrays.namespace import Array, is_numpy, refuse_gradient
-from ..errors import NotPSDError, warn
+from ..errors import NotPSDError, TooLargeError, warn
 from ..progress import track
 from ..similarity.base import Similarity
 from .cholesky import BLOCK, Factor, certified
@@ -126,6 +126,9 @@ class Found(NamedTuple):
         return math.hypot(error, self.quadrature) <= rtol and self.quadrature <= least
 
 
+UNKNOWN = Found(math.nan, math.inf, math.inf)
+
+
 class StochasticLanczos:
     """A mean over random vectors, with its standard error."""
 
@@ -149,7 +152,7 @@ class StochasticLanczos:
         Raises
         ------
         StalledError
-            If that does not lead to `how.rtol`.
+            If that does not lead to `how.rtol`, or to no number at all.
         NotPSDError
             If there is an eigenvalue that is negative beyond rounding; one that is not met proves
             nothing.
@@ -169,9 +172,12 @@ class StochasticLanczos:
         seeds = np.random.SeedSequence(how.seed).spawn(SETS)
         sets: list[list[Found]] = []
         products = exact = 0
+        spent = 0.0
         for i, seed in enumerate(seeds):
             Z = random_signs(n, min(vectors, n), seed, weighted.diagonal())
-            krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, CHECKS[-1])
+            fit = [c for c in CHECKS if spent + self.cost(weighted, c).flops <= flops]
+            most = max(fit, default=CHECKS[0])
+            krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, most)
             read = partial(Quadrature, krylov, n, 1.0, squares, doubt)
             found = self._converged(krylov, read, weighted, orders, how.rtol, i + 1)
             products, exact = products + krylov.steps, len(found[1])
@@ -179,12 +185,14 @@ class StochasticLanczos:
             means = [_mean(each) for each in zip(*sets, strict=True)]
             if all(mean.is_enough(how.rtol) for mean in means):
                 break
-            spent = (i + 1) * self.cost(weighted, krylov.steps).flops
+            spent += self.cost(weighted, krylov.steps).flops
             hopeless = not all(mean.is_enough(how.rtol, SETS) for mean in means)
             if spent + self.cost(weighted).flops > flops or (hopeless and flops < math.inf):
                 worst = max(mean.off for mean in means)
                 raise StalledError(f"{products} products left an error of {worst:.2g}")
         worst = max(mean.off for mean in means)
+        if worst == math.inf or (worst > how.rtol and flops < math.inf):
+            raise StalledError(f"{products} products left an error of {worst:.2g}")
         if worst > how.rtol:
             warn(
                 f"the estimate is sure to {worst:.2g} (relative, one standard error) after "
@@ -231,12 +239,35 @@ def _vectors(similarity: Similarity) -> int:
 
 
 def _found(quadrature: Quadrature, q: float) -> Found:
-    trace = quadrature.trace(_entropy(q))
-    total = 1 + (1 - q) * trace.value  # Σ λ^q
-    if not total > 0:
-        return Found(math.nan, math.inf, math.inf)
-    log = trace.value if q == 1 else math.log1p((1 - q) * trace.value) / (1 - q)
-    return Found(log, trace.error / total, trace.quadrature / total)
+    """Read one order off a quadrature, in shares of the largest Ritz value: no sum underflows."""
+    top, entropy = quadrature.top, _entropy(q)
+    if not top > 0:
+        return UNKNOWN
+    with np.errstate(over="ignore", invalid="ignore"):
+        trace = quadrature.trace(lambda x: entropy(x / top), q)
+    total = 1 + (1 - q) * top * trace.value  # top^{1-q} Σ λ^q
+    if not 0 < total < math.inf:
+        return UNKNOWN
+
+    def in_log(error: float) -> float:
+        return _log_error(top * error / total, abs(1 - q))
+
+    more = top * trace.value if q == 1 else math.log1p((1 - q) * top * trace.value) / (1 - q)
+    return Found(more - math.log(top), in_log(trace.error), in_log(trace.quadrature))
+
+
+def _log_error(error: float, factor: float) -> float:
+    """Return by how much log(1 + factor·x)/factor, x = 0, is too large if x is off by `error`.
+
+    It is infinite where half of what the logarithm is of is unknown.
+
+    >>> _log_error(0.1, 0), round(_log_error(0.1, 4), 3), _log_error(0.1, 5)
+    (0.1, 0.128, inf)
+    """
+    share = factor * error
+    if not share < 0.5:
+        return math.inf
+    return -math.log1p(-share) / factor if factor else error
 
 
 def _entropy(q: float) -> Callable[[np.ndarray], np.ndarray]:
@@ -283,7 +314,7 @@ def estimated(
     ValueError
         For order 0, and where negative eigenvalues are to be clipped: both need all of them.
     NotPSDError, TooLargeError
-        See the routes.
+        See the routes; TooLargeError also where no estimate arrives, and exact ones do not fit.
 
     Notes
     -----
@@ -310,8 +341,14 @@ def estimated(
             pass
     try:
         return LANCZOS.run(weighted, orders, how, cost.flops if fits else math.inf)
-    except StalledError:
-        return None
+    except StalledError as error:
+        if fits:
+            return None
+        raise TooLargeError(
+            f"`method='estimate'` found no score: {error}. Exact scores need "
+            f"{cost.bytes / 1e9:,.1f} GB, of which {memory.available_bytes() / 1e9:,.1f} GB are "
+            f"free: score fewer samples, or pass an order nearer 1, q=2 or q=float('inf')"
+        ) from None
 
 
 def way_out(similarity: Similarity, orders: Sequence[float]) -> str:

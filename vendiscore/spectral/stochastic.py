@@ -12,7 +12,8 @@ of which costs a product:
   summed exactly, and only what f differs from it is random;
 - the quadrature has two ends: for −x log x, x^q and all other functions that are integrals of
   resolvents, Gauss's rule and Gauss–Radau's with a node at 0 enclose the form. Half of their
-  distance is the error of their mean at most.
+  distance is the error of their mean at most. A power that is too high for the number of steps is
+  below both, and takes Gauss–Radau's rule with a node above the spectrum.
 
 References
 ----------
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,7 +128,7 @@ class Quadrature:
     Parameters
     ----------
     krylov : Krylov
-        Of a matrix of which nothing but rounding is negative.
+        Of a matrix of which nothing but rounding is negative; not to be extended before it is read.
     n : int
         The size of A.
     trace, squares : float
@@ -137,8 +139,9 @@ class Quadrature:
 
     Attributes
     ----------
-    least : float
-        The smallest Ritz value, which no eigenvalue of A can be above, the largest apart.
+    least, top : float
+        The smallest and the largest Ritz value: an eigenvalue is below the one, and one above the
+        other.
     exact : array (k,)
         The eigenvalues that have converged, descending.
     """
@@ -149,7 +152,8 @@ class Quadrature:
         b, R, B = krylov.b, krylov.start, krylov.below[-1]
         self.b, self._doubt = b, doubt
         values, S = np.linalg.eigh(krylov.matrix())
-        self.least, zero = float(values[0]), ZERO * max(float(values[-1]), 0.0)
+        self.least, self.top = float(values[0]), float(values[-1])
+        zero = ZERO * max(self.top, 0.0)
         residuals = np.linalg.norm(B @ S[-b:], axis=0)
         forms = (S[:b].T @ R) ** 2
         some = values > zero
@@ -160,11 +164,10 @@ class Quadrature:
         done &= values > (1 + CLOSE) * reach
         done[_mixed(values, forms.mean(axis=1), done, b)] = False
         self._gauss = np.where(values > zero, values, 0.0), forms
-        # The last block that makes 0 an eigenvalue b times.
-        ends = B @ S[-b:, some]
-        closing = (ends / values[some]) @ ends.T
-        lobatto, S = np.linalg.eigh(krylov.matrix((closing + closing.T) / 2))
-        self._radau = np.where(lobatto > zero, lobatto, 0.0), (S[:b].T @ R) ** 2
+        self._degree, self._zero = 2 * krylov.steps, zero
+        self._farthest = max(float(np.max(values + residuals)), self.top * (1 + CONVERGED**2))
+        self._krylov, self._ends = krylov, (values, B @ S[-b:])
+        self._radau = self._closed(0.0, some)
         self.exact = values[done][::-1]
         self._done, self._rest = forms[done][::-1], forms[~done]
         self._nodes = self._gauss[0][~done]
@@ -174,9 +177,23 @@ class Quadrature:
         powers = [self._nodes**k @ self._rest for k in (1, 2)]
         self._moments = np.stack([lengths, *powers])
 
-    def trace(self, f: Callable[[np.ndarray], np.ndarray]) -> Trace:
-        """tr f(A) for an f of at least 0 with f(0) = 0."""
-        upper, lower = (f(values) @ forms for values, forms in (self._gauss, self._radau))
+    @cached_property
+    def _beyond(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gauss–Radau's rule with a node above the spectrum, as far as Ritz pairs show it."""
+        return self._closed(self._farthest, np.full(len(self._ends[0]), True))
+
+    def _closed(self, node: float, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gauss–Radau's rule: the last block is what makes `node` an eigenvalue b times."""
+        values, ends = self._ends[0][some], self._ends[1][:, some]
+        closing = node * np.eye(self.b) + (ends / (values - node)) @ ends.T
+        lobatto, S = np.linalg.eigh(self._krylov.matrix((closing + closing.T) / 2))
+        forms = (S[: self.b].T @ self._krylov.start) ** 2
+        return np.where(lobatto > self._zero, lobatto, 0.0), forms
+
+    def trace(self, f: Callable[[np.ndarray], np.ndarray], order: float = 1.0) -> Trace:
+        """Estimate tr f(A) for an f with f(0) = 0 that is x^order but for a line."""
+        other = self._radau if order < self._degree else self._beyond
+        upper, lower = (f(values) @ forms for values, forms in (self._gauss, other))
         own = f(self.exact)
         forms = (upper + lower) / 2 - own @ self._done
         value, error = min((self._beside(f, forms, k) for k in (2, 3)), key=lambda each: each[1])
