@@ -17,8 +17,8 @@ _KINDS = {2: "vectors", 3: "images", 4: "images"}
 
 def read(data: bytes, name: str, kind: str, wanted: Wanted) -> Source:
     """The array of a .npy file, or one of a .npz file; pickled objects are never loaded."""
-    if wanted.group_by or wanted.quality:
-        raise DataError(f"{name} has arrays, no columns; leave out --group-by and --quality")
+    if wanted.others:
+        raise DataError(f"{name} has arrays, no columns; leave out --by, --group-by and --quality")
     if kind == "npy" and wanted.column:
         raise DataError(f"{name} is a single array, which has no columns; leave out --column")
     try:

@@ -1,8 +1,9 @@
-"""`vendiscore compare`: which of several files is more diverse."""
+"""`vendiscore compare`: which of several sets is more diverse, in files or one table."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,36 +14,60 @@ from ..uncertainty.comparison import Comparison
 from ..uncertainty.plan import Plan
 from . import printing
 from .comparing import left_out, placing, read_all, read_how, read_order, usage
-from .errors import UsageError
+from .errors import DataError, UsageError
 from .reading import read
+from .sources import Source
 
 
 def run(args: Namespace) -> str:
     """What is printed."""
-    if len(args.files) < 2 or len(set(args.files)) < len(args.files):
-        raise UsageError("compare takes two files or more, each once")
+    _check_files(args)
     how, order = read_how(args, ("psd",)), read_order(args)
     with usage():
         Plan(order, args.level, args.permutations, args.match, args.size, seed=args.seed).checked()
     sources = read_all(read, args.files, how.wanted(args), how)
-    known = {source.name: source for source in sources}
     asked = dict(how.of(sources[0]))
     if how.skip:  # those that the kernel refuses, file by file, so that their lines can be told
         sources = [left_out(each, as_similarity(each.values, **asked).dropped) for each in sources]
         asked.pop("on_error")
-    with placing(known):
-        found = compare(
-            {source.name: source.values for source in sources},
-            groups={source.name: source.groups for source in sources} if args.group_by else None,
-            q=order,
-            level=args.level,
-            permutations=args.permutations,
-            match=args.match,
-            size=args.size,
-            seed=args.seed,
-            **asked,
+    asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
+    asked |= {"q": order, "seed": args.seed}
+    return _printed(
+        args, _by_column(args.by, sources[0], asked) if args.by else _by_file(sources, asked)
+    )
+
+
+def _check_files(args: Namespace) -> None:
+    """Raise unless there are several files, or one whose column tells its sets apart."""
+    if args.by and len(args.files) > 1:
+        raise UsageError(
+            f"--by compares the sets in one file, got {len(args.files)} files; leave --by out, or "
+            f"put all rows in one table"
         )
-    return _printed(args, found)
+    if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
+        raise UsageError(
+            "compare takes two files or more, each once; of one table with a column of models, "
+            "say, name that column: --by model"
+        )
+
+
+def _by_file(sources: Sequence[Source], asked: Mapping[str, Any]) -> Comparison:
+    """Compare files, each of which is a set."""
+    known = {source.name: source for source in sources}
+    groups = {name: source.groups for name, source in known.items() if source.groups}
+    with placing(known):
+        sets = {name: source.values for name, source in known.items()}
+        return compare(sets, groups=groups or None, **asked)
+
+
+def _by_column(column: str, source: Source, asked: Mapping[str, Any]) -> Comparison:
+    """Compare the sets that a column of one file names."""
+    try:
+        with placing({"samples": source}):
+            return compare(source.values, by=source.sets, groups=source.groups or None, **asked)
+    except DataError as error:
+        said = str(error).replace("`by`", f"--by {column}").replace("`groups`", "--group-by")
+        raise DataError(said) from None
 
 
 def _printed(args: Namespace, found: Comparison) -> str:

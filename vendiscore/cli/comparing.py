@@ -45,6 +45,7 @@ class How:
         return Wanted(
             kind=self.kind,
             column=args.column,
+            by=getattr(args, "by", None),
             group_by=getattr(args, "group_by", None),
             quality=getattr(args, "quality", None),
             split=args.split,

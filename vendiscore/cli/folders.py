@@ -21,16 +21,16 @@ def read(folder: Path, wanted: Wanted) -> Source:
 
     Folders in it are looked into only to group by them. Images are not opened here.
     """
-    if wanted.column or wanted.quality or wanted.group_by not in (None, BY_FOLDER):
+    if wanted.column or {*wanted.others} - {BY_FOLDER}:
         raise DataError(
-            f"{folder} is a folder, which has no columns; leave out --column, --quality and "
-            f"--group-by, but for --group-by {BY_FOLDER}"
+            f"{folder} is a folder, which has no columns; leave out --column, --quality, --by and "
+            f"--group-by, but for --group-by {BY_FOLDER} and --by {BY_FOLDER}"
         )
     if wanted.split != "row" or wanted.type not in (None, "txt"):
         raise DataError(
             f"{folder} is a folder, whose samples are a file each; leave out --split and --type"
         )
-    every = folder.rglob("*") if wanted.group_by else folder.iterdir()
+    every = folder.rglob("*") if wanted.others else folder.iterdir()
     shown = [file for file in every if not is_hidden(file.relative_to(folder))]
     files = sorted(file for file in shown if file.is_file())
     images = [file for file in files if ending(file.name) in IMAGES]
@@ -53,20 +53,22 @@ def read(folder: Path, wanted: Wanted) -> Source:
         )
     known = set(found)
     left = [file for file in files if file not in known]
-    left += [] if wanted.group_by else [file for file in shown if file.is_dir()]
+    left += [] if wanted.others else [file for file in shown if file.is_dir()]
     if left:
         some = ", ".join(str(file.relative_to(folder)) for file in sorted(left)[:_NAMED])
         more = ", …" if len(left) > _NAMED else ""
         tell(f"{folder}: {len(found):,} samples; left out, as no {what}: {some}{more}")
     names = [str(file.relative_to(folder)) for file in found]
     paths = [str(file) for file in found]
+    above = [str(Path(name).parent) for name in names]
     source = Source(
         name=str(folder),
         kind="images",
         values=paths,
         numbers=names,
         unit="file",
-        groups=[str(Path(name).parent) for name in names] if wanted.group_by else (),
+        sets=above if wanted.by else (),
+        groups=above if wanted.group_by else (),
         written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
     )
     return source if found is images else _texts(source, wanted)

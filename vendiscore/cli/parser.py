@@ -13,7 +13,7 @@ from .errors import PROGRAM
 TYPES = ("txt", "csv", "tsv", "jsonl", "json", "smi", "parquet", "npy", "npz")
 COMMANDS = {
     "score": "one row of numbers for each file (the command where none is named)",
-    "compare": "which of several files is more diverse, and whether by chance",
+    "compare": "which of several sets is more diverse, and whether by chance",
     "select": "the samples of a file that differ most, or that stand for all",
     "explain": "which samples add to the score, and which repeat others",
     "kernels": "the kernels, or what one of them is",
@@ -92,12 +92,20 @@ def _score(made: argparse.ArgumentParser) -> None:
 
 
 def _compare(made: argparse.ArgumentParser) -> None:
-    made.add_argument("files", nargs="+", metavar="FILE", help="two or more")
+    made.add_argument("files", nargs="+", metavar="FILE", help="two or more, or one with --by")
     _reading(made)
     _comparing(made)
     made.add_argument("-q", "--order", default="1", help="order of the score")
     made.add_argument(
-        "--group-by", metavar="COLUMN", help="compare within groups that all files have"
+        "--by",
+        metavar="COLUMN",
+        help="compare the sets that a column of one FILE names, such as its models, or a folder's "
+        "folders ('folder')",
+    )
+    made.add_argument(
+        "--group-by",
+        metavar="COLUMN",
+        help="compare within groups that all sets have, such as prompts",
     )
     made.add_argument("--level", type=float, default=0.95, help="of the intervals, 0.95")
     made.add_argument("--permutations", type=int, default=999, help="at most so many, 999")

@@ -75,10 +75,10 @@ def _read(path: str, name: str, wanted: Wanted) -> Source:
 
 def lines(text: str, name: str, kind: str, wanted: Wanted) -> Source:
     """The texts of a file of lines, as `wanted.split` says, or the molecules of a .smi file."""
-    if wanted.column or wanted.group_by or wanted.quality:
+    if wanted.column or wanted.others:
         raise DataError(
             f"{name} is read as lines of text, which have no columns; name what it is with "
-            f"--type csv, tsv or jsonl, or leave out --column, --group-by and --quality"
+            f"--type csv, tsv or jsonl, or leave out --column, --by, --group-by and --quality"
         )
     rows = _NEW_LINE.split(text)
     rows = rows[:-1] if not rows[-1] else rows

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..scoring import compute
+from ..uncertainty.groups import SOURCES, are_sources
+from ..uncertainty.plan import MIN_SAMPLES
 from . import printing
 from .comparing import How, left_out, placing, read_all, read_how, read_measuring
-from .errors import UsageError, tell
+from .errors import PROGRAM, UsageError, tell
 from .parser import COMMANDS
 from .reading import read
 from .sources import Source
 
 # How a note begins that is about orders below 1, of which most people ask none.
 _OF_SMALL_ORDERS = "Eigenvalues below"
+# Columns of so few groups as people call those of what wrote the samples.
+_SOURCES = ("decoder", "method", "model", "model_name", "run", "source", "system")
 _BESIDE = ("_se", "_low", "_high", "_corrected")
 
 
@@ -38,6 +44,10 @@ def run(args: Namespace) -> str:
     references = sources.pop() if args.references else None
     if args.format == "html":
         return _report(sources[0], references, {**how.of(sources[0], needed), **asked})
+    if any(not chosen.measure.groups for chosen in request.measures):
+        for path, source in zip(args.files, sources, strict=True):
+            if offer := _offered(args, path, source):
+                how.note(f"{source.name}: {offer}")
     small = min(request.orders) < 1
     found = [
         _scored(source, references, {**how.of(source, needed), **asked}, how, small)
@@ -64,10 +74,24 @@ def _scored(
         tell(f"warning: {source.name}: {said}")
     left_out(source, found["details"]["dropped"])
     for note in found["details"]["notes"]:
+        if note.startswith(SOURCES):
+            continue  # said by `_offered`
         known_already = note.rstrip(".") in warned
         if not known_already and (small or not note.startswith(_OF_SMALL_ORDERS)):
             how.note(f"{source.name}: {note}")
     return found
+
+
+def _offered(args: Namespace, path: str, source: Source) -> str | None:
+    """Offer `compare` where groups are sources by their sizes, or by the name of their column."""
+    sizes = list(Counter(source.groups).values())
+    named = args.group_by and args.group_by.lower() in _SOURCES and min(sizes) >= MIN_SAMPLES
+    if not are_sources(sizes) and (len(sizes) < 2 or not named):
+        return None
+    words = ["--column", source.column] if source.column else []
+    words += ["--type", args.type] if args.type else []
+    command = shlex.join([PROGRAM, "compare", path, *words, "--by", args.group_by])
+    return f"{SOURCES} and the mean over them says little; which is more diverse: {command}"
 
 
 def _report(source: Source, references: Source | None, keywords: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ class Wanted:
     ----------
     kind : str
         What the kernel compares, "" where none is named.
-    column, group_by, quality : str or None
+    column, by, group_by, quality : str or None
         Names of columns.
     split : str
         What stands between two texts of a file of lines: "row", "blank", or the line that does.
@@ -36,12 +36,18 @@ class Wanted:
 
     kind: str = ""
     column: str | None = None
+    by: str | None = None
     group_by: str | None = None
     quality: str | None = None
     split: str = "row"
     type: str | None = None
     encoding: str | None = None
     skip: bool = False
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are not samples."""
+        return list(filter(None, dict.fromkeys([self.by, self.group_by, self.quality])))
 
 
 @dataclass(frozen=True)
@@ -61,8 +67,8 @@ class Source:
         What `numbers` count: "line", "row", "image" or "file".
     column : str
         The column of a table that the samples are.
-    groups, quality : sequence
-        What the columns of `group_by` and `quality` hold.
+    sets, groups, quality : sequence
+        What the columns of `by`, `group_by` and `quality` hold.
     problems : mapping of int to (str, str)
         By index: the column, or "", and what keeps a sample from being used, as a predicate.
     notes : tuple of str
@@ -77,6 +83,7 @@ class Source:
     numbers: Sequence[int | str]
     unit: str = "line"
     column: str = ""
+    sets: Sequence[Hashable] = ()
     groups: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     problems: Mapping[int, tuple[str, str]] = field(default_factory=dict)
@@ -99,6 +106,7 @@ class Source:
             self,
             values=self.values[list(kept)] if array else [self.values[i] for i in kept],
             numbers=[self.numbers[i] for i in kept],
+            sets=[self.sets[i] for i in kept] if self.sets else (),
             groups=[self.groups[i] for i in kept] if self.groups else (),
             quality=[self.quality[i] for i in kept] if self.quality else (),
             problems={},

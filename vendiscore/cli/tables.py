@@ -106,7 +106,7 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{name}: it is no parquet file, or damaged ({error!s:.80})") from None
     names = [column for column in found.column_names if not column.startswith("__index_level_")]
-    others = [column for column in (wanted.group_by, wanted.quality) if column]
+    others = wanted.others
     kinds = {column: found.schema.field(column).type for column in names}
     numeric = [c for c in names if _is_number(pa, kinds[c]) and c not in others]
     if (
@@ -139,7 +139,7 @@ def _values(
     written: Callable[[Sequence[int]], str] | None,
 ) -> Source:
     """The column that is meant, with the groups beside it."""
-    others = [_named(read.names, c, name) for c in (wanted.group_by, wanted.quality) if c]
+    others = [_named(read.names, c, name) for c in wanted.others]
     rest = [column for column in read.names if column not in others]
     notes: tuple[str, ...] = ()
     if wanted.column is not None:
@@ -222,7 +222,7 @@ def _numbers(
     problems: Problems,
     written: Callable[[Sequence[int]], str],
 ) -> Source:
-    others = [_named(read.names, c, name) for c in (wanted.group_by, wanted.quality) if c]
+    others = [_named(read.names, c, name) for c in wanted.others]
     beside = {c: read.column(c) for c in others}
     chosen = None
     if wanted.column is not None:
@@ -247,15 +247,11 @@ def _numbers(
 def _beside(
     source: Source, wanted: Wanted, columns: Mapping[str, Sequence[Any]], problems: Problems
 ) -> Source:
-    """The same with the groups and the quality of the samples."""
-    groups: list[Any] = []
+    """Add the sets, groups and quality of the samples."""
     quality: list[float] = []
     problems = {**source.problems, **problems}
-    if by := wanted.group_by:
-        groups = ["" if value is None else str(value).strip() for value in columns[by]]
-        for i, group in enumerate(groups):
-            if not group:
-                problems.setdefault(i, (by, "is empty, so that the sample has no group"))
+    sets = _labels(columns, wanted.by, "set", problems)
+    groups = _labels(columns, wanted.group_by, "group", problems)
     if by := wanted.quality:
         for i, value in enumerate(columns[by]):
             try:
@@ -264,14 +260,31 @@ def _beside(
                 quality.append(0.0)
                 problems.setdefault(i, (by, f"is {_said(value)}, no number"))
     problems = dict(sorted(problems.items()))
-    return replace(source, groups=groups, quality=quality, problems=problems)
+    return replace(source, sets=sets, groups=groups, quality=quality, problems=problems)
+
+
+def _labels(
+    columns: Mapping[str, Sequence[Any]], by: str | None, what: str, problems: Problems
+) -> list[str]:
+    """Read the labels of a column; empty ones are added to `problems`."""
+    if by is None:
+        return []
+    labels = ["" if _is_missing(value) else str(value).strip() for value in columns[by]]
+    for i, label in enumerate(labels):
+        if not label:
+            problems.setdefault(i, (by, f"is empty, so that the sample has no {what}"))
+    return labels
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value  # NaN is not equal to itself
 
 
 def _is_of_numbers(read: Table, wanted: Wanted) -> bool:
     """Whether the columns that may be meant are of numbers, all of them."""
     if wanted.column in read.names:
         return share_of_numbers(read.column(str(wanted.column))) > 0.5
-    rest = [column for column in read.names if column not in (wanted.group_by, wanted.quality)]
+    rest = [column for column in read.names if column not in wanted.others]
     return bool(rest) and all(share_of_numbers(read.column(column)) > 0.5 for column in rest)
 
 

@@ -27,6 +27,9 @@ ALONE = (
 )
 # Groups that differ in size by this factor are said to.
 UNLIKE = 2
+# Prompts are many with a few answers each; so few groups of so many samples are models, say.
+_FEW, _LARGE = 12, 20
+SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,20 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
             f"Groups have {min(sizes)} to {max(sizes)} samples, and most scores are larger for "
             f"more samples: compare groups of one size."
         )
+    if each and are_sources(sizes):
+        notes.append(
+            f"{SOURCES} and the mean over them says little: `compare`, with these labels as `by`, "
+            f"says which source is more diverse, and how sure that is."
+        )
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
         notes.append(f"Of all groups together, and without an interval: {together}.")
     return notes
+
+
+def are_sources(sizes: Sequence[int]) -> bool:
+    """Whether groups of these sizes are few and large, as models are and prompts are not."""
+    return 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes)
 
 
 def _flat(row: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,143 @@
+"""One table with a column of models is compared from the shell."""
+
+import io
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import vendiscore
+
+NEW, OLD = [f"w{i} x{i}" for i in range(8)], ["a b", "c d", "e f", "g h"] * 2
+ORDER = np.random.default_rng(0).permutation(16)
+TABLE = pd.DataFrame(
+    {
+        "answer": [(NEW + OLD)[i] for i in ORDER],
+        "model": [("new", "old")[i // 8] for i in ORDER],
+        "prompt": [f"p{i % 2}" for i in ORDER],
+    }
+)
+OPTIONS = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
+WRITTEN = {
+    "csv": lambda table, path: table.to_csv(path, index=False),
+    "csv.gz": lambda table, path: table.to_csv(path, index=False),
+    "tsv": lambda table, path: table.to_csv(path, index=False, sep="\t"),
+    "jsonl": lambda table, path: table.to_json(path, orient="records", lines=True),
+    "json": lambda table, path: table.to_json(path, orient="records"),
+    "parquet": lambda table, path: table.astype({"model": "category"}).to_parquet(path),
+}
+
+
+def found(**options):
+    right = vendiscore.compare(TABLE["answer"], by=TABLE["model"], permutations=99, **options)
+    return json.loads(json.dumps(right.to_dict()))
+
+
+@pytest.mark.parametrize("ending", WRITTEN)
+def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
+    path = tmp_path / f"answers.{ending}"
+    WRITTEN[ending](TABLE, path)
+    code, out, err = run("compare", path, *OPTIONS, "-f", "json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == found()
+    out = run("compare", path, *OPTIONS, "--group-by", "prompt", "-f", "json")[1]
+    assert json.loads(out) == found(groups=TABLE["prompt"])
+
+
+def test_standard_input_may_be_the_table(run, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(TABLE.to_csv(index=False).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    code, out, _ = run("compare", "-", "--type", "csv", *OPTIONS)
+    assert code == 0
+    assert out.startswith("new is more diverse than old: ")
+
+
+def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
+    rng = np.random.default_rng(1)
+    rows = [f"{x:.3f},{y:.3f},{'ab'[i % 2]}" for i, (x, y) in enumerate(rng.normal(size=(16, 2)))]
+    path = save("v.csv", "\n".join(["x,y,model", *rows]))
+    out = run("compare", path, "--by", "model", "--permutations", 99, "-f", "json")[1]
+    assert [row["name"] for row in json.loads(out)["sets"]] == ["a", "b"]
+    for model, texts in (("new", NEW), ("old", OLD)):
+        (tmp_path / "texts" / model).mkdir(parents=True)
+        for i, text in enumerate(texts):
+            (tmp_path / "texts" / model / f"{i}.txt").write_text(text)
+    out = run("compare", tmp_path / "texts", "--by", "folder", "--permutations", 99)[1]
+    assert out.startswith("new is more diverse than old: ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "code", "said"),
+    [
+        (TABLE, ("--column", "answer"), 2, "of one table with a column of models, say, name that"),
+        (TABLE, ("--column", "answer", "--group-by", "model"), 2, "name that column: --by model"),
+        (TABLE, ("--by", "modle"), 1, "has no column 'modle'. Did you mean 'model'?"),
+        (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by model must have two labels or more"),
+        (TABLE[:6], OPTIONS, 1, "--by model must have at least 4 samples of each label, got 1 of"),
+        (
+            TABLE.assign(model=[None, *TABLE.model[1:]]),
+            OPTIONS,
+            1,
+            "row 2, column 'model' is empty, so that the sample has no set; mend or remove it",
+        ),
+        (TABLE, (*OPTIONS, "--group-by", "model"), 1, "leave that group out of all sets, or comp"),
+        (TABLE, (*OPTIONS, "--group-by", "prompt", "--size", 4), 1, "--group-by are matched by"),
+    ],
+)
+def test_a_column_that_names_no_sets_is_refused(run, tmp_path, rows, options, code, said):
+    rows.to_csv(path := tmp_path / "a.csv", index=False)
+    got, out, err = run("compare", path, *options)
+    assert (got, out) == (code, "")
+    assert said in err
+
+
+def test_rows_without_a_model_are_left_out_if_that_is_asked_for(run, tmp_path):
+    extra = pd.DataFrame({"answer": ["some text"], "model": [None], "prompt": ["p0"]})
+    pd.concat([TABLE, extra]).to_csv(path := tmp_path / "a.csv", index=False)
+    code, out, err = run("compare", path, *OPTIONS, "--on-error", "skip", "-f", "json")
+    assert code == 0
+    assert "1 sample is left out: row 18, column 'model' is empty" in err
+    assert json.loads(out) == found()
+
+
+def test_several_files_have_no_column_of_sets(run, many_files):
+    code, _, err = run("compare", *many_files, "--by", "model")
+    assert code == 2
+    assert "--by compares the sets in one file, got 2 files" in err
+
+
+@pytest.fixture
+def many_files(save):
+    return [save(name, "a\nb\n") for name in ("a.txt", "b.txt")]
+
+
+@pytest.mark.parametrize(
+    ("column", "groups", "each", "offered"),
+    [
+        ("model", 2, 8, True),
+        ("Source", 3, 4, True),
+        ("model", 2, 3, False),  # too few to compare
+        ("prompt", 8, 5, False),
+        ("kind", 3, 20, True),
+        ("kind", 13, 20, False),
+        ("model", 1, 30, False),
+    ],
+)
+def test_a_mean_over_sources_offers_to_compare_them(run, save, column, groups, each, offered):
+    rows = [f"word{i} of {i},g{i % groups}" for i in range(groups * each)]
+    path = save("a.csv", "\n".join([f"text,{column}", *rows]))
+    code, out, err = run(path, "--column", "text", "--group-by", column)
+    assert code == 0
+    assert out.startswith("VS = ")
+    command = f"vendiscore compare {path} --column text --by {column}"
+    assert err.count("the mean over them says little") == err.count(command) == offered
+
+
+def test_the_library_offers_it_too():
+    groups = ["a", "b"] * 20
+    texts = [f"word{i}" for i in range(40)]
+    for prompts, said in ((groups, True), ([i // 2 for i in range(40)], False)):
+        notes = vendiscore.compute(texts, groups=prompts, details=True)["details"]["notes"]
+        assert any("with these labels as `by`" in note for note in notes) == said
