@@ -198,3 +198,75 @@ def test_every_example_of_a_comparison_is_answered(pairing):
     }
     answer = compared(sets, pairing.kind, kernel)
     assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))
+
+
+def grouped(sets: dict, more: str = "", **asked):
+    """The sets as one table, mixed, with a column of their names."""
+    rows = [(name, text) for name, texts in sets.items() for text in texts]
+    rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
+    table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + more
+    return reading.read(Given(text=table), Asked(by="model", column="answer", **asked))
+
+
+def test_the_groups_of_one_table_are_compared_as_sets():
+    samples = grouped(SETS)
+    answer = compared({"A": samples})
+    labels = list(dict.fromkeys(samples.groups))
+    right = compared({name: SETS[name] for name in labels})
+    assert [row["name"] for row in answer["rows"]] == labels
+    for ours, theirs in zip(answer["rows"], right["rows"], strict=True):
+        assert ours["n"] == theirs["n"]
+        assert ours["VS"] == pytest.approx(theirs["VS"])
+    assert [pair["verdict"] for pair in answer["pairs"] if pair["b"] == "narrow"] == [MORE, MORE]
+    table = compare(samples.values, by=samples.groups, permutations=299, level=0.99, **NS)
+    assert {row.name: row.matched for row in table.sets} == pytest.approx(
+        {row["name"]: row["matched"] for row in answer["rows"]}
+    )
+    assert answer["notes"] == samples.told
+    places = dict(zip(samples.places, samples.values, strict=True))
+    for each in answer["only"]:
+        for sample in each["samples"]:
+            assert places[sample["place"]] == sample["text"]
+            assert sample["text"] in SETS[each["name"]]
+
+
+def test_rows_without_a_group_are_named_and_left_out_only_when_asked():
+    samples = grouped(SETS, more=",nobody said this\nold,\n")
+    with pytest.raises(UnusableError, match="2 of 152 texts cannot be used: row 152") as caught:
+        compared({"A": samples})
+    assert caught.value.rows == "rows 152 and 153"
+    answer = compared({"A": samples}, leave_out=True)
+    assert sum(row["n"] for row in answer["rows"]) == 150
+    assert any("row 152" in note and "has no group" in note for note in answer["notes"])
+    assert any(note.startswith("old: Left out") and "row 153" in note for note in answer["notes"])
+
+
+def test_groups_that_are_no_sets_are_refused_in_words():
+    said = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
+    with pytest.raises(RefusedError, match=said.format("one set without groups")):
+        compared({"A": SETS["old"]})
+    with pytest.raises(RefusedError, match=said.format("1 in column 'model'")):
+        compared({"A": grouped({"old": SETS["old"]})})
+    with pytest.raises(RefusedError, match=said.format("9 in column 'model'")):
+        compared({"A": grouped({f"m{i}": SETS["old"][:4] for i in range(9)})})
+    with pytest.raises(RefusedError, match="Set few has too few samples to be compared: 3"):
+        compared({"A": grouped({"few": SETS["old"][:3], "many": SETS["new"]})})
+
+
+@pytest.mark.parametrize("kind", ["molecules", "vectors"])
+def test_groups_of_any_kind_are_compared_as_sets(kind):
+    values = {
+        "molecules": ["CCO", "CCC", "CCCO", "c1ccccc1", "CCN", "CCCl", "CC=O", "C1CC1"],
+        "vectors": clusters(8),
+    }[kind]
+    samples = read(values, kind, groups=[*"aabbabab"])
+    answer = compared({"A": samples}, kind, "morgan" if kind == "molecules" else "cosine")
+    assert [(row["name"], row["n"]) for row in answer["rows"]] == [("a", 4), ("b", 4)]
+
+
+def test_blocks_of_lines_are_sets_too():
+    text = "\n\n".join("\n".join(SETS[name]) for name in ("old", "new"))
+    samples = reading.read(Given(text=text), Asked(blocks=True))
+    answer = compared({"A": samples})
+    assert [row["name"] for row in answer["rows"]] == ["group 1", "group 2"]
+    assert [row["n"] for row in answer["rows"]] == [40, 50]

@@ -234,3 +234,13 @@ def test_what_else_can_be_asked_is_about_all_groups_together():
     assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
     assert "one set of samples of a source, and these are groups" in " ".join(papers["sentences"])
     assert "effectively different in a group" in result.report()
+
+
+def test_two_groups_of_unlike_scores_have_no_interval_that_holds_every_score():
+    rows = [*(f"a,number {i} alone{i}" for i in range(12)), *["b,the same"] * 12]
+    answer = shown("a.csv", "\n".join(["model,answer", *rows]), by="model", column="answer")
+    assert answer["interval"] == (
+        "There is no interval: 2 groups, of such different scores, are too few for one of their "
+        "mean. Sets of a few sources are compared, not averaged."
+    )
+    assert "Student's t" in shown(text=BOX, blocks=True)["interval"]

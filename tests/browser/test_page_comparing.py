@@ -11,6 +11,7 @@ from in_browser import (
     alike,
     button,
     choose,
+    clicks,
     downloaded,
     drop,
     expect,
@@ -123,6 +124,60 @@ def test_one_set_is_too_few(visit):
     paste(page, "a\nb", page.get_by_role("textbox", name="Samples of A"))
     press_score(page)
     expect(page.locator("#compare").get_by_role("alert")).to_contain_text("Two sets at least")
+
+
+TABLE = "model,answer\n" + "\n".join(
+    f"{model},{text}"
+    for model, name in (("rut", "A model in a rut"), ("stories", "Twelve story openings"))
+    for text in (f'"{line}"' for line in examples.TEXTS[name].splitlines())
+)
+
+
+def by_model(page) -> None:
+    """Two clicks: the list is opened, and one of it is taken."""
+    page.get_by_role("combobox", name="Grouped by").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Grouped by").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("combobox", name="Grouped by").select_option("model")
+    expect(page.locator(".read").locator("visible=true")).to_contain_text("2 groups by column")
+
+
+def test_one_table_of_two_models_is_compared_in_five_clicks_at_most(visit):
+    for way in ("Compare", "Text, Score", "Text, Compare"):
+        page = visit()
+        box = page.locator("#box")
+        if way == "Compare":
+            open_tab(page, "Compare")
+            box = page.get_by_role("textbox", name="Samples of A")
+        paste(page, TABLE, box)
+        by_model(page)
+        if way == "Text, Score":
+            press_score(page)
+            button(page, "Compare these 2").click()
+        elif way == "Text, Compare":
+            open_tab(page, "Compare")
+        if way != "Text, Score":
+            press_score(page)
+        verdicts = page.locator("#result .r-verdicts")
+        expect(verdicts).to_contain_text("stories is more diverse than rut")
+        expect(page.locator("#result .r-was")).to_be_hidden()
+        assert clicks(page) <= 5
+        assert cells(page, 0)[0] == "rut"
+
+
+def test_groups_and_a_second_set_are_not_compared_by_guess(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    choose(page, ("answers.csv", TABLE.encode()), at=page.locator(".set").first)
+    expect(page.get_by_role("combobox", name="Grouped by")).to_be_visible()
+    press_score(page)
+    alert = page.locator("#compare").get_by_role("alert")
+    expect(alert).to_contain_text("pick the column that names the sets")
+    page.get_by_role("combobox", name="Grouped by").select_option("model")
+    paste(page, "a\nb\nc\nd", page.get_by_role("textbox", name="Samples of B"))
+    press_score(page)
+    expect(alert).to_contain_text("answers is in groups, which are compared as sets where it is")
 
 
 def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):

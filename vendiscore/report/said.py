@@ -46,6 +46,12 @@ def interval(found: Findings, what: str) -> str:
         return found.no_interval or "No interval was asked for."
     level = float(found.details["interval"]["level"])
     if found.grouped:
+        sizes = [int(row["n"]) for row in found.details["groups"]]
+        if low <= 1 and high >= sum(sizes) / len(sizes):
+            return (
+                f"There is no interval: {len(sizes)} groups, of such different scores, are too few "
+                f"for one of their mean. Sets of a few sources are compared, not averaged."
+            )
         return (
             f"{100 * level:g} % interval of the mean over groups: {short(low)} to {short(high)} "
             f"(Student's t)."

@@ -254,6 +254,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "columns": list(samples.columns),
         "column": samples.column,
         "by": samples.by,
+        "groups": len(set(samples.groups) - {""}),
         "separator": samples.separator,
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "text": samples.text,

@@ -27,9 +27,10 @@ from ..given.samples import Samples
 from ..limits import MAX_SAMPLES, RefusedError, check_sets
 from . import alike, encoders, only
 from .alike import check_order
+from .grouping import sets_of
 from .jobs import Job, job_of
 from .papers import pictured
-from .sifting import left_out, sifted
+from .sifting import UnusableError, left_out, sifted
 
 # Of three pairs the least p is 3/300, which is what LEVEL asks for.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
@@ -76,7 +77,7 @@ def compared(
     permutations: int = 0,
     leave_out: bool = False,
 ) -> Steps[dict[str, Any]]:
-    """Sets that were read, compared: what the page shows, as plain values.
+    """Compare sets that were read, or the groups of one: what the page shows, as plain values.
 
     Raises
     ------
@@ -85,6 +86,14 @@ def compared(
     RefusedError, ValueError, TypeError
         If the sets cannot be compared.
     """
+    notes: list[str] = []
+    if len(sets) == 1:
+        (whole,) = sets.values()
+        sets = sets_of(whole)
+        lost = {i: what for i, what in whole.problems.items() if whole.groups[i] == ""}
+        if lost and not leave_out:
+            raise UnusableError({"": (whole, whole.problems)}, whole.kind)
+        notes = [*whole.told, *left_out(replace(whole, groups=()), lost)]
     check_sets(len(sets))
     kind = next(iter(sets.values())).kind
     chosen = alike.choice(kind, kernel)
@@ -98,7 +107,7 @@ def compared(
         return jobs, (yield from compare_steps(jobs, q, permutations))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, leave_out)
-    notes = [
+    notes += [
         f"{name}: {note}"
         for name, samples in sets.items()
         for note in (*samples.told, *left_out(samples, bad[name]))

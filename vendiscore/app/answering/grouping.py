@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...resolve.nested import Groups
-from ..limits import RefusedError
+from ..given.parts import taken
+from ..given.samples import Samples
+from ..limits import MAX_SETS, RefusedError
 
 
 def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
@@ -75,6 +78,34 @@ def emptied(labels: Sequence[Hashable], left: Iterable[int]) -> list[Hashable]:
     without = set(left)
     kept = {label for i, label in enumerate(labels) if i not in without}
     return [label for label in dict.fromkeys(labels) if label not in kept | {""}]
+
+
+def sets_of(samples: Samples) -> dict[str, Samples]:
+    """Return the groups of samples as sets by their labels; samples without a label are in none.
+
+    Raises
+    ------
+    RefusedError
+        If there are no groups, one, or more than can be compared.
+    """
+    where: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(samples.groups):
+        if label != "":
+            where.setdefault(label, []).append(i)
+    if not 2 <= len(where) <= MAX_SETS:
+        of = f"in column {samples.by!r:.60}" if samples.by else "of samples"
+        got = f"{len(where):,} {of}" if samples.groups else "one set without groups"
+        raise RefusedError(
+            f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
+            f"column that names the set of each row under “Grouped by”."
+        )
+    plain = replace(samples, python=None, notes=())
+    return {
+        f"group {label}" if isinstance(label, int) else str(label): replace(
+            taken(plain, kept), groups=(), total=len(kept)
+        )
+        for label, kept in where.items()
+    }
 
 
 def _is_group(value: Any, rows: bool) -> bool:

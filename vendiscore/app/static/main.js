@@ -99,10 +99,22 @@ function turnTo(tab) {
   redraw();
 }
 
+/** The groups of this tab, side by side on the tab that compares. */
+function compareGroups(given) {
+  const { kernel, options, q } = page.settings[page.tab];
+  Object.assign(page.settings.compare, { kernel, options: { ...options }, q });
+  page.drawn = null;
+  turnTo("compare");
+  page.sets.adopt(given, score);
+}
+
 /** What cannot be what this tab takes goes with the visitor to another that has nothing yet. */
 function carry(tab) {
   const here = current();
   const there = page.givens[tab];
+  if (tab === "compare" && here?.read?.groups > 1 && !page.sets.filled().length) {
+    page.sets.adopt(here);
+  }
   if (!here?.own || !there || there.source !== "" || tab === page.tab) return;
   if (!here.problem && !here.read?.kinds?.includes(tab)) return;
   page.givens[tab] = here;
@@ -208,6 +220,7 @@ function start() {
   else turnTo(record?.tab ?? page.tab);
   byId("score-key").textContent = scoreKey;
   byId("score").addEventListener("click", score);
+  byId("result").addEventListener("compare", () => compareGroups(current()));
   keys({ score, stop: running.end });
   drop(byId("shade"), attach, (text) => (current() ?? page.sets).write(text, true));
   byId("skip").addEventListener("click", (event) => {

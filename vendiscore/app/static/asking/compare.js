@@ -11,7 +11,11 @@ import { KINDS } from "./state.js";
 const LEAST = 2;
 const MOST = 8;
 const LETTERS = "ABCDEFGH";
-const FEW = "Two sets at least are compared: fill in another.";
+const FEW = "Two sets at least are compared: fill in another";
+const BY = "or pick the column that names the sets under “Grouped by”";
+const GROUPED =
+  "is in groups, which are compared as sets where it is alone: take the others away, or pick " +
+  "“no groups”.";
 
 /**
  * `changed()` after every change, `score()` compares, `examples()` are those of comparisons.
@@ -91,6 +95,19 @@ export function comparing({ changed, score, examples }) {
     score();
   }
 
+  /** The groups of what another tab has, compared as sets. */
+  function adopt(given, then = () => {}) {
+    const go = () => {
+      empty();
+      turnAll(given.kind);
+      self.cards[0].rename(given.read?.name ?? self.cards[0].name());
+      self.cards[0].given.copy(given);
+      then();
+    };
+    if (!filled().length || self.example) return go();
+    return confirm(byId("sets-confirm"), "your sets", go);
+  }
+
   function empty() {
     for (const { node, given } of self.cards.splice(0)) {
       node.remove();
@@ -128,7 +145,13 @@ export function comparing({ changed, score, examples }) {
     self.problem = null;
     const cards = filled();
     const read = await Promise.all(cards.map(({ given }) => given.ready()));
-    if (cards.length < LEAST) self.problem = { text: FEW };
+    const [first] = cards;
+    const groups = cards.filter(({ given }) => given.read?.groups);
+    if (!first || (cards.length < LEAST && first.given.read && !groups.length)) {
+      self.problem = { text: first?.given.read.columns.length > 1 ? `${FEW}, ${BY}.` : `${FEW}.` };
+    } else if (cards.length > 1 && groups.length) {
+      self.problem = { text: `${groups[0].name()} ${GROUPED}` };
+    }
     const other = cards.find(({ given }) => given.read && given.read.kind !== self.kind);
     if (other) {
       const { kind } = other.given.read;
@@ -179,6 +202,7 @@ export function comparing({ changed, score, examples }) {
     stamp,
     filled,
     choose,
+    adopt,
     dropped: (files, at) => take(files, self.cards.find(({ node }) => node.contains(at))),
     write(text) {
       const card = self.cards.find(({ given }) => !given.source);

@@ -201,6 +201,12 @@ export class Given {
     return { kind, source, text, names, dataset, example, asked, read, leaveOut };
   }
 
+  /** The same as another has, as it was read there. */
+  copy(other) {
+    this.restore({ ...other.snapshot(), files: other.files });
+    this.changed(this);
+  }
+
   restore(snapshot) {
     Object.assign(this, snapshot);
     if (this.source && !this.read) this.#later(0);

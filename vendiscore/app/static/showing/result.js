@@ -11,6 +11,8 @@ import { table } from "./table.js";
 import { thinning } from "./thinning.js";
 import { makeView } from "./view.js";
 
+const SETS = 8; // that can be compared, of at least
+const LEAST = 4; // samples each
 const lives = new WeakMap();
 
 /** Shows a result; `call` posts JSON to the server, `announce` tells readers of screens. */
@@ -27,7 +29,7 @@ export function show(container, R, { call, announce }) {
   container.append(...[
     bar(view),
     summary(view),
-    byGroup(R),
+    byGroup(R, () => container.dispatchEvent(new CustomEvent("compare"))),
     halves([groups(view)], [maps(view), thinning(view)]),
     table(view),
     papers(view),
@@ -85,7 +87,7 @@ function halves(left, right) {
   );
 }
 
-function byGroup({ by_group: rows, what }) {
+function byGroup({ by_group: rows, what }, compare) {
   if (!rows?.length) return null;
   const most = Math.max(...rows.map(({ VS }) => VS), 1);
   const line = ({ group, n, VS }) => {
@@ -104,6 +106,16 @@ function byGroup({ by_group: rows, what }) {
   };
   return el("section", {},
     el("h3", {}, `Each of your ${count(rows.length)} groups`),
+    rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST) ? el(
+      "p",
+      { class: "r-small" },
+      "Are they of different sources, such as models? ",
+      el(
+        "button",
+        { type: "button", class: "r-button", onclick: compare },
+        `Compare these ${count(rows.length)}`,
+      ),
+    ) : null,
     el("div", {
       class: "r-scroll r-low",
       tabindex: 0,
