@@ -1,5 +1,6 @@
 """The metric of lm-eval, run by lm-eval itself on the task of the examples."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -50,9 +51,11 @@ def run(tmp_path):
 
     def run(changes=(), model="dummy"):
         text = (EXAMPLE / "diversity.yaml").read_text(encoding="utf-8")
-        for old, new in [("prompts.jsonl", str(EXAMPLE / "prompts.jsonl")), *changes]:
+        for old, new in changes:
             assert old in text
             text = text.replace(old, new)
+        for name in ("prompts.py", "prompts.jsonl"):
+            shutil.copy(EXAMPLE / name, tmp_path)
         (tmp_path / "diversity.yaml").write_text(text, encoding="utf-8")
         manager = TaskManager(include_path=str(tmp_path), include_defaults=False)
         found = simple_evaluate(model, tasks=["diversity"], task_manager=manager)
@@ -66,6 +69,15 @@ def test_lm_eval_finds_the_mean_over_prompts_and_its_error(run):
     expected = compute(GROUPS, ns=(1, 2))
     assert found["VS,all"] == pytest.approx(expected["VS"], rel=1e-12)
     assert found["VS_stderr,all"] == pytest.approx(expected["VS_se"], rel=1e-12)
+
+
+def test_the_example_runs_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    manager = TaskManager(include_path=str(EXAMPLE), include_defaults=False)
+    found = simple_evaluate(Parrot(), tasks=["diversity"], task_manager=manager)
+    assert found["results"]["diversity"]["VS,all"] == pytest.approx(
+        compute(GROUPS, ns=(1, 2))["VS"]
+    )
 
 
 def test_options_stand_in_the_yaml(run):

@@ -24,9 +24,7 @@ TASKS_TABLE = [
     LightevalTaskConfig(
         name="diversity",
         prompt_function=prompt,
-        hf_repo=str(
-            Path(__file__).resolve().parent / "lm_eval_task"
-        ),  # a folder with prompts.jsonl
+        hf_repo=str(PROMPTS),
         hf_subset="default",
         hf_avail_splits=["train"],
         evaluation_splits=["train"],
