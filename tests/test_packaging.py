@@ -102,6 +102,11 @@ def test_what_is_imported_is_declared():
     assert found >= BASE  # and nothing is declared that is not imported
 
 
+def test_the_extra_for_dask_brings_its_cluster():
+    (dask,) = PROJECT["optional-dependencies"]["dask"]
+    assert re.match(r"dask\[(.*)\]", dask)[1].split(",") == ["array", "dataframe", "distributed"]
+
+
 def test_what_is_looked_for_first_is_what_is_declared():
     assert {name.replace("_", "-") for name in optional.BASE} == BASE
 
