@@ -204,7 +204,7 @@ def test_samples_of_any_kind_give_the_same(kind):
     found = {
         "float32": lambda: select(rows.astype(np.float32), 7, k="cosine"),
         "sparse": lambda: select(sp.csr_array(rows), 7, k="cosine"),
-        "torch": lambda: select(torch.tensor(rows, requires_grad=True), 7, k="cosine"),
+        "torch": lambda: select(torch.tensor(rows), 7, k="cosine"),
         "features": lambda: select(FeatureSimilarity(rows), 7, normalize=True),
         "torch matrix": lambda: select(
             torch.tensor(as_similarity(rows, k="cosine").dense()), 7, score_K=True

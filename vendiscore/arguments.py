@@ -8,13 +8,16 @@ error that names the argument, says what was expected, what came and what to do.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
 from typing import Any, TypeVar
 
 import numpy as np
 
 Word = TypeVar("Word", bound=str | None)
+# Kinds of samples that hold no tensor.
+_PLAIN = {str, bytes, int, float, bool, type(None)}
 
 
 def integer(
@@ -59,8 +62,9 @@ def number(
     )
     if _is_truth(value) or not scalar or _is_complex(value):
         raise TypeError(message)
+    refuse_gradient(f"`{name}`", **{name: value})
     try:
-        read = float(value.detach() if hasattr(value, "detach") else value)
+        read = float(value)
     except OverflowError:
         raise ValueError(message) from None
     except (TypeError, ValueError):
@@ -94,6 +98,30 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {value!r:.60}")
     return bool(value)
+
+
+def has_gradient(x: Any) -> bool:
+    """Return whether `x` is a tensor that requires a gradient, or samples or a Similarity of such.
+
+    >>> has_gradient([np.ones(3), "a"])
+    False
+    """
+    if "torch" not in sys.modules:
+        return False
+    if hasattr(x, "requires_grad"):
+        return bool(x.requires_grad)
+    if isinstance(x, Mapping):
+        return any(map(has_gradient, x.values()))
+    if isinstance(x, (list, tuple)):
+        return not _PLAIN.issuperset(map(type, x)) and any(map(has_gradient, x))
+    return hasattr(x, "matmul") and has_gradient(x.diagonal())
+
+
+def refuse_gradient(who: str, /, **given: Any) -> None:
+    """Raise a TypeError if one of the arguments `given` has a gradient, which `who` would lose."""
+    for name, value in given.items():
+        if has_gradient(value):
+            raise TypeError(f"{who} cannot be differentiated; pass {name}.detach()")
 
 
 def is_several(value: Any) -> bool:

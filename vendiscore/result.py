@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from .arguments import refuse_gradient
 from .magnitude.space import MetricSpace
 from .measures.registry import measure_each
 from .measures.subject import Subject
@@ -54,6 +55,8 @@ def answer(subject: Subject, request: Request) -> dict[str, Any]:
     """The numbers that are asked for, and "details" if they are."""
     suffixes = [f"_q{digits(order)}" for order in request.orders] if request.several else [""]
     table, sure = None, Sureness()
+    if request.corrected:
+        refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
     if subject.groups is not None:
         grouped = measure_groups(subject, request, suffixes)
         scores, sure, table = grouped.scores, grouped.sureness, grouped.table

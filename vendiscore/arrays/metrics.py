@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
+from ..arguments import number, refuse_gradient
 from ..hints import suggestion
 from .namespace import is_torch
 
@@ -115,7 +115,8 @@ def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
 
 
 def _plain(option: str, value: Any, expected: str) -> np.ndarray:
-    value = value.detach().cpu() if is_torch(value) else value
+    refuse_gradient(f"`{option}`", **{option: value})
+    value = value.cpu() if is_torch(value) else value
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiu":

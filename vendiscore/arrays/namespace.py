@@ -110,12 +110,6 @@ def to_host(x: Array) -> np.ndarray:
     return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
 
-def refuse_gradient(x: Any, what: str) -> None:
-    """Raise where a gradient would be lost without a word: `what` is computed outside of torch."""
-    if is_torch(x) and x.requires_grad:
-        raise TypeError(f"{what} cannot be differentiated; pass samples.detach(), or leave it out")
-
-
 def as_kind_of(x: Any, other: Array) -> Array:
     """`x` in the namespace, precision and place of `other`."""
     xp = namespace(other)

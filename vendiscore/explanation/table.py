@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer, number
+from ..arguments import integer, number, refuse_gradient
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..magnitude.distances import read_samples
 from ..measures.subject import Subject
@@ -370,7 +370,9 @@ def explained(
     """
     floor = threshold - MARGIN if floor is None else min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        similarity, spectrum = subject.similarity, subject.eigen
+        similarity = subject.similarity
+        refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
+        spectrum = subject.eigen
         pairs = NearPairs(floor, similarity.groups(), p=subject.p)
         neighbours = Neighbours.of(similarity, pairs)
     left_out = list(similarity.dropped)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arguments import one_of
+from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import is_torch, refuse_gradient, row_blocks, to_host
+from ..arrays.namespace import is_torch, row_blocks, to_host
 from ..arrays.pools import as_numpy
 from ..errors import SampleError
 from ..registry import register_kernel
@@ -78,7 +78,7 @@ def _numbers(samples: Any) -> Any:
     """Rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
     if isinstance(samples, list):
         samples = _stacked(samples)
-    refuse_gradient(samples, "kernel 'tanimoto'")
+    refuse_gradient("kernel 'tanimoto'", samples=samples)
     if is_torch(samples):
         samples = as_numpy(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
@@ -86,7 +86,6 @@ def _numbers(samples: Any) -> Any:
             X = as_matrix(samples, also=lambda X: _improper(to_host(X)))
         except SampleError as error:
             raise _told(error, samples) from error.__cause__
-        refuse_gradient(X, "kernel 'tanimoto'")
         return to_host(X)
     if not samples.shape[1]:
         as_matrix(samples)  # which says so

@@ -185,13 +185,13 @@ def _width(X: Array, name: fourier.Law) -> Any:
 def _exponential(
     name: fourier.Law, vectors: Any, sigma: Any, n_features: int | None, seed: int
 ) -> Similarity:
-    given = sigma
+    X, given = _dense_rows(vectors), sigma
     if sigma is not None:
-        sigma = number("sigma", sigma, "a finite number above 0", lambda s: 0 < s < math.inf)
+        plain = sigma.detach() if is_torch(X) and is_torch(sigma) else sigma
+        sigma = number("sigma", plain, "a finite number above 0", lambda s: 0 < s < math.inf)
     if n_features is not None:
         n_features = integer("n_features", n_features)
     seed = integer("seed", seed, 0)
-    X = _dense_rows(vectors)
     if sigma is None:
         sigma = _width(X, name)
     elif is_torch(X) and is_torch(given):

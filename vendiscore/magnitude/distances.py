@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays.distances import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..arrays.identical import identical_rows
 from ..arrays.inputs import as_samples
 from ..arrays.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
-from ..arrays.namespace import Samples, refuse_gradient, row_blocks, to_host
+from ..arrays.namespace import Samples, row_blocks, to_host
 from ..arrays.squares import CLOSE, drop_rounding, exact_squares
 from ..resolve import fitted_to, is_whole, resolve_sets
 from ..resolve.how import (
@@ -142,8 +143,7 @@ def as_spaces(
     """
     if any(isinstance(samples, MetricSpace) for samples in sets):
         return _beside_spaces(sets, how, names)
-    for samples in sets:
-        refuse_gradient(samples, "magnitude")
+    refuse_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
         return [
             MetricSpace(
@@ -291,7 +291,7 @@ def _require(n: int) -> None:
 
 
 def _from_similarity(similarity: Similarity, metric: str, how: How) -> MetricSpace:
-    refuse_gradient(similarity.diagonal(), "magnitude")
+    refuse_gradient("magnitude", samples=similarity)
     inverse = None
     groups = similarity.groups()
     first = np.arange(similarity.n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.namespace import refuse_gradient, to_host
+from ..arrays.namespace import to_host
 from .registry import register_measure
 from .subject import Subject
 
@@ -31,7 +31,6 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
         squares = np.bincount(column, gaps, X.shape[1]) + (n - stored) * mean**2
         deviations = np.sqrt(squares / n)
     else:
-        refuse_gradient(X, "GMStds")
         X = np.asarray(to_host(X), dtype=np.float64)
         ends = [X.min(axis=0), X.max(axis=0)]
         # Powers of two, which take no digit: squares of 1e200 overflow.

@@ -10,7 +10,6 @@ import scipy
 
 from ..arguments import is_several, number
 from ..arrays.distances import numpy_rows
-from ..arrays.namespace import refuse_gradient
 from ..errors import SampleError
 from .places import located, places_of
 from .registry import register_measure
@@ -74,7 +73,6 @@ def _points(subject: Subject) -> np.ndarray:
     X = subject.vectors
     if X is None:
         raise UnsuitedError(f"samples that are points, got {type(subject.samples).__name__}")
-    refuse_gradient(X, "L2Star")
     with located(subject):
         return np.asarray(numpy_rows(X), dtype=np.float64)
 

@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Samples, is_torch, refuse_gradient
+from ..arguments import refuse_gradient
+from ..arrays.namespace import Samples, is_torch, scalar
 from ..magnitude.distances import read_samples
 from ..resolve.how import How, KernelArgument, read_how, with_the_rest
 from ..similarity.base import Similarity
@@ -74,9 +75,8 @@ def relative_vendi_score(subject: Subject) -> float:
     it out among the samples. At order 1, whatever `q` is.
     """
     both = subject.both
-    refuse_gradient(both.similarity.diagonal(), "RelativeVS")
     surprises = rank_one.surprise(both.eigen)[: both.sizes[0]]
-    return math.exp(float(surprises.mean()) - _entropy(subject.spectrum))
+    return math.exp(scalar(surprises.mean() - _entropy(subject.spectrum)))
 
 
 def surprise(
@@ -140,7 +140,7 @@ def surprise(
     psd = check_psd(psd)
     sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
-    refuse_gradient(subject.both.similarity.diagonal(), "surprise")
+    refuse_gradient("surprise", **how, samples=subject.both.similarity)
     every = np.full(len(subject.row_of), np.nan)
     every[subject.row_of >= 0] = _surprises(subject.both, lambda: subject.eigen)
     return every

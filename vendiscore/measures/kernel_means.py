@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import flag
-from ..arrays.namespace import is_torch, refuse_gradient, row_blocks, scalar
+from ..arrays.namespace import is_torch, row_blocks, scalar
 from .registry import RANGE_ROUNDING, register_measure
 from .subject import Subject, UnsuitedError
 
@@ -68,8 +68,6 @@ def kernel_inception_distance(subject: Subject) -> float:
     of 1,000 estimates this number, of all samples, with more noise: over all subsets that mean is
     this number. Its scale is that of the features: compare values of one encoder.
     """
-    for samples in (subject.samples, subject.references):
-        refuse_gradient(samples, "KID")
     features = subject.both.features
     if features is None:
         raise UnsuitedError(

@@ -15,7 +15,6 @@ from functools import partial
 import numpy as np
 
 from ..arguments import integer
-from ..arrays.namespace import refuse_gradient
 from .neighbourhoods import SETS, Balls
 from .registry import Reader, register_measure
 from .subject import Subject
@@ -127,11 +126,7 @@ def _clipped_mean(counts: np.ndarray, k: int) -> float:
 
 def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
     """The balls of k neighbours; with `own` those of samples are needed, too."""
-    for samples in (subject.samples, subject.references):
-        refuse_gradient(samples, name)
     both = subject.both
-    if not both.of_rows:
-        refuse_gradient(both.similarity.diagonal(), name)
     sizes = both.neighbourhoods.sizes
     for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:
         if size <= k:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ..arguments import number
 from ..arrays import memory
-from ..arrays.namespace import gram, refuse_gradient, to_host
+from ..arrays.namespace import gram, to_host
 from ..similarity.base import Similarity
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
@@ -46,7 +46,6 @@ def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
     it is the entropy of the samples, log VS. Eigenvalues that are no more than rounding count as 0.
     """
     both = subject.both
-    refuse_gradient(both.similarity.diagonal(), "KEN")
     own, other = _covariances(both)
     size = np.linalg.norm(own) + eta * np.linalg.norm(other)
     rounding = both.similarity.n * EPS * size

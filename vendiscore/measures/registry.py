@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from ..arguments import is_several
+from ..arguments import has_gradient, is_several, refuse_gradient
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
 from ..plugins import Plugins, options_of, summary_of
@@ -382,5 +382,17 @@ def measure_each(
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
             known.add(key)
             scores[key] = measure.check(value, subject.n, subject.roundoff)
+        _check_gradients(subject, measure, options, scores)
         every.append(scores)
     return every
+
+
+def _check_gradients(
+    subject: Subject, measure: Measure, options: Mapping[str, Any], scores: Mapping[str, Any]
+) -> None:
+    """Raise where an argument has a gradient, and a number that follows from it has none."""
+    if not all(map(has_gradient, scores.values())):
+        whole = subject.whole
+        given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
+        given |= {"references": whole.references} if measure.references else {}
+        refuse_gradient(measure.name, **given)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..arrays.distances import check_distances, numpy_rows
 from ..arrays.metrics import scatter
-from ..arrays.namespace import Array, as_kind_of, namespace, refuse_gradient
+from ..arrays.namespace import Array, as_kind_of, namespace
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..magnitude.distances import as_spaces, of_rows
@@ -273,7 +273,6 @@ class Subject:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         rows = self.vectors
         if rows is not None:
-            refuse_gradient(rows, "GMStds")
             return rows if sp.issparse(rows) else numpy_rows(rows)
         if self.similarity.dim is not None:
             return self.similarity.features()

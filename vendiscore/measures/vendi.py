@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag, integer
+from ..arguments import flag, integer, refuse_gradient
 from ..arrays.distances import numpy_rows
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, refuse_gradient, scalar
+from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, scalar
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
 from .places import places_of
@@ -39,7 +39,7 @@ def vendi_score(subject: Subject) -> list[Any]:
 def _read_quality(quality: Any) -> np.ndarray | None:
     if quality is None:
         return None
-    refuse_gradient(quality, "qVS by its `quality`")
+    refuse_gradient("qVS", quality=quality)
     read = numpy_rows(as_samples(quality, "quality"), "quality").astype(np.float64)
     if read.shape[1] != 1:
         raise ValueError(

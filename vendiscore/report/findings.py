@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import refuse_gradient
 from ..arrays.namespace import scalar, to_host
 from ..errors import IndefiniteError
 from ..explanation.neighbours import Neighbours
@@ -293,6 +294,13 @@ def find(
     keywords = {**arguments, "details": True}
     request = read_request(keywords)
     subject = subject_of(samples, references, request)
+    refuse_gradient(
+        "report",
+        **request.how.options,
+        samples=subject.samples,
+        references=subject.references,
+        p=request.p,
+    )
     subject.in_parts = False  # all pairs are looked at
     if similarity is not None:
         subject.__dict__["similarities"] = [similarity]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import refuse_gradient
 from ..arrays.folders import Files, image_files, is_folder
 from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import Samples, precision
@@ -343,6 +344,7 @@ def _compared(
     elif isinstance(how.k, tuple):
         similarity = mix(how.k, samples, how.combine, fit_to)
     else:
+        refuse_gradient("a function of two samples", samples=samples)
         distinct, first, inverse = distinct_samples(samples)
         similarity = pairwise(distinct, how.k, first.tolist())
         if len(first) < len(inverse):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import has_gradient, one_of, refuse_gradient
 from ..arrays.inputs import choose
 from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
@@ -128,6 +128,8 @@ def build_kernel(
         places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
         raise error.at(places) from error.__cause__
     _check_built(kernel.name, similarity, first)
+    if has_gradient(samples) and not has_gradient(similarity):
+        refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
     given = {option: value for option, value in kernel.options.items() if option != "on_error"}
     similarity = similarity.noted(
         settings={"kernel": kernel.name, **given, **options, **fitted, **similarity.settings},

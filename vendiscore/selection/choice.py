@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import flag, number, one_of
+from ..arguments import flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
@@ -154,6 +154,7 @@ def select(
         {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual}
         | {"normalize": normalize, **options},
     )
+    refuse_gradient("select", **options, samples=similarity, quality=quality)
     with np.errstate(all="ignore"):  # numbers are checked
         return _select(similarity, size, wish, order, initial, groups, quota, quality, swaps, psd)
 

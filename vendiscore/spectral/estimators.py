@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arguments import refuse_gradient
 from ..arrays import memory
-from ..arrays.namespace import Array, is_numpy, refuse_gradient
+from ..arrays.namespace import Array, is_numpy
 from ..errors import NotPSDError, TooLargeError, warn
 from ..progress import track
 from ..similarity.base import Similarity
@@ -159,7 +160,7 @@ class StochasticLanczos:
         TooLargeError
             If the vectors do not fit in memory.
         """
-        refuse_gradient(weighted.diagonal(), "An estimate")
+        refuse_gradient("An estimate", samples=weighted)
         n, vectors = weighted.n, _vectors(weighted)
         memory.require_large(
             self.cost(weighted, CHECKS[-1]).bytes,

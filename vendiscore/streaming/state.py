@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arguments import flag, is_several
+from ..arguments import flag, is_several, refuse_gradient
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Samples, Weights, is_numpy, is_torch, refuse_gradient
+from ..arrays.namespace import Samples, Weights, is_numpy, is_torch
 from ..arrays.pools import as_numpy, size
 from ..request import check_orders
 from ..resolve import resolve_sets
@@ -182,6 +182,7 @@ class State:
         Time O(m d²) for m samples, after what the kernel takes to find their features.
         """
         how, configuration = self.how, self._configuration
+        refuse_gradient("a State", p=p)
         samples = as_samples(batch)
         weights = None if p is None else read_weights(p, size(samples))
         total = self._of_vectors(samples, how, weights)
@@ -229,7 +230,7 @@ class State:
                 f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
-        refuse_gradient(similarity.diagonal(), "a State")
+        refuse_gradient("a State", **how.options, samples=similarity)
         return similarity
 
     def merge(self, *others: State) -> Self:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_several
+from ..arguments import is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
 from ..resolve import is_whole, kept_starts, resolve_pool
@@ -177,6 +177,7 @@ def compare(
         pool, starts, paired = _pooled(named, groups, read)
     else:
         pool, starts, paired = partition(sets, labels, groups, read)
+    refuse_gradient("compare", **how, samples=pool)
     steps = comparing(pool, starts, list(named), plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 

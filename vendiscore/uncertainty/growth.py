@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from .. import plots
-from ..arguments import integer, is_several, number
+from ..arguments import integer, is_several, number, refuse_gradient
 from ..arrays.namespace import row_blocks, to_host
 from ..errors import NotPSDError
 from ..optional import require
@@ -186,6 +186,7 @@ def growth(
     level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
     psd, seed = check_psd(psd), integer("seed", seed, 0)
     similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
+    refuse_gradient("growth", **how, samples=similarity)
     if similarity.n < MIN_SAMPLES:
         raise ValueError(
             f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "

@@ -1,0 +1,194 @@
+"""Whatever takes a tensor that requires a gradient carries it on, or says that it cannot."""
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import as_similarity, compute, score
+from vendiscore.measures.registry import list_measures
+
+torch = pytest.importorskip("torch")
+
+N = 8
+OTHERS = torch.rand(N, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64) + 0.1
+SHARES = OTHERS / OTHERS.sum(dim=1, keepdim=True)
+REFUSED = r"cannot be differentiated; pass {}\.detach\(\)"
+
+
+def leaf(X=SHARES):
+    return X.clone().requires_grad_()
+
+
+DOORS = {
+    "State": lambda X, **how: vendiscore.State.empty(**how).update(X),
+    "as_similarity": lambda X, **how: as_similarity(X, **how).dense(),
+    "compare": lambda X, **how: vendiscore.compare(X, OTHERS, **how),
+    "compute": lambda X, **how: compute(X, **how)["VS"],
+    "conditional_score": lambda X, **how: vendiscore.conditional_score(X, ["a", "b"] * 4, **how),
+    "explain": vendiscore.explain,
+    "growth": vendiscore.growth,
+    "mag_diff": lambda X, **how: vendiscore.mag_diff(OTHERS, X, **how),
+    "mag_areas": lambda X, **how: vendiscore.mag_areas([OTHERS, X], **how),
+    "magnitude_weights": lambda X, **how: vendiscore.magnitude_weights(X, t=1.0, **how),
+    "report": vendiscore.report,
+    "score": score,
+    "select": lambda X, **how: vendiscore.select(X, 3, **how),
+    "spread": lambda X, **how: vendiscore.spread(X, t=1.0, **how),
+    "surprise": lambda X, **how: vendiscore.surprise(OTHERS, X, **how),
+} | {
+    name: getattr(vendiscore, name)
+    for name in ("convergence_scale", "mag_area", "magnitude_dimension", "magnitude_function")
+}
+DIRECT = {
+    "FeatureSimilarity": lambda X: vendiscore.FeatureSimilarity(X).dense(),
+    "MatrixSimilarity": lambda X: vendiscore.MatrixSimilarity(X @ X.T).dense(),
+    "ProductSimilarity": lambda X: vendiscore.ProductSimilarity([as_similarity(X, k="cosine")] * 2),
+    "SumSimilarity": lambda X: vendiscore.SumSimilarity([as_similarity(X, k="cosine")], [1.0]),
+    "effective_number": lambda X: vendiscore.effective_number(X[0]),
+    "mode_diversity": vendiscore.mode_diversity,
+    "score_K": lambda X: vendiscore.score_K(X @ X.T, normalize=True),
+    "score_X": vendiscore.score_X,
+    "score_dual": vendiscore.score_dual,
+    "spectrum": lambda X: vendiscore.spectrum(as_similarity(X, k="cosine")),
+}
+# A metric reports plain numbers; its measures are asked below.
+NO_SAMPLES = {
+    "IndefiniteError",
+    "MissingPackageError",
+    "NotPSDError",
+    "SampleError",
+    "TooLargeError",
+}
+NO_SAMPLES |= {"RowsSimilarity", "Selection", "Similarity", "encoder", "load", "plots"}
+NO_SAMPLES |= {"get_kernel", "list_kernels", "list_measures", "register_kernel", "register_measure"}
+REFUSING = set(DOORS) - {"as_similarity", "compute", "conditional_score", "score"}
+CONTAINERS = {
+    "tensor": leaf,
+    "list": lambda: list(leaf()),
+    "tuple": lambda: tuple(leaf()),
+    "generator": lambda: (x for x in leaf()),
+    "series": lambda: pytest.importorskip("pandas").Series(list(leaf())),
+    "Similarity": lambda: as_similarity(leaf(), k="cosine"),
+}
+
+
+def carries(value):
+    value = value.dense() if isinstance(value, vendiscore.Similarity) else value
+    return torch.is_tensor(value) and value.requires_grad
+
+
+def test_every_public_name_is_asked():
+    assert set(vendiscore.__all__) == {*DOORS, *DIRECT, *NO_SAMPLES}
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_what_is_of_tensors_carries_their_gradient(name):
+    assert carries(DIRECT[name](leaf()))
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_function_of_samples_carries_their_gradient_or_refuses(name):
+    for made, container in CONTAINERS.items():
+        how = {} if made == "Similarity" else {"k": "cosine"}
+        if made == "Similarity" and name in (
+            "State",
+            "compare",
+            "mag_areas",
+            "mag_diff",
+            "surprise",
+        ):
+            continue  # which take none
+        if made != "tensor" and name in ("compare", "surprise"):
+            continue  # both sets are of one kind
+        if name == "score":
+            how = {"k": how.get("k")}
+        if name in REFUSING:
+            with pytest.raises(TypeError, match=REFUSED.format("samples")):
+                DOORS[name](container(), **how)
+        else:
+            assert carries(DOORS[name](container(), **how)), made
+
+
+@pytest.mark.parametrize("name", sorted(REFUSING - {"State"}))
+def test_a_bandwidth_with_a_gradient_is_named(name):
+    for X in (OTHERS, OTHERS.numpy()):
+        with pytest.raises(TypeError, match=REFUSED.format("(sigma|samples)")):
+            DOORS[name](X, k="rbf", sigma=leaf(torch.tensor(1.0)))
+
+
+KINDS = {"cosine": {"k": "cosine"}, "rbf": {"k": "rbf"}, "features": {"score_X": True}}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("measure", list_measures(), ids=lambda measure: measure.name)
+def test_a_measure_carries_the_gradient_of_its_samples_or_refuses(measure, kind):
+    if measure.name in ("CompressionRatio", "NgramDiversity", "SelfBLEU"):
+        pytest.skip("of texts")
+    rest = {"normalize": True} if kind == "features" else {}
+    rest |= {"groups": [0, 1] * 4} if measure.groups else {}
+    rest |= {"given": ["a", "b"] * 4} if measure.name == "ConditionalVS" else {}
+    rest |= {"quality": [1.0] * N} if measure.name == "qVS" else {}
+    rest |= {"t": 1.0} if measure.name in ("Magnitude", "Spread") else {}
+    sets = [(leaf(), OTHERS)]
+    sets += [(OTHERS, leaf()), (leaf(), leaf())] if measure.references else []
+    for X, references in sets:
+        Y = references if measure.references else None
+        try:
+            found = compute(X, Y, measures=measure.name, **KINDS[kind], **rest)
+        except TypeError as error:
+            assert "cannot be differentiated; pass " in str(error)  # noqa: PT017
+        else:
+            assert all(map(carries, found.values()))
+
+
+def test_coverage_of_groups_and_of_parts_of_mixtures_is_refused():
+    X, names = leaf(), ["a", "b"] * 4
+    with pytest.raises(TypeError, match=f"SampleCoverage {REFUSED.format('samples')}"):
+        compute(X, k="cosine", measures=["VS", "SampleCoverage"], groups=names)
+    records = [{"x": x, "name": name} for x, name in zip(X, names, strict=True)]
+    mixture = {"cosine:x": 0.5, "labels:name": 0.5}
+    assert carries(compute(records, k=mixture)["VS"])
+    with pytest.raises(TypeError, match=REFUSED.format("samples")):
+        compute(records, k=mixture, measures="SampleCoverage")
+
+
+@pytest.mark.parametrize("k", ["labels", "tanimoto", lambda a, b: float(a @ b)])
+def test_a_kernel_that_cannot_carry_a_gradient_says_so(k):
+    X = torch.eye(4)
+    samples = list(X[0]) if k == "labels" else X
+    compute(samples, k=k)
+    samples = list(leaf(X)[0]) if k == "labels" else leaf(X)
+    with pytest.raises(TypeError, match=REFUSED.format("samples")):
+        compute(samples, k=k)
+
+
+def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
+    p, X = leaf(torch.full((N,), 1 / N)), SHARES
+    assert carries(compute(X, k="cosine", p=p)["VS"])
+    for refused in (
+        lambda: vendiscore.explain(X, k="cosine", p=p),
+        lambda: vendiscore.State.empty(k="cosine").update(X, p=p),
+        lambda: vendiscore.report(X, k="cosine", p=p),
+    ):
+        with pytest.raises(TypeError, match=REFUSED.format("p")):
+            refused()
+    for quality in (p, list(p)):
+        with pytest.raises(TypeError, match=REFUSED.format("quality")):
+            vendiscore.select(X, 3, k="cosine", quality=quality)
+    for name, value, call in (
+        ("q", 2.0, lambda q: compute(X, k="cosine", q=q)),
+        ("c", 1.0, lambda c: compute(X, k="polynomial", c=c)),
+        ("t", 1.0, lambda t: vendiscore.magnitude_weights(X, t=t)),
+        ("V", [1.0] * 3, lambda V: vendiscore.mag_area(X, metric="seuclidean", V=V)),
+    ):
+        with pytest.raises(TypeError, match=REFUSED.format(name)):
+            call(leaf(torch.tensor(value)))
+    with pytest.raises(TypeError, match="`corrected` cannot be differentiated"):
+        compute(leaf(), k="cosine", corrected=True)
+
+
+def test_samples_without_a_gradient_are_taken_as_before():
+    X = SHARES.numpy()
+    assert float(score(SHARES, "cosine")) == pytest.approx(score(X, "cosine"))
+    found = vendiscore.select(SHARES, 3, k="cosine")
+    assert np.array_equal(found.places, vendiscore.select(X, 3, k="cosine").places)
