@@ -213,3 +213,24 @@ def test_images_in_one_array(run, save):
 def test_a_type_can_be_said_for_a_file_without_one(run, save):
     path = save("answers.dat", rows(","))
     assert run(path, "--type", "csv", "-b", "--quiet")[1] == brief(TEXTS)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_quoted_header_may_have_several_lines(run, save, mark, end, sign, first):
+    """And signs that separate cells elsewhere, as the first column and as the last."""
+    name = f'"the, best{end}answer"'
+    rows = [[name, "model"], ["a b", "x"], ["c d", "y"], ['"a; b"', "x"]]
+    lines = (sign.join(row if first else row[::-1]) for row in rows)
+    path = save("a.csv", (mark + end.join(lines) + end).encode())
+    code, out, err = run(path, "--column", f"the, best{end}answer", "-b")
+    assert (code, err) == (0, "")
+    assert float(out) == vendiscore.compute(["a b", "c d", "a; b"])["VS"]
+
+
+def test_a_quote_that_is_never_closed_is_still_said(run, save):
+    code, _, err = run(save("a.csv", 'id,"the\nanswer\n1,a b\n2,c d\n'))
+    assert code == 1
+    assert "is not valid CSV" in err

@@ -58,6 +58,37 @@ def test_a_reader_that_goes_away_is_no_error(texts):
     assert (process.wait(timeout=60), said) == (141, b"")
 
 
+CLOSED = {
+    ("x.txt", "1"): (1, "vendiscore: error: standard output is closed, so that nothing can be"),
+    ("x.txt", "2"): (0, ""),
+    ("none.txt", "1 2"): (1, ""),
+    ("-", "0"): (1, "vendiscore: error: standard input: there is none"),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize(("command", "closed"), CLOSED)
+def test_a_closed_stream_ends_with_a_code_and_no_traceback(texts, command, closed):
+    code = (
+        "import os, runpy\n"
+        f"for each in {closed!r}.split(): os.close(int(each))\n"
+        f"os.execv({sys.executable!r}, {[*COMMAND, *command.split()]!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=Path(texts).parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected, said = CLOSED[command, closed]
+    assert done.returncode == expected
+    assert done.stderr.startswith(said)
+    assert "Traceback" not in done.stderr
+    assert ("VS = " in done.stdout) == (expected == 0)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
 def test_an_interrupt_ends_it_quietly():
     code = (

@@ -34,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = parser(command).parse_intermixed_args(given)
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
+    if sys.stdout is None or sys.stdout.closed:
+        tell("error: standard output is closed, so that nothing can be printed")
+        return DATA
     try:
         if argv is None and command not in ("kernels", "measures"):
             from .start import arrays_alone, tokenizer_alone

@@ -35,6 +35,7 @@ _OTHERS_YET = re.compile("inchi|inchikey|unnamed")
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*", re.I | re.ASCII
 )
+_FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK = 2_000  # cells that tell what the others are
 _MANY_WORDS, _LONG_NAME = 6, 60  # of a header: sentences have more
 
@@ -268,9 +269,9 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     best, found, error = (0.0, 0.0), "", None
     most = min(limits.samples + 1, _LOOK)
     signs = [sign for sign in DELIMITERS if numeric or sign != " "]
-    first_line = re.split(r"[\r\n]", text.lstrip("\r\n "), maxsplit=1)[0]
+    first_row = _FIRST_ROW.match(text.lstrip("\r\n "))
     for sign in signs:
-        if sign not in first_line:
+        if first_row and sign not in first_row[0]:
             continue
         try:
             rows = [cells for _, cells in islice(parsed(text, sign, limits), most)]
