@@ -195,7 +195,8 @@ def test_the_sentence_names_the_more_diverse_set_first():
     row = found.pairs[0]
     assert found.sentence == (
         f"new is more diverse than old: {-row.difference:.2f} more effectively different samples "
-        f"at 40 samples each (95 % interval {-row.high:.2f} to {-row.low:.2f}, p = 0.01)."
+        f"at 40 samples each (95 % interval {-row.high:.2f} to {-row.low:.2f}, p ≤ 0.01, "
+        f"the smallest that 99 permutations can give)."
     )
 
 

@@ -98,11 +98,11 @@ def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
 def test_permutations_stop_once_p_is_known():
     rng = np.random.default_rng(0)
     found = finish(permuted(0.1, rng.normal, 9999))
-    assert 99 <= found.done < 200
+    assert 99 <= len(found.drawn) < 200
     assert found.p > 0.5
     found = finish(permuted(2.5, rng.normal, 999))
-    assert found.done == 999
-    assert found.reach == pytest.approx(1.96, abs=0.2)
+    assert len(found.drawn) == 999
+    assert found.reach(0.95) == pytest.approx(1.96, abs=0.2)
 
 
 def test_p_by_stopping_early_is_not_too_small():

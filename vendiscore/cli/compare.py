@@ -10,7 +10,7 @@ from typing import Any
 from ..resolve import as_similarity
 from ..signature import line
 from ..uncertainty.comparing import compare
-from ..uncertainty.comparison import Comparison
+from ..uncertainty.comparison import Comparison, chance, percent
 from ..uncertainty.plan import Plan
 from . import printing
 from .comparing import left_out, placing, read_all, read_how, read_order, usage
@@ -82,8 +82,11 @@ def _printed(args: Namespace, found: Comparison) -> str:
     ]
     if args.format == "csv":
         return printing.comma_separated(pairs, args.width)
-    for pair in pairs:  # however few digits are asked for
-        pair |= {name: f"{pair[name]:.2g}" for name in ("p", "p_adjusted")}
+    for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
+        floors = {"p": 1 / (row.permutations + 1), "p_adjusted": row.p_floor}
+        pair |= {name: chance(pair[name], floor) for name, floor in floors.items()}
+        pair["level"] = f"{percent(row.level)} %"
+        del pair["p_floor"]  # which ≤ says
     made = printing.markdown if args.format == "md" else printing.table
     asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})

@@ -35,7 +35,7 @@ from .comparison import Comparison, PairRow
 from .drawn import DrawnSets
 from .paired import Groups, paired_pairs, paired_rows, read_groups, shuffled
 from .partition import Partition, partition, read_by
-from .permutation import Null, holm, needed, permuted
+from .permutation import Null, holm, levels, needed, permuted
 from .plan import MIN_SAMPLES, Match, Plan
 
 # For hints about misspelt keywords.
@@ -81,11 +81,13 @@ def compare(
     q : float in [0, ∞] or "inf"
         Order.
     level : float in (0, 1)
-        Of the intervals; a difference counts where the adjusted p is 1 − level at most.
+        Of the intervals of sets, and of all verdicts together: a difference counts where the
+        adjusted p is 1 − level at most. The interval of a difference has this level for two sets,
+        and 1 − (1 − level)/m for m pairs, so that all hold together.
     permutations : int of at least 19
-        At most so many exchanges for each pair: p is at least 1/(permutations + 1), which must be
-        small enough for all pairs together. A pair is done
-        earlier, after 99, when 20 of them differ as much as the sets do.
+        At most so many exchanges for each pair: p is at least 1/(permutations + 1), times the
+        number of pairs, which must be 1 − level at most. More permutations lower this floor. A
+        pair is done earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
         Draw all sets down to one size, that of the smallest but 200 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
@@ -126,10 +128,11 @@ def compare(
     independent: several that come together (generations for one prompt) need `groups`. Sets that
     share samples are compared as if these had been drawn twice; what they share cannot differ,
     so that p is too large then, and intervals too wide. The interval of a difference is as wide as
-    T is by chance, so that it leaves out 0 where p of that pair is 1 − level at most (but for
-    ties and the last digit). Errors of scores are those of the jackknife on the scale of log VS,
-    orders above 2 from its infinitesimal form; order 0 from halves, and T without an error. Of
-    sets larger than four times the matched size a random part of that size is compared.
+    T is by chance, so that it leaves out 0 where the verdict is a difference (but for ties and
+    the last digit). A p at its floor says only that no permutation differed as much. Errors of
+    scores are those of the jackknife on the scale of log VS, orders above 2 from its infinitesimal
+    form; order 0 from halves, and T without an error. Of sets larger than four times the matched
+    size a random part of that size is compared.
 
     Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
     (or d × d, from fewer features) for each m samples.
@@ -230,12 +233,18 @@ def comparing(
     for each, pair in enumerate(statistics):
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
         found.append((yield from told(steps, partial(add, each * plan.permutations))))
-    adjusted = holm([value.p for value in found])
+    p = [value.p for value in found]
+    least = len(pairs) / (plan.permutations + 1)
     return Comparison(
         sets=tuple(rows),
         pairs=tuple(
-            PairRow(names[i], names[j], *statistic.interval(value.reach), value.p, p, value.done)
-            for (i, j), statistic, value, p in zip(pairs, statistics, found, adjusted, strict=True)
+            PairRow(
+                *(names[i], names[j], *statistic.interval(value.reach(level))),
+                *(value.p, adjusted, len(value.drawn), level, least),
+            )
+            for (i, j), statistic, value, adjusted, level in zip(
+                pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
+            )
         ),
         q=plan.q,
         level=plan.level,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
@@ -17,6 +18,7 @@ Verdict = Literal["more diverse", "less diverse", "no difference larger than cha
 MORE: Verdict = "more diverse"
 LESS: Verdict = "less diverse"
 SAME: Verdict = "no difference larger than chance"
+_ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,20 @@ class PairRow:
         Their names.
     difference, low, high : float
         Of the matched score of a minus that of b: how many more samples are effectively different;
-        with its interval, of this pair alone.
+        with its interval.
     p : float
         How often chance differs as much, where both are of one source.
     p_adjusted : float
         The same for all pairs together, after Holm.
     permutations : int
         How many it took.
+    level : float
+        Of the interval: that of the comparison for two sets; with m pairs 1 − (1 − level)/m, so
+        that all intervals hold together. An interval leaves out 0 where the verdict is a
+        difference: a pair that Holm's later steps name has the level of its step.
+    p_floor : float
+        The smallest that p_adjusted can be: number of pairs/(permutations + 1), with as many
+        permutations as were allowed. More of them make it smaller.
 
     Examples
     --------
@@ -95,6 +104,8 @@ class PairRow:
     p: float
     p_adjusted: float
     permutations: int
+    level: float = 0.95
+    p_floor: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +119,7 @@ class Comparison:
     pairs : tuple of PairRow
         One for each two sets, in their order.
     q, level : float
-        The order of all scores; the level of all intervals.
+        The order of all scores; the level of the intervals of sets, and of all verdicts together.
     match : {"size", "coverage"}
     groups : int
         In how many groups samples were paired; 0 for none.
@@ -187,7 +198,7 @@ class Comparison:
             rest = len(self.pairs) - len(told)
             others = [f"The other {rest} pairs do not differ by more than chance."] * (rest > 1)
             one = [self._same(row) for row in self.pairs if self.verdict(row.a, row.b) == SAME]
-            return " ".join([*told, *(one if rest == 1 else others)])
+            return self._once([*told, *(one if rest == 1 else others)])
         if len(self.pairs) == 1:
             return self._same(self.pairs[0])
         least = min(row.p_adjusted for row in self.pairs)
@@ -240,24 +251,58 @@ class Comparison:
         low, high = (row.low, row.high) if more else (-row.high, -row.low)
         return (
             f"{a} is more diverse than {b}: {abs(row.difference):.2f} more effectively different "
-            f"samples {self.at} ({self._interval(low, high)}, {_p(row)})."
+            f"samples {self.at} ({_interval(row, low, high)}, {self._p(row)})."
         )
 
     def _same(self, row: PairRow) -> str:
         return (
             f"No difference larger than chance between {row.a} and {row.b}: {row.difference:+.2f} "
-            f"effectively different samples {self.at} ({self._interval(row.low, row.high)}, "
-            f"{_p(row)})."
+            f"effectively different samples {self.at} ({_interval(row, row.low, row.high)}, "
+            f"{self._p(row)})."
         )
 
-    def _interval(self, low: float, high: float) -> str:
-        # 0.0 is added for the sign of −0.0.
-        low, high = round(low, 2) + 0.0, round(high, 2) + 0.0
-        return f"{100 * self.level:g} % interval {low:.2f} to {high:.2f}"
+    def _p(self, row: PairRow) -> str:
+        least = row.p_adjusted <= row.p_floor * _ROUNDED
+        said = f"p {'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
+        return said + self._remedy(row) * least
+
+    def _remedy(self, row: PairRow) -> str:
+        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+        return f", the smallest that {row.permutations:,} permutations can give{several}"
+
+    def _once(self, said: list[str]) -> str:
+        """Join sentences, of which the first alone says why p is no smaller."""
+        reasons = {self._remedy(row) for row in self.pairs}
+        joined = " ".join(said)
+        for reason in reasons:
+            first, found, rest = joined.partition(reason)
+            joined = first + found + rest.replace(reason, "")
+        return joined
 
 
-def _p(row: PairRow) -> str:
-    return f"p = {row.p_adjusted:.2g}"
+def chance(p: float, floor: float) -> str:
+    """A p-value in two digits, as a bound where permutations cannot give a smaller one.
+
+    >>> chance(0.125, 0.01), chance(0.01, 0.01)
+    ('0.12', '≤ 0.01')
+    """
+    return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
+
+
+def percent(level: float) -> str:
+    """A level in percent, with two digits of what is left of 100.
+
+    >>> percent(0.95), percent(1 - 0.05 / 3), percent(0.9995)
+    ('95', '98.3', '99.95')
+    """
+    places = 1 - math.floor(math.log10(100 * (1 - level)))
+    return f"{round(100 * level, max(0, places)):.10g}"
+
+
+def _interval(row: PairRow, low: float, high: float) -> str:
+    # 0.0 is added for the sign of −0.0.
+    low, high = round(low, 2) + 0.0, round(high, 2) + 0.0
+    return f"{percent(row.level)} % interval {low:.2f} to {high:.2f}"
 
 
 def _table(rows: Iterable[Any], kind: type[SetRow] | type[PairRow]) -> str:

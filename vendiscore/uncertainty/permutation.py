@@ -7,10 +7,12 @@ from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 # So many permutations as extreme as what was seen say well enough that it is nothing special, once
 # there are enough of them all.
 ENOUGH, LEAST = 20, 99
+_LEAST_DIGIT = 1e-12  # by which p may be above a level that it equals
 
 
 class Null(NamedTuple):
@@ -20,15 +22,23 @@ class Null(NamedTuple):
     ----------
     p : float
         In (0, 1]: the share of permutations, with the one seen, that are as far from 0 as that.
-    reach : float
-        How far from 0 a share of `level` of them stay.
-    done : int
-        How many permutations it took.
+    drawn : tuple of float
+        How far from 0 each permutation is, in ascending order.
     """
 
     p: float
-    reach: float
-    done: int
+    drawn: tuple[float, ...]
+
+    def reach(self, level: float) -> float:
+        """How far from 0 a share of `level` of the permutations stay.
+
+        Of too few to tell, their 95 % quantile, lengthened as the tail of a normal is.
+        """
+        place = _place(level, len(self.drawn))
+        if place <= len(self.drawn):
+            return self.drawn[place - 1]
+        longer = scipy.special.ndtri((1 + level) / 2) / scipy.special.ndtri(0.975)
+        return float(longer) * self.drawn[_place(0.95, len(self.drawn)) - 1]
 
 
 def permuted(
@@ -42,10 +52,12 @@ def permuted(
     itself.
 
     >>> from vendiscore.progress import finish
-    >>> finish(permuted(3.0, lambda: 1.0, 199))
-    Null(p=0.005, reach=1.0, done=199)
-    >>> finish(permuted(0.0, lambda: 1.0, 199))
-    Null(p=1.0, reach=1.0, done=99)
+    >>> found = finish(permuted(3.0, lambda: 1.0, 199))
+    >>> found.p, found.reach(0.95), len(found.drawn)
+    (0.005, 1.0, 199)
+    >>> found = finish(permuted(0.0, lambda: 1.0, 199))
+    >>> found.p, len(found.drawn)
+    (1.0, 99)
     """
     bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
     least = min(permutations, max(LEAST, needed(level)))
@@ -55,9 +67,11 @@ def permuted(
         drawn.append(abs(draw()))
         beyond += drawn[-1] >= bar
         yield len(drawn)
-    done = len(drawn)
-    reach = sorted(drawn)[min(done, math.ceil(level * (done + 1) - 1e-9)) - 1]
-    return Null((beyond + 1) / (done + 1), reach, done)
+    return Null((beyond + 1) / (len(drawn) + 1), tuple(sorted(drawn)))
+
+
+def _place(level: float, done: int) -> int:
+    return math.ceil(level * (done + 1) - 1e-9)
 
 
 def needed(level: float, pairs: int = 1) -> int:
@@ -83,3 +97,21 @@ def holm(p: Sequence[float]) -> list[float]:
     times = len(p) - np.arange(len(p))
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.asarray(p)[order] * times))
     return [float(value) for value in adjusted]
+
+
+def levels(p: Sequence[float], level: float) -> list[float]:
+    """Levels of intervals that leave out 0 where `holm` says that a pair differs, and only there.
+
+    Of m pairs an interval has 1 − (1 − level)/m, so that all of them hold together as often as
+    `level` says. Of pairs that Holm alone names, after others, it has the level of that step.
+
+    >>> [round(value, 4) for value in levels([0.02, 0.01, 0.5], 0.95)]
+    [0.975, 0.9833, 0.9833]
+    """
+    share, m = 1 - level, len(p)
+    adjusted = np.asarray(holm(p))
+    found = [level if m == 1 else 1 - share / m] * m
+    for step, i in enumerate(np.argsort(p, kind="stable").tolist()):
+        if p[i] > share / m + _LEAST_DIGIT and adjusted[i] <= share + _LEAST_DIGIT:
+            found[i] = level if step == m - 1 else 1 - share / (m - step)
+    return found

@@ -226,7 +226,9 @@ def pairs(result: Comparison) -> list[dict[str, Any]]:
             "difference": row.difference,
             "low": row.low,
             "high": row.high,
+            "level": row.level,
             "p": row.p_adjusted,
+            "p_floor": row.p_floor,
             "verdict": result.verdict(row.a, row.b),
         }
         for row in result.pairs

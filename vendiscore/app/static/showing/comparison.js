@@ -119,22 +119,28 @@ function interval(value, low, high, most) {
 
 function pairs({ pairs: found, rows }) {
   if (!found?.length) return null;
-  const line = ({ a, b, difference, low, high, p, verdict }) => el("tr", {},
+  const levels = new Set(found.map(({ level }) => percent(level)));
+  const level = levels.size === 1 ? `${[...levels][0]} interval` : "interval";
+  const beside = (pair) => levels.size > 1 ? ` (${percent(pair.level)})` : "";
+  const line = ({ a, b, difference, low, high, p, p_floor: floor, verdict, ...pair }) => el("tr", {},
     el("th", { scope: "row" }, el("bdi", {}, a), " − ", el("bdi", {}, b)),
     el("td", { class: "r-digits" }, signed(`${difference > 0 ? "+" : ""}${score(difference)}`)),
-    el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}`),
-    el("td", { class: "r-digits" }, chance(p)),
+    el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}${beside(pair)}`),
+    el("td", { class: "r-digits" }, chance(p, floor)),
     el("td", {}, verdict));
   const why = el(
     "p",
     { class: "r-small" },
-    "p is how often sets differ as much once their samples are exchanged at random.",
+    "p is how often sets differ as much once their samples are exchanged at random."
+      + (found.some(({ p, p_floor: floor }) => atFloor(p, floor))
+        ? " ≤ marks the smallest p that as many exchanges can give." : "")
+      + (found.length > 1 ? " Intervals are as wide as all pairs together need." : ""),
   );
   const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
     heads(
       ["pair"],
       ["difference", "r-digits"],
-      ["interval", "r-digits"],
+      [level, "r-digits"],
       ["p", "r-digits"],
       ["so"],
     ),
@@ -153,9 +159,18 @@ function pairs({ pairs: found, rows }) {
   );
 }
 
-function chance(p) {
+function chance(p, floor) {
   if (!Number.isFinite(p)) return "–";
-  return p < 0.001 ? Number(p).toPrecision(1) : Number(p).toPrecision(2);
+  return `${atFloor(p, floor) ? "≤ " : ""}${Number(p).toPrecision(p < 0.001 ? 1 : 2)}`;
+}
+
+function atFloor(p, floor) {
+  return p <= (floor ?? 0) * (1 + 1e-9);
+}
+
+/** A level with one digit, such as 98.3 %. */
+function percent(level) {
+  return `${Number((100 * (level ?? 0.95)).toFixed(1))} %`;
 }
 
 /** What the others have least of: lists beside each other. */
