@@ -87,7 +87,7 @@ def test_a_norm_that_is_doubtful_is_not_leant_on():
     exact = estimators._entropy(1.0)(np.maximum(np.linalg.eigvalsh(A), 0)).sum()
     off = squares * (1 + 1e-4)
     wrong = Quadrature(found, 400, 1.0, off).trace(estimators._entropy(1.0))
-    told = Quadrature(found, 400, 1.0, off, doubt=squares * 1e-4).trace(estimators._entropy(1.0))
+    told = Quadrature(found, 400, 1.0, off, doubt=1e-4).trace(estimators._entropy(1.0))
     assert abs(wrong.value - exact) > 4 * wrong.error
     assert abs(told.value - exact) < 4 * told.error
 

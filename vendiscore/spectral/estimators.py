@@ -24,6 +24,7 @@ from ..similarity.base import Similarity
 from .cholesky import BLOCK, Factor, certified
 from .estimate import Estimate, Estimating
 from .hill import effective_number
+from .products import Products
 from .routes import NORM, Cost, SpectrumRoute, StalledError, entries_of
 from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
@@ -41,9 +42,10 @@ SETS = 4
 # Quadrature is gone on with until its error is below this share of the standard error, so that
 # this is what the number is off by; or below that share of the tolerance.
 AMONG_ERRORS, AMONG_TOLERANCE = 0.5, 0.2
-# Products in single precision will do for errors of this size, which they are far below; the norm
-# of the same matrix is then known to such a share, and else to that of rounding.
-SINGLE = 1e-5
+# Products in single precision are tried for errors of this size, and made again in double where
+# what they do not resolve is more than the share COARSE of it. Trace and norm of the same matrix
+# are then known to the share DOUBT_SINGLE, and else to that of rounding.
+SINGLE, COARSE = 1e-5, 0.5
 DOUBT_SINGLE, DOUBT = 1e-7, 1e-13
 # Columns of the Cholesky factor, as a share of the samples and of the memory that is left.
 MOST_COLUMNS, MOST_MEMORY = 0.25, 0.25
@@ -109,22 +111,33 @@ def _aim(rtol: float, n: int) -> float:
 
 
 class Found(NamedTuple):
-    """The logarithm of a score, its standard error, and what quadrature may add to it."""
+    """The logarithm of a score, its standard error, and what else it may be off by.
+
+    `quadrature` is what quadrature may add; `rounding` what eigenvalues may that products do not
+    resolve, of which `unresolved` is sure to stay.
+    """
 
     log: float
     error: float
     quadrature: float
+    rounding: float = 0.0
+    unresolved: float = 0.0
 
     @property
     def off(self) -> float:
-        """Both errors together."""
-        return math.hypot(self.error, self.quadrature)
+        """All errors together."""
+        return math.hypot(self.error, self.quadrature, self.rounding)
 
     def is_enough(self, rtol: float, sets: int = 1) -> bool:
         """Whether the mean of so many would be good enough."""
         error = self.error / math.sqrt(sets)
         least = max(AMONG_ERRORS * error, AMONG_TOLERANCE * rtol)
-        return math.hypot(error, self.quadrature) <= rtol and self.quadrature <= least
+        off = math.hypot(error, self.quadrature, self.rounding)
+        return off <= rtol and self.quadrature <= least
+
+
+class CoarseError(RuntimeError):
+    """Eigenvalues that decide are below what single precision resolves."""
 
 
 UNKNOWN = Found(math.nan, math.inf, math.inf)
@@ -161,27 +174,38 @@ class StochasticLanczos:
             If the vectors do not fit in memory.
         """
         refuse_gradient("An estimate", samples=weighted)
-        n, vectors = weighted.n, _vectors(weighted)
         memory.require_large(
             self.cost(weighted, CHECKS[-1]).bytes,
-            f"an estimate for {n} samples",
+            f"an estimate for {weighted.n} samples",
             "score fewer samples, or q=2",
         )
-        single = how.rtol >= SINGLE
-        squares = float(weighted.squared_norm(single))
-        doubt = squares * (DOUBT_SINGLE if single else DOUBT)
+        if how.rtol >= SINGLE and is_numpy(weighted.diagonal()):
+            try:
+                return self._run(Products(weighted, True, how.seed), orders, how, flops)
+            except CoarseError:
+                pass
+        return self._run(Products(weighted, False), orders, how, flops)
+
+    def _run(
+        self, products: Products, orders: Sequence[float], how: Estimating, flops: float
+    ) -> list[Estimate]:
+        """What `run` does, with products of one precision; a CoarseError if that is too low."""
+        weighted = products.weighted
+        n, vectors = weighted.n, _vectors(weighted)
+        squares = float(weighted.squared_norm(products.single))
+        doubt = DOUBT_SINGLE if products.single else DOUBT
         seeds = np.random.SeedSequence(how.seed).spawn(SETS)
         sets: list[list[Found]] = []
-        products = exact = 0
+        steps = exact = 0
         spent = 0.0
         for i, seed in enumerate(seeds):
             Z = random_signs(n, min(vectors, n), seed, weighted.diagonal())
             fit = [c for c in CHECKS if spent + self.cost(weighted, c).flops <= flops]
             most = max(fit, default=CHECKS[0])
-            krylov = Krylov(lambda V: weighted.matmul(V, single=single), Z, most)
+            krylov = Krylov(products, Z, most)
             read = partial(Quadrature, krylov, n, 1.0, squares, doubt)
-            found = self._converged(krylov, read, weighted, orders, how.rtol, i + 1)
-            products, exact = products + krylov.steps, len(found[1])
+            found = self._converged(krylov, read, products, orders, how.rtol, i + 1)
+            steps, exact = steps + krylov.steps, len(found[1])
             sets.append(found[0])
             means = [_mean(each) for each in zip(*sets, strict=True)]
             if all(mean.is_enough(how.rtol) for mean in means):
@@ -190,19 +214,17 @@ class StochasticLanczos:
             hopeless = not all(mean.is_enough(how.rtol, SETS) for mean in means)
             if spent + self.cost(weighted).flops > flops or (hopeless and flops < math.inf):
                 worst = max(mean.off for mean in means)
-                raise StalledError(f"{products} products left an error of {worst:.2g}")
+                raise StalledError(f"{steps} products left an error of {worst:.2g}")
         worst = max(mean.off for mean in means)
         if worst == math.inf or (worst > how.rtol and flops < math.inf):
-            raise StalledError(f"{products} products left an error of {worst:.2g}")
+            raise StalledError(f"{steps} products left an error of {worst:.2g}")
         if worst > how.rtol:
             warn(
                 f"the estimate is sure to {worst:.2g} (relative, one standard error) after "
-                f"{products} products, which `rtol={how.rtol:g}` is less than; pass a larger one, "
+                f"{steps} products, which `rtol={how.rtol:g}` is less than; pass a larger one, "
                 f"or an order nearer 1"
             )
-        why = (
-            f"{len(sets) * vectors} random vectors, {products} products; {exact} eigenvalues exact"
-        )
+        why = f"{len(sets) * vectors} random vectors, {steps} products; {exact} eigenvalues exact"
         return [
             Estimate(value, self.name, why, error=value * mean.off)
             for mean in means
@@ -213,13 +235,13 @@ class StochasticLanczos:
         self,
         krylov: Krylov,
         read: Callable[[], Quadrature],
-        weighted: Similarity,
+        products: Products,
         orders: Sequence[float],
         rtol: float,
         sets: int,
     ) -> tuple[list[Found], np.ndarray]:
         """What is found once that is enough, or all steps are made; and exact eigenvalues."""
-        floor = Source.of(weighted).negative_mass
+        floor = Source.of(products.weighted).negative_mass
         steps = track(range(krylov.most), krylov.most, "estimating (at most)")
         for step in steps:
             krylov.extend(step + 1)
@@ -228,7 +250,12 @@ class StochasticLanczos:
             quadrature = read()
             if quadrature.least < -floor:
                 raise NotPSDError(quadrature.least, -quadrature.least)
-            found = [_found(quadrature, q) for q in orders]
+            resolution = products.resolution(quadrature.top)
+            found = [_found(quadrature, q, resolution) for q in orders]
+            if products.is_coarse(quadrature.top) and any(
+                each.unresolved > COARSE * rtol for each in found
+            ):
+                raise CoarseError
             if all(each.is_enough(rtol * math.sqrt(sets)) for each in found):
                 break
         return found, quadrature.exact
@@ -239,22 +266,33 @@ def _vectors(similarity: Similarity) -> int:
     return MORE_VECTORS if similarity.dim is None and similarity.n > MANY else VECTORS
 
 
-def _found(quadrature: Quadrature, q: float) -> Found:
+def _found(quadrature: Quadrature, q: float, resolution: float = 0.0) -> Found:
     """Read one order off a quadrature, in shares of the largest Ritz value: no sum underflows."""
     top, entropy = quadrature.top, _entropy(q)
     if not top > 0:
         return UNKNOWN
+
+    def rising(x: np.ndarray) -> np.ndarray:  # up to `top`, by a line that sums to 1/top
+        return x / top + entropy(x / top)
+
+    def blurred(x: np.ndarray) -> np.ndarray:
+        """Return by how much f(x) moves where smaller numbers than the resolution are noise.
+
+        Larger ones are off by means of errors of either sign.
+        """
+        x = np.maximum(x, resolution)
+        return np.maximum(rising(x) - rising(x - resolution), 0.0) * resolution / x
+
     with np.errstate(over="ignore", invalid="ignore"):
-        trace = quadrature.trace(lambda x: entropy(x / top), q)
-    total = 1 + (1 - q) * top * trace.value  # top^{1-q} Σ λ^q
-    if not 0 < total < math.inf:
+        trace = quadrature.trace(rising, q)
+    excess = (1 - q) * (top * trace.value - 1)
+    if not -1 < excess < math.inf:
         return UNKNOWN
-
-    def in_log(error: float) -> float:
-        return _log_error(top * error / total, abs(1 - q))
-
-    more = top * trace.value if q == 1 else math.log1p((1 - q) * top * trace.value) / (1 - q)
-    return Found(more - math.log(top), in_log(trace.error), in_log(trace.quadrature))
+    errors = [trace.error, trace.quadrature]
+    errors += reversed(quadrature.enclosed(blurred)) if resolution else (0.0, 0.0)
+    log = top * trace.value - 1 if q == 1 else math.log1p(excess) / (1 - q)
+    scale = top / (1 + excess)
+    return Found(log - math.log(top), *(_log_error(scale * e, abs(1 - q)) for e in errors))
 
 
 def _log_error(error: float, factor: float) -> float:
@@ -282,10 +320,9 @@ def _entropy(q: float) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _mean(found: Sequence[Found]) -> Found:
-    logs, errors, quadratures = zip(*found, strict=True)
-    return Found(
-        float(np.mean(logs)), math.hypot(*errors) / len(found), float(np.mean(quadratures))
-    )
+    logs, errors, *others = zip(*found, strict=True)
+    means = (float(np.mean(each)) for each in others)
+    return Found(float(np.mean(logs)), math.hypot(*errors) / len(found), *means)
 
 
 CHOLESKY, LANCZOS = PivotedCholesky(), StochasticLanczos()

@@ -134,8 +134,8 @@ class Quadrature:
     trace, squares : float
         tr A and ‖A‖²_F.
     doubt : float
-        How far `squares` may be off: beside one large eigenvalue, the squares of all others may be
-        no more than that.
+        How far both may be off, relative: where one eigenvalue is large, all others, or their
+        squares, may sum to no more than that.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Quadrature:
         self, krylov: Krylov, n: int, trace: float, squares: float, doubt: float = 0.0
     ) -> None:
         b, R, B = krylov.b, krylov.start, krylov.below[-1]
-        self.b, self._doubt = b, doubt
+        self.b, self._doubts = b, doubt * np.array([0.0, trace, squares])
         values, S = np.linalg.eigh(krylov.matrix())
         self.least, self.top = float(values[0]), float(values[-1])
         zero = ZERO * max(self.top, 0.0)
@@ -199,6 +199,11 @@ class Quadrature:
         value, error = min((self._beside(f, forms, k) for k in (2, 3)), key=lambda each: each[1])
         return Trace(float(own.sum()) + value, error, abs(float(np.mean(upper - lower))) / 2)
 
+    def enclosed(self, f: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float]:
+        """Return tr f(A), but for chance, from below and from above for an f that falls."""
+        below, above = (float(np.mean(f(x) @ forms)) for x, forms in (self._gauss, self._radau))
+        return below, above
+
     def _beside(
         self, f: Callable[[np.ndarray], np.ndarray], forms: np.ndarray, k: int
     ) -> tuple[float, float]:
@@ -212,8 +217,8 @@ class Quadrature:
         spread = float(np.sum((random - random.mean()) ** 2))
         # The polynomial is fitted to the vectors whose spread is the error.
         error = math.sqrt(spread / self.b / max(1, self.b - k - 1))
-        doubt = abs(float(near[2])) * self._doubt if k > 2 else 0.0
-        return float(near @ self._known[:k] + random.mean()), math.hypot(error, doubt)
+        value = float(near @ self._known[:k] + random.mean())
+        return value, math.hypot(error, *(near * self._doubts[:k]))
 
 
 def _mixed(values: np.ndarray, lying: np.ndarray, done: np.ndarray, b: int) -> np.ndarray:

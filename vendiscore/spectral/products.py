@@ -1,0 +1,67 @@
+"""Products with a Similarity in single or double precision, and how far off they are.
+
+An eigenvalue that is smaller than the error of the products may as well be zero. How many are as
+small is seen in the spectrum, and at orders below 1 they decide: the error of a score says so.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays.namespace import Array
+from ..similarity.base import Similarity
+
+# Rows of each product that are found again in double precision.
+ROWS = 32
+
+
+class Products:
+    """Products of a weighted Similarity of trace 1 with blocks of orthonormal vectors.
+
+    Parameters
+    ----------
+    weighted : Similarity
+    single : bool
+        Whether to multiply in single precision where that is faster, which NumPy alone does.
+    seed : int
+        Of the rows that are drawn, in proportion to their share of the trace and by chance.
+    """
+
+    def __init__(self, weighted: Similarity, single: bool, seed: int = 0) -> None:
+        self.weighted, self.single = weighted, single
+        self._squares: list[float] = []
+        n = weighted.n
+        if single:
+            chance = 0.5 * np.asarray(weighted.diagonal()) + 0.5 / n
+            chance /= chance.sum()
+            self._index = np.random.default_rng(seed).choice(n, ROWS, p=chance)
+            self._chance = chance[self._index]
+            self._rows = np.asarray(weighted.rows(self._index))
+
+    def __call__(self, V: Array) -> Array:
+        """Multiply K by V (n, b)."""
+        W = self.weighted.matmul(V, single=self.single)
+        if self.single:
+            gap = W[self._index] - self._rows @ V
+            self._squares.append(float(np.mean(np.vecdot(gap, gap) / self._chance)) / V.shape[1])
+        return W
+
+    def resolution(self, top: float) -> float:
+        """Return the size below which eigenvalues are noise, if the largest is `top`."""
+        return max(self._error, self._rounding(top))
+
+    def is_coarse(self, top: float) -> bool:
+        """Whether double precision would resolve smaller eigenvalues."""
+        return self._error > self._rounding(top)
+
+    @property
+    def _error(self) -> float:
+        """By how much a product with one vector is off: so much eigenvalues are, in the mean."""
+        return math.sqrt(np.mean(self._squares)) if self._squares else 0.0
+
+    def _rounding(self, top: float) -> float:
+        """Return the size below which an exact spectrum has no eigenvalues either."""
+        given = 0.0 if self.weighted.psd else self.weighted.roundoff / math.sqrt(self.weighted.n)
+        return max(self.weighted.n * float(np.finfo(float).eps) * top, given)
