@@ -203,7 +203,13 @@ def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
     exif[0x0112] = 6  # turn by 270° to show
     file = tmp_path / "photo.png"
     upright.transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
-    np.testing.assert_array_equal(np.asarray(as_image(file, 0)), np.asarray(upright))
+    held = file.read_bytes()
+    with Image.open(file) as lying:
+        every = [file, held, {"bytes": held}, lying, lying.convert("RGB"), upright]
+        for image in every:
+            np.testing.assert_array_equal(np.asarray(as_image(image, 0)), np.asarray(upright))
+        assert compute(every, k="pixels")["VS"] == pytest.approx(1)
+        assert lying.size == upright.size[::-1]  # which is not changed
 
 
 def test_mixed_modes_name_the_first_unless_one_is_asked_for():

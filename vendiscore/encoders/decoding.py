@@ -18,6 +18,7 @@ from ..optional import require
 _GREYS = ("1", "L", "LA")
 _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
+_ORIENTATION = 0x0112  # the EXIF tag
 _FOLDER = (
     "is a folder, not an image: {!r:.120}; pass the folder itself for the images in it, or, for "
     "groups, lists of files"
@@ -33,8 +34,9 @@ def as_image(item: Any, index: int) -> Any:
         Arrays and tensors are (H, W), (H, W, C) or (C, H, W) with 1, 3 or 4 channels, and hold
         integers from 0 to 255, booleans, or floats from 0 to 1 (rounded to 8 bits). A str or Path
         is a file, bytes its contents, and a dict what `datasets.Image` stores: `bytes` or `path`.
-        Files are turned upright as their EXIF data say (`datasets` does the same), and the first
-        frame of several is taken.
+        Images and files are turned upright as their EXIF data say (`datasets` does the same; so
+        take the tag off a PIL image that you have turned yourself), and the first frame of
+        several is taken.
     index : int
         The sample's place, for errors.
 
@@ -123,10 +125,9 @@ def _stored(item: Mapping[Any, Any], index: int) -> Any:
 
 
 def _open(Image: Any, file: Any, index: int, which: str) -> Any:
-    ImageOps = require("PIL.ImageOps", "images", "a kernel on images")
     try:
         with Image.open(file) as image:
-            return ImageOps.exif_transpose(_load(image, index, which))
+            return _load(image, index, which)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(error, SampleError):
             raise
@@ -136,15 +137,19 @@ def _open(Image: Any, file: Any, index: int, which: str) -> Any:
 
 
 def _load(image: Any, index: int, which: str) -> Any:
+    """Return the image decoded, and upright as its EXIF data say."""
     try:
         image.load()  # images of files are lazy
+        turned = image.getexif().get(_ORIENTATION, 1) != 1
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable(index, which, error) from error
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):
         _check_opaque(image, index)
-    return image
+    if not turned:
+        return image
+    return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
 
 
 def _unreadable(index: int, which: str, error: Exception) -> SampleError:

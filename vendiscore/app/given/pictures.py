@@ -211,11 +211,10 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image:
     """An image decoded to no more than is needed of it, upright, as `as_image` takes it."""
-    from PIL import Image, ImageOps
+    from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=known) as image:
         image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
-        ImageOps.exif_transpose(image, in_place=True)
         upright: Image.Image = as_image(image, 0)
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
 
