@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from points import cloud, naive_weights, pairwise
 
+from vendiscore import compute, load
 from vendiscore.errors import IndefiniteError, TooLargeError
-from vendiscore.magnitude.area import mag_area, mag_areas
+from vendiscore.magnitude.area import mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.function import (
     convergence_scale,
     magnitude,
@@ -140,3 +141,22 @@ def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.Monk
         magnitude(cloud(1000, 2))
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2), k="rbf")
+
+
+@pytest.mark.parametrize("one", [[[1.0, 2.0]], [[1.0, 2.0]] * 4], ids=["one sample", "copies"])
+def test_a_difference_from_one_point_needs_a_scale_to_end_at(one):
+    several = np.random.default_rng(0).standard_normal((6, 2))
+    empty = r"convergence scale of `references` is 0, since they are one point .* pass `t_cut`"
+    for options in ({}, {"absolute": True}, {"relative": True}, {"average": True}):
+        with pytest.raises(ValueError, match=empty):
+            mag_diff(several, one, **options)
+        with pytest.raises(ValueError, match=empty):
+            compute(several, one, measures="MagDiff", **options)
+        assert mag_diff(one, one, **options) == 0
+    with pytest.raises(ValueError, match="convergence scale of the references, and these are one"):
+        load("magnitude").compute(samples=several, references=one)
+    assert load("magnitude").compute(samples=several, references=one, t_cut=2.0)["MagDiff"] > 0
+    assert mag_diff(several, one, t_cut=2.0) > 0 > mag_diff(one, several)
+    with pytest.raises(ValueError, match="the convergence scale of the sets is 0"):
+        mag_areas([several, one, one])
+    assert mag_areas([one, one]) == [0, 0]

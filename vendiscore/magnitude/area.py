@@ -221,7 +221,8 @@ def mag_diff(
     IndefiniteError
         If there is no magnitude at one of the scales.
     TypeError, ValueError, TooLargeError
-        For arguments that are refused, and sets that are too large for memory.
+        For arguments that are refused, references that are one point (whose scale is 0) unless
+        the samples are, too, and sets that are too large for memory.
 
     Notes
     -----
@@ -250,6 +251,7 @@ def area_of(
 ) -> float:
     """`mag_area` of a space up to a cut-off, arguments trusted."""
     if t_cut == 0:
+        _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
     if quadrature == "adaptive":
         area = adaptive_area(space.magnitude, t_cut)
@@ -271,6 +273,7 @@ def difference_of(
     quadrature: Quadrature,
 ) -> float:
     if t_cut == 0:
+        _check_one_point(space, "`references`")
         return 0.0
     base = area_of(reference, t_cut, n_scales, False, quadrature)
     if absolute and quadrature == "adaptive":
@@ -287,6 +290,16 @@ def difference_of(
     if relative:
         return difference / base
     return difference / t_cut if average else difference
+
+
+def _check_one_point(space: MetricSpace, of: str) -> None:
+    """Raise where several points are measured up to a scale of 0, at which all sets are alike."""
+    if space.distinct > 1:
+        raise ValueError(
+            f"there is no interval to measure {space.distinct} distinct points over: the "
+            f"convergence scale of {of} is 0, since they are one point or `epsilon` is large; pass "
+            f"`t_cut`, the scale to end at"
+        )
 
 
 def _check(area: float) -> float:
