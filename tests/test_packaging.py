@@ -211,6 +211,51 @@ def test_the_wheel_serves_from_an_empty_folder(built, tmp_path):
     assert out == [f"{VS} {{'Magnitude': 1.4621171572600098}}", "True", "['vendiscore']"]
 
 
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory) -> Path:
+    """A folder of an environment with an editable install of the repository."""
+    builders = pytest.importorskip("hatchling.builders.wheel")
+    pytest.importorskip("hatch_fancy_pypi_readme")
+    folder = tmp_path_factory.mktemp("editable")
+    builder = builders.WheelBuilder(str(ROOT))
+    (wheel,) = builder.build(directory=str(folder), versions=["editable"])
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
+    """The folder that holds the clone too, whose name is that of the package."""
+    (tmp_path / "vendiscore").symlink_to(ROOT, target_is_directory=True)
+    (tmp_path / "empty").mkdir()
+    code = f"""
+    import pathlib, runpy, site, sys
+    site.addsitedir({str(editable)!r})
+    from vendiscore import compute
+    from vendiscore.integrations import prompts
+    import vendiscore
+    names = {{name.partition(".")[0] for name in sys.modules if "vendiscore" in name}}
+    print(pathlib.Path(vendiscore.__file__).resolve(), *vendiscore.__path__, sorted(names))
+    sys.argv = ["vendiscore", "--version"]
+    runpy.run_module("vendiscore", run_name="__main__")
+    """
+    package = ROOT / "vendiscore"
+    for folder in (tmp_path, tmp_path / "empty", ROOT):
+        path, *said = python(code, folder).split(maxsplit=1)
+        assert Path(path) == package / "__init__.py"
+        assert said == [f"{package} ['vendiscore']\nvendiscore {vendiscore.__version__}"]
+
+
+def test_an_editable_install_has_nothing_else_of_the_repository(editable, tmp_path):
+    code = f"""
+    import site
+    from importlib.util import find_spec
+    site.addsitedir({str(editable)!r})
+    names = ["app", "conftest", "library", "magnitude", "kernels", "tests", "benchmarks", "docs"]
+    print([spec for spec in map(find_spec, names) if spec and {str(ROOT)!r} in str(spec)])
+    """
+    assert python(code, tmp_path) == "[]"
+
+
 def test_the_sdist_has_every_file_of_the_repository(built):
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
