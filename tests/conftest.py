@@ -45,6 +45,7 @@ SOURCES = {
 SLOW = (
     "test_numbers",
     "test_page",
+    "test_app_log",
     "test_app_server",
     "test_fuzz_",
     "test_hub",
@@ -204,6 +205,12 @@ def reckless_server(tmp_path_factory):
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app
+
+
+@pytest.fixture(scope="session")
+def start_app():
+    """Start the page by a command of the test's own."""
+    return running_app
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ gradio = pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 import safehttpx  # noqa: E402
 from gradio import processing_utils, route_utils  # noqa: E402
+from starlette.requests import Request  # noqa: E402
 
 from vendiscore.app.limits import RefusedError  # noqa: E402
 from vendiscore.app.serving import guard  # noqa: E402
@@ -179,6 +180,52 @@ def test_what_clients_ask_for_is_open(http):
     for path in ("/config", "/gradio_api/info", "/gradio_api/openapi.json", "/robots.txt"):
         assert http.get(path).status_code == 200, path
     assert http.get("/gradio_api/mcp/schema").status_code == 200
+
+
+def test_the_address_of_the_page_is_not_for_visitors_to_say(http):
+    said = {"x-forwarded-host": "evil.example", "x-gradio-server": "http://evil.example"}
+    for name in ("x-forwarded-proto", "x-forwarded-prefix", "x-forwarded-port"):
+        said[name] = "evil.example"
+    for path in ("/", "/config", "/gradio_api/info", "/gradio_api/openapi.json"):
+        answer = http.get(path, headers=said)
+        assert "evil" not in answer.text, path
+    assert http.get("/config", headers=said).json()["root"] == str(http.base_url).rstrip("/")
+    page = http.get("/gradio_api/mcp/", headers={**said, "accept": "text/html"})
+    assert page.status_code == 200
+    assert "evil" not in page.text
+
+
+def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
+    monkeypatch.setenv("SPACE_HOST", "a-b.hf.space,its.own.domain")
+    seen = []
+
+    async def read(scope, receive, send):
+        request = Request(scope)
+        seen.append(route_utils.get_root_url(request, "/config", None))
+        seen.append(request.headers["x-forwarded-for"])
+
+    headers = [(b"x-forwarded-host", b"evil.example"), (b"host", b"10.0.0.1")]
+    headers += [(b"x-forwarded-proto", b"http"), (b"x-forwarded-for", b"1.2.3.4")]
+    scope = {"type": "http", "path": "/config", "method": "GET", "query_string": b""}
+    finished(guard.Guard(read)({**scope, "headers": headers}, None, None))
+    assert seen == ["https://a-b.hf.space", "1.2.3.4"]
+
+
+@pytest.mark.parametrize("body", [b"7", b"null", b'"a"', b"true", b"[]", b"{}"])
+@pytest.mark.parametrize("path", ["cancel", "reset", "queue/join", "call/vendi_compare", "mcp/"])
+def test_bodies_that_are_no_calls_are_refused(http, path, body):
+    kind = {"content-type": "application/json"}
+    answer = http.post(f"/gradio_api/{path}", content=body, headers=kind)
+    assert 400 <= answer.status_code < 500
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 7])
+def test_a_call_has_the_arguments_of_its_function(http, count):
+    joined = {"data": [["a"]] * count, "fn_index": 0, "session_hash": "a"}
+    for path in ("call/vendi_score_texts", "call/vendi_score_texts/", "queue/join"):
+        answer = http.post(f"/gradio_api/{path}", json=joined)
+        assert answer.status_code == 422
+        assert answer.text.startswith("`data` must be a list of the 6 arguments of vendi_score_te")
 
 
 def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_path):

@@ -4,15 +4,18 @@ gradio serves routes for many uses (uploads, recordings, proxies, direct calls p
 of which keep what they are sent. Where a file is named in a request, it also takes an address of
 the network, and fetches it whole before it asks anybody; its MCP tools take any file that the
 server can read. The API of this page takes values alone. So only its own routes are open here, no
-request names a file, and `fetch_nothing` closes what is left for gradio to fetch with.
+request names a file, a call has the arguments of its function, the address of the page is not for
+visitors to say, and `fetch_nothing` closes what is left for gradio to fetch with.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from starlette.concurrency import run_in_threadpool
@@ -40,7 +43,6 @@ _UPLOADS = "/page/read"
 _NO_FILES = (
     "No file can be named here, neither of this server nor by an address: send what is in it."
 )
-# gradio raises these where it looks for the function, and puts its arguments in order.
 _ARGUMENTS = "There is no such function with these arguments; /gradio_api/info lists all."
 _BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
 
@@ -49,12 +51,22 @@ class Guard:
     """ASGI middleware in front of all routes.
 
     It answers 404 for those that are closed, 403 for what other sites make browsers send, 400 for
-    requests that name files, 413 for bodies beyond the limits, and 503 while the uploads of all
-    visitors together are beyond theirs.
+    requests that name files, 413 for bodies beyond the limits, 422 for calls that cannot be made,
+    and 503 while the uploads of all visitors together are beyond theirs.
+
+    Parameters
+    ----------
+    app : callable
+    functions : mapping
+        The number of arguments of each function of the API, in their order.
     """
 
-    def __init__(self, app: Callable[[Message, Receive, Send], Awaitable[None]]) -> None:
-        self.app = app
+    def __init__(
+        self,
+        app: Callable[[Message, Receive, Send], Awaitable[None]],
+        functions: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self.app, self.functions = app, functions
         self._arrived = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -69,10 +81,15 @@ class Guard:
             await send(message)
 
         try:
-            await self._let_in(scope, receive, noticed)
+            await self._let_in({**scope, "headers": _headers(scope)}, receive, noticed)
         except HTTPException as error:
             if not started:
                 await _refuse(scope, send, error)
+        except RuntimeError as error:
+            # A stream of events, of an unknown session say, has told its end already.
+            if not (started and isinstance(error.__cause__, HTTPException)):
+                raise
+            await send({"type": "http.response.body", "body": b""})
 
     async def _let_in(self, scope: Message, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
@@ -82,10 +99,11 @@ class Guard:
             _length(scope, MAX_QUESTION)
             await self.app(scope, _counted(receive, MAX_QUESTION), send)
         elif not path.startswith("/page/"):
-            checked = await _checked(scope, receive)
+            checked = await self._checked(scope, receive)
             try:
                 await self.app(scope, checked, send)
             except (TypeError, KeyError, ValueError) as error:
+                # Raised by gradio where it puts named arguments in order.
                 raise HTTPException(422, _ARGUMENTS) from error
         elif _header(scope, b"sec-fetch-site") == b"cross-site":
             raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
@@ -116,6 +134,47 @@ class Guard:
         finally:
             self._arrived -= own
 
+    async def _checked(self, scope: Message, receive: Receive) -> Receive:
+        """Return what gives the body of `receive`, if it names no file and can be a call."""
+        _length(scope, MAX_REQUEST)
+        receive = _counted(receive, MAX_REQUEST)
+        body, more = bytearray(), True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return receive
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        if body:
+            asked = await run_in_threadpool(_loaded, body)
+            if await run_in_threadpool(_names_a_file, asked):
+                raise HTTPException(400, _NO_FILES)
+            self._check_call(scope["path"].strip("/").split("/"), asked)
+        waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+        async def again() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        return again
+
+    def _check_call(self, path: list[str], asked: Any) -> None:
+        """Raise unless a function can be called by its name, or by its place in the queue."""
+        if path[1] not in ("call", "queue"):
+            return
+        asked, names = asked if isinstance(asked, dict) else {}, list(self.functions)
+        name, at = path[-1], asked.get("fn_index")
+        if path[1] == "queue" and type(at) is int and 0 <= at < len(names):
+            name = names[at]
+        if name not in names or asked.get("batched"):
+            raise HTTPException(422, _ARGUMENTS)
+        data, count = asked.get("data"), self.functions[name]
+        if path[-2] != "v2" and not (isinstance(data, list) and len(data) == count):
+            raise HTTPException(
+                422,
+                f"`data` must be a list of the {count} arguments of {name}, which /gradio_api/info "
+                f"lists; /gradio_api/call/v2/{name} takes them by name, and leaves out the rest.",
+            )
+
 
 def fetch_nothing() -> None:
     """Take from gradio what it fetches addresses of visitors with.
@@ -133,40 +192,24 @@ async def _fetch(*_: Any, **__: Any) -> NoReturn:
     raise RefusedError(_NO_FILES)
 
 
-async def _checked(scope: Message, receive: Receive) -> Receive:
-    """What gives the body that `receive` gives, once it names no file."""
-    _length(scope, MAX_REQUEST)
-    receive = _counted(receive, MAX_REQUEST)
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return receive
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    if body and await run_in_threadpool(_names_a_file, body):
-        raise HTTPException(400, _NO_FILES)
-    waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-
-    async def again() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return again
-
-
-def _names_a_file(body: bytearray) -> bool:
-    """Whether anything is what gradio takes for a file, or a little like it."""
+def _loaded(body: bytearray) -> Any:
     try:
-        left = [json.loads(body)]
+        return json.loads(body)
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
+
+
+def _names_a_file(asked: Any) -> bool:
+    """Whether anything is what gradio takes for a file, or a little like it."""
+    left = [asked]
     while left:
         value = left.pop()
         if isinstance(value, dict):
             if "path" in value and "meta" in value:
                 return True
-            value = value.values()
-        left.extend(part for part in value if isinstance(part, dict | list))
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
     return False
 
 
@@ -197,6 +240,18 @@ def _length(scope: Message, limit: int) -> int:
     if length > limit:
         raise _too_large(limit)
     return length
+
+
+def _headers(scope: Message) -> list[tuple[bytes, bytes]]:
+    """Return the headers, with the address of a Space for any that a request says it came to."""
+    found = [
+        (name, value)
+        for name, value in scope["headers"]
+        if name == b"x-forwarded-for" or not name.startswith((b"x-forwarded-", b"x-gradio-server"))
+    ]
+    if host := os.environ.get("SPACE_HOST", "").split(",")[0]:  # others are domains of its owner
+        found += [(b"x-forwarded-host", host.encode()), (b"x-forwarded-proto", b"https")]
+    return found
 
 
 def _header(scope: Message, name: bytes) -> bytes:

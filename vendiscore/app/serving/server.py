@@ -22,6 +22,7 @@ from .files import Files
 from .guard import Guard, fetch_nothing
 from .kept import Kept, tidy
 from .lanes import LONG, MIDDLE, SHORT, BusyError, Lanes, address, whole
+from .logs import hide_input
 from .routes import Routes
 
 API = (
@@ -41,13 +42,14 @@ _log = logging.getLogger(__name__)
 
 def build(kept: Kept | None = None) -> gr.Server:
     """The server with all its routes. Start it by `launch`."""
+    arguments = {each.__name__: len(inspect.signature(each).parameters) for each in API}
     server = gr.Server(
         title="Vendi Score",
         version=__version__,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        middleware=[Middleware(Guard)],
+        middleware=[Middleware(Guard, functions=arguments)],
     )
     lanes, server.state.kept = Lanes(), Kept() if kept is None else kept
     routes = Routes(lanes, server.state.kept, Files())
@@ -62,6 +64,7 @@ def launch(server: gr.Server, **options: Any) -> Any:
     fetch_nothing()
     encoders.prepare()
     tidy(server.state.kept)
+    hide_input()
     return server.launch(
         **{
             "state_session_capacity": _SESSIONS,
