@@ -142,7 +142,10 @@ def test_options_that_no_page_sends_are_refused_in_words(http, options, said):
         ({"kernel": "ngram_overlap", "options": []}, ""),
         ({"kernel": "ngram_overlap", "options": [1]}, "`options` must be an object"),
         ({"kernel": "ngram_overlap", "options": {"ns": [99]}}, "from 1 to 10"),
+        ({"kernel": "ngram_overlap", "options": {"n": [1]}}, "Unknown option 'n'; pick one of ns"),
         ({"kernel": "ngram_overlap", "threshold": 7}, "to 1"),
+        ({"kernel": "ngram_overlap", "Q": 2}, "Unknown option 'Q'; pick one of key, kernel"),
+        ({"kernel": "ngram_overlap", "permutations": 299}, "Unknown option 'permutations'"),
     ],
 )
 def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
@@ -152,6 +155,14 @@ def test_settings_that_no_page_sends_are_refused_in_words(http, settings, said):
     assert said in answer
     assert "Traceback" not in answer
     assert ("problem" in answer) is bool(said)
+
+
+def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
+    keys = [send(http, f"a b{i}\nc d\ne f\ng h")["key"] for i in (1, 2)]
+    sets = [{"name": name, "key": key} for name, key in zip("AB", keys, strict=True)]
+    for more in ({"seed": 1}, {"key": keys[0]}, {"options": {"seed": 1}}):
+        body = {"sets": sets, "kernel": "ngram_overlap", **more}
+        assert "Unknown option" in http.post("/page/compare", json=body).text
 
 
 @pytest.mark.usefixtures("healthy")

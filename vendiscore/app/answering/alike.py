@@ -180,6 +180,8 @@ def menu(kind: str) -> dict[str, Any]:
 
 def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords of `compute`, with the options of a visitor; those of other choices are ignored."""
+    for name in options:
+        one_of(name, tuple(OPTIONS), "option")
     found = dict(chosen.arguments)
     if "ns" in chosen.options:
         found["ns"] = _orders(options.get("ns", NS))

@@ -18,6 +18,7 @@ from ... import __version__
 from ...progress import Steps, Value
 from ...reading.limits import AskError
 from ..answering import answers
+from ..answering.alike import one_of
 from ..answering.answers import Settings
 from ..answering.held import size_of
 from ..given import reading
@@ -116,7 +117,7 @@ class Routes:
         sent = self._sent(body.get("key"))
         if sent is None:
             return await _gone(request)
-        settings = _settings(body)
+        settings = _settings(body, "key")
         name = _known(settings, sent)
         ready = self.known.get(name)
 
@@ -139,7 +140,7 @@ class Routes:
             if sent is None:
                 return await _gone(request)
             sets[each] = sent
-        settings, count = _settings(body), body.get("permutations", 0)
+        settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
         name = _known([settings, count, list(sets)], *sets.values())
         ready = self.known.get(name)
 
@@ -240,8 +241,7 @@ def _asked(options: str) -> Asked:
     found = loaded(options)
     kinds = get_type_hints(Asked)
     for name, value in found.items():
-        if name not in kinds:
-            raise RefusedError(f"Unknown option {name!r:.40}; there are {', '.join(kinds)}.")
+        one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
             kind = getattr(kinds[name], "__name__", str(kinds[name]))
             raise RefusedError(f"`{name}` must be {kind}, got {value!r:.40}.")
@@ -253,8 +253,11 @@ def _question(error: AskError) -> dict[str, Any]:
     return {"text": error.question, "choices": choices}
 
 
-def _settings(body: dict[str, Any]) -> Settings:
-    """How samples are to be scored. What the values may be is for `answers` to say."""
+def _settings(body: dict[str, Any], *others: str) -> Settings:
+    """Return how samples are to be scored, with any values; `others` are names beyond these."""
+    names = (*others, *get_type_hints(Settings))
+    for name in body:
+        one_of(name, names, "option")
     options = body.get("options") or {}
     if not isinstance(options, dict):
         raise RefusedError(f"`options` must be an object, got {options!r:.40}.")
