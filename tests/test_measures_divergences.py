@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from vendiscore import as_similarity, compute, surprise
+from vendiscore import as_similarity, compute, report, surprise
 from vendiscore.measures import both
 
 NAMES = ["JensenShannon", "RelativeVS"]
@@ -208,3 +208,22 @@ def test_refusals(given: tuple[Any, dict], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as raised:
         surprise(X, cloud(3, seed=1), **how)
     assert message in str(raised.value)
+
+
+def test_two_draws_of_one_source_are_far_from_equal_and_the_result_says_so() -> None:
+    texts = [f"w{i} of w{i % 7}" for i in np.random.default_rng(0).permutation(60)]
+    two = texts[:30], texts[30:]
+    assert compute(*two, measures="RelativeVS")["RelativeVS"] > 1.5
+    assert (surprise(*two) > 0.6 * math.log(2)).mean() > 0.6
+    for measures in ("RelativeVS", "JensenShannon", NAMES, NAMES[::-1]):
+        notes = compute(*two, measures=measures, details=True)["details"]["notes"]
+        assert sum("halves of the references" in note for note in notes) == 1
+    for measure in ("MMD", "VS"):
+        notes = compute(*two, measures=measure, details=True)["details"]["notes"]
+        assert not any("one source" in note for note in notes)
+
+
+def test_the_report_says_it_too() -> None:
+    texts = [f"{kind}{i} b" for kind in "ac" for i in range(8)]
+    page = report(texts[:8], texts[8:], measures=NAMES).html()
+    assert "two sets drawn from one source do not score as if they were equal" in page

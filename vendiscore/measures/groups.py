@@ -85,7 +85,11 @@ def within(subject: Subject) -> list[Any]:
     groups=True,
 )
 def between(subject: Subject) -> list[Any]:
-    """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1."""
+    """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.
+
+    Few samples of a group share little with those of another by chance alone: 20 groups of 4 that
+    are drawn alike from 10 kinds score 2.9, from 200 kinds 15.8 (benchmarks/two_sets_null.py).
+    """
     pairs = zip(total(subject), within(subject), strict=True)
     return [of_all / of_one for of_all, of_one in pairs]
 
