@@ -1,5 +1,6 @@
 """Sets side by side on the page and through its API: the numbers of vendiscore.compare."""
 
+import itertools
 import math
 import re
 
@@ -11,13 +12,15 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app.answering import answers, handlers
+from vendiscore.app.answering import answers, handlers, only
 from vendiscore.app.answering.answers import Settings
+from vendiscore.app.answering.jobs import job_of
 from vendiscore.app.answering.sifting import UnusableError
 from vendiscore.app.given import examples, reading
 from vendiscore.app.given.asked import Asked, Given
 from vendiscore.app.limits import RefusedError
 from vendiscore.measures.divergences import surprise
+from vendiscore.resolve import as_similarity
 from vendiscore.scoring import compute
 from vendiscore.uncertainty import LESS, MORE, SAME
 
@@ -100,19 +103,72 @@ def test_the_api_says_the_same_and_names_samples():
             assert sample["text"] == SETS[each["name"]][sample["place"]]
 
 
+CATS = [
+    *("a cat sat", "a cat ran", "the dog sat", "cats sleep all day", "a cat ate", "the cat ran"),
+    *("a cat slept", "the cat sat", "cats eat all day", "a cat hid"),
+]
+DOGS = [
+    *("the dog sat", "a dog ran", "a dog sat", "the dog ran", "a dog ate", "dogs bark all day"),
+    *("the dog ate", "a dog slept", "dogs eat all day", "a dog hid"),
+]
+
+
 def test_what_is_only_in_one_is_what_surprises_the_others_most():
-    sets = {
-        "cats": ["a cat sat", "a cat ran", "the dog sat", "cats sleep all day"],
-        "dogs": ["the dog sat", "a dog ran", "a dog sat", "the dog ran"],
-    }
+    sets = {"cats": CATS, "dogs": DOGS}
     found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
     assert found["cats"]["than"] == "dogs"
     right = surprise(sets["cats"], sets["dogs"], k="ngram_overlap", ns=[1])
     places = [sample["place"] - 1 for sample in found["cats"]["samples"]]
-    assert places == np.argsort(-np.round(right, 9), kind="stable").tolist()
-    assert found["cats"]["samples"][0]["text"] == "cats sleep all day"
+    order = np.argsort(-np.round(right, 9), kind="stable").tolist()
+    assert places == [i for i in order if right[i] > 0]
+    assert CATS.index("the dog sat") not in places
     surprises = [sample["surprise"] for sample in found["cats"]["samples"]]
     assert surprises == pytest.approx(right[places], abs=1e-4)
+
+
+def test_repeats_are_one_row_with_how_many_there_are():
+    answer = compared({"cats": [*CATS, CATS[3], CATS[0], CATS[3]], "dogs": DOGS})
+    shown = {sample["text"]: sample for sample in answer["only"][0]["samples"]}
+    assert len(shown) == len(answer["only"][0]["samples"])
+    assert (shown[CATS[3]]["times"], shown[CATS[3]]["place"]) == (3, 4)
+    assert (shown[CATS[0]]["times"], shown[CATS[1]]["times"]) == (2, 1)
+    rows = {name: np.repeat(np.eye(3) + i, 4, axis=0) for i, name in enumerate("ab")}
+    for each in compared(rows, "vectors", "rbf")["only"]:
+        assert [sample["times"] for sample in each["samples"]] == [4, 4, 4]
+
+
+def listed(kind: str, sets: dict) -> list[dict]:
+    jobs = {
+        name: job_of(read(part, kind), [*range(len(part))], KERNELS[kind])
+        for name, part in sets.items()
+    }
+    pool = [sample for part in sets.values() for sample in part]
+    together = as_similarity(pool if kind == "texts" else np.stack(pool), k=KERNELS[kind])
+    return only.only(together, jobs, {name: range(len(part)) for name, part in sets.items()})
+
+
+KERNELS = {"texts": "ngram_overlap", "vectors": "rbf"}
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@pytest.mark.parametrize("sizes", [(20, 30), (8, 60, 15)])
+def test_of_sets_of_one_source_nothing_is_listed(kind, sizes):
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = sum(sizes)
+        one = sentences(rng, n) if kind == "texts" else rng.normal(size=(n, 4))
+        ends = np.cumsum([0, *sizes]).tolist()
+        sets = {f"{i}": one[i:j] for i, j in itertools.pairwise(ends)}
+        found.append(any(each["samples"] for each in listed(kind, sets)))
+    assert sum(found) <= 3  # of 20, where 1 is expected
+
+
+def test_of_a_set_that_differs_samples_are_listed_and_of_others_none():
+    rng = np.random.default_rng(0)
+    sets = {"old": sentences(rng, 40), "other": [f"quite {i} {i}" for i in range(20)]}
+    assert all(len(each["samples"]) == 10 for each in listed("texts", sets))
+    assert all(each["p"] == 0.001 for each in listed("texts", sets))
 
 
 def test_of_many_sets_each_is_compared_with_each():

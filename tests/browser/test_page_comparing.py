@@ -118,6 +118,21 @@ def test_what_only_one_set_of_molecules_has_is_drawn(visit):
     expect(page.locator(".r-only li").first).to_contain_text("CC(C)=CCCC(C)(O)C=C")
 
 
+def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    lines = examples.TEXTS["A model in a rut"].splitlines()
+    for at, part in enumerate((lines, lines[::-1])):
+        paste(page, "\n".join(part), page.locator(".set textarea").nth(at))
+    press_score(page)
+    expect(page.locator("#result")).to_contain_text("Nothing is listed: the sets differ no more")
+    expect(page.locator(".r-only")).to_have_count(0)
+    stories = examples.TEXTS["Twelve story openings"].splitlines()
+    page.locator(".set textarea").nth(1).fill("\n".join([*stories, stories[0]]))
+    press_score(page)
+    expect(page.locator(".r-only", has_text="Only in B")).to_contain_text("#1 · 2 ×")
+
+
 def test_one_set_is_too_few(visit):
     page = visit()
     open_tab(page, "Compare")

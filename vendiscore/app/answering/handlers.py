@@ -142,8 +142,8 @@ def vendi_compare(
 
     Returns:
         Per set n, VS and VS at matched size with its interval; of each pair the difference with
-        interval, p and verdict; a sentence; and of each set the samples that the others have least
-        of.
+        interval, p and verdict; a sentence; and of each set that differs from the others by more
+        than chance the samples that these have least of.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")

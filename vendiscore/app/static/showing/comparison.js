@@ -175,8 +175,10 @@ function percent(level) {
 
 /** What the others have least of: lists beside each other. */
 function only(view) {
-  const found = (view.R.only ?? []).filter(({ samples }) => samples.length);
-  if (!found.length) return null;
+  const every = view.R.only ?? [];
+  const found = every.filter(({ samples }) => samples.length);
+  const none = every.filter(({ samples }) => !samples.length).map(({ name }) => name);
+  if (!every.length) return null;
   const list = ({ name, than, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
     el("p", { class: "r-small" }, "least like anything in ", el("bdi", {}, than)),
@@ -195,7 +197,17 @@ function only(view) {
     {},
     el("h3", {}, "What only one of them has"),
     el("div", { class: "r-pictures" }, ...found.map(list)),
+    none.length ? el("p", { class: "r-small" }, alikeByChance(none, every.length)) : null,
   );
+}
+
+function alikeByChance(names, all) {
+  if (names.length === all) {
+    return "Nothing is listed: the sets differ no more than random parts of one set would.";
+  }
+  const [last, ...rest] = names.map((name) => cut(name, 40)).reverse();
+  const listed = rest.length ? `${rest.reverse().join(", ")} and ${last}` : last;
+  return `Nothing is listed of ${listed}, which would differ as much from the others by chance.`;
 }
 
 function item(view, sample) {
@@ -203,7 +215,7 @@ function item(view, sample) {
   return el(
     "li",
     {},
-    el("span", { class: "r-tag" }, name),
+    el("span", { class: "r-tag" }, sample.times > 1 ? `${name} · ${count(sample.times)} ×` : name),
     inFull(view, sample, sample.text ? "" : name),
   );
 }
