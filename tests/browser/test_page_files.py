@@ -82,6 +82,46 @@ def test_five_tables_pasted_and_as_files_give_one_result(visit):
         button(page, "Clear").click()
 
 
+def test_a_large_paste_becomes_a_file_and_says_so(visit):
+    page = visit()
+    lines = "\n".join(f"{i} is a line of no great length" for i in range(150_000))
+    assert len(lines) > 5_000_000
+    paste(page, lines)
+    chip = page.locator("#chip")
+    expect(chip).to_contain_text("too long for the box, so it is kept as a file")
+    expect(page.locator("#box")).to_be_hidden()
+    expect(page.locator("#box")).to_have_value("")
+    was_read(page, "A random 1,000 of 150,000")
+    press_score(page)
+    expect(number(page)).to_contain_text("of 1,000")
+    chip.get_by_role("button").click()
+    rest = "\n".join(f"{i} is a line" for i in range(20_000))
+    page.locator("#box").fill("the first\nthe last")
+    page.locator("#box").evaluate("box => box.setSelectionRange(10, 10)")
+    page.evaluate("text => navigator.clipboard.writeText(text)", rest)
+    page.locator("#box").focus()
+    page.keyboard.press("ControlOrMeta+V")  # between the two that were there
+    was_read(page, "A random 1,000 of 20,001")
+    open_tab(page, "Compare")
+    paste(page, lines, page.get_by_role("textbox", name="Samples of B"))
+    expect(page.locator(".set").nth(1)).to_contain_text("too long for the box")
+
+
+def test_what_is_said_of_a_part_names_the_part(visit):
+    page = visit()
+    X = np.random.default_rng(0).normal(size=(2300, 2))
+    choose(page, ("X.csv", "\n".join(",".join(map(str, row)) for row in X).encode()))
+    press_score(page)
+    expect(page.locator(".r-yardstick")).to_contain_text(
+        re.compile(r"^Of a random 2,000 of them, which score 2\.\d, without near-duplicates: ")
+    )
+    page.get_by_text("What if the most redundant").click()
+    thin = page.locator(".r-details", has_text="What if the most redundant")
+    expect(thin).to_contain_text("Of a random 2,000 of them.")
+    page.get_by_role("application", name=re.compile("The score when")).press("End")
+    expect(thin.locator(".r-readout")).to_contain_text(re.compile(r"Without 1,9\d\d samples"))
+
+
 def test_numbers_turn_the_page_to_vectors(visit):
     page = visit()
     cases = {case.name: case for case in have.vectors()}

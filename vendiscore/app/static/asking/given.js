@@ -3,10 +3,15 @@
 import { send } from "./calls.js";
 
 const PAUSE = 600; // ms after the last key
-const LOST = "is no longer here after the reload: choose it again.";
+const LARGE = 200_000; // characters, more of which make a box slow
+const PASTED = "pasted.txt";
+const LOST = "is no longer here after the reload: choose or paste it again.";
 const NOTHING = "There is nothing to score yet: paste or drop some samples, or pick an example.";
 
 let versions = 0; // of all samples of this visit: no two are the same
+
+/** Whether a text is too large for a box. */
+export const isLarge = (text) => text.length > LARGE;
 
 export class Given {
   #timer = 0;
@@ -25,6 +30,7 @@ export class Given {
 
   #empty() {
     Object.assign(this, { source: "", text: "", files: [], names: [], dataset: "", example: "" });
+    this.pasted = false;
     this.#anew();
     this.before = null;
     this.asked = {};
@@ -53,6 +59,7 @@ export class Given {
   }
 
   write(text, atOnce) {
+    if (atOnce && isLarge(text)) return this.#asFile(text);
     if (this.source !== "text" || !this.#fits(text)) this.asked = {};
     this.#anew();
     Object.assign(this, { text, source: text.trim() ? "text" : "", example: "" });
@@ -74,6 +81,13 @@ export class Given {
     this.#take({ source: "files", files, names, prefer, text });
   }
 
+  /** What is pasted and too large for a box is a file of that text, read as pasted. */
+  #asFile(text) {
+    const files = [new File([text], PASTED, { type: "text/plain" })];
+    const asked = this.kind ? { kind: this.kind } : {};
+    this.#take({ source: "files", files, names: [PASTED], prefer: "", text: "", pasted: true }, asked);
+  }
+
   detach() {
     this.#take({ source: this.text.trim() ? "text" : "", files: [], names: [], dataset: "" });
   }
@@ -87,9 +101,10 @@ export class Given {
     this.#take({ source: "example", example, files: [], dataset: "", text: "" });
   }
 
-  #take(given) {
-    this.asked = {};
+  #take(given, asked = {}) {
+    this.asked = asked;
     this.example = "";
+    this.pasted = false;
     this.#anew();
     this.before = null;
     Object.assign(this, given);
@@ -197,8 +212,8 @@ export class Given {
 
   /** What of it outlives a reload: files do not, but what was read of them does. */
   snapshot() {
-    const { kind, source, text, names, dataset, example, asked, read, leaveOut } = this;
-    return { kind, source, text, names, dataset, example, asked, read, leaveOut };
+    const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut } = this;
+    return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut };
   }
 
   /** The same as another has, as it was read there. */

@@ -1,6 +1,9 @@
 /** Parts of the input side: buttons, what was given as chips, and filling without losing focus. */
 
 import { el } from "../dom.js";
+import { isLarge } from "./given.js";
+
+const TOO_LARGE = " – what you pasted is too long for the box, so it is kept as a file";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -41,7 +44,12 @@ export function chip(given, then) {
   return el(
     "p",
     { class: "given" },
-    el("span", { class: "given-name" }, name),
+    el(
+      "span",
+      { class: "given-name" },
+      name,
+      given.pasted ? el("span", { class: "hint" }, TOO_LARGE) : null,
+    ),
     button("×", detach, "take-away", { "aria-label": `Remove ${name}` }),
   );
 }
@@ -63,8 +71,20 @@ export function tries(container, examples, chosen, choose) {
   fill(container, chips.length ? el("span", { class: "hint" }, "Try") : null, chips);
 }
 
-/** A box to paste into; what is pasted is read at once, what is typed after a pause. */
+/**
+ * A box to paste into; what is pasted is read at once, what is typed after a pause. A text that is
+ * too large for a box never gets into it.
+ */
 export function box(write, attributes) {
   const oninput = (event) => write(event.target.value, event.inputType === "insertFromPaste");
-  return el("textarea", { spellcheck: "false", autocapitalize: "off", oninput, ...attributes });
+  const onpaste = (event) => {
+    const { value, selectionStart: from, selectionEnd: to } = event.target;
+    const pasted = event.clipboardData?.getData("text/plain") ?? "";
+    const text = value.slice(0, from) + pasted + value.slice(to);
+    if (!pasted || !isLarge(text)) return;
+    event.preventDefault();
+    write(text, true);
+  };
+  const listeners = { oninput, onpaste };
+  return el("textarea", { spellcheck: "false", autocapitalize: "off", ...listeners, ...attributes });
 }
