@@ -206,3 +206,22 @@ def test_numbers_without_a_header_that_is_asked_about_are_read_as_one_says():
     assert len(of(data, header=False)) == 3
     assert len(of(data, header=True)) == 2
     assert of("1,5\n2,7\n3,9\n4,4\n", index=True).values.tolist() == [[5], [7], [9], [4]]
+
+
+@pytest.mark.parametrize("odd", ["1.234,5", "1.5", "1.234", "12.345.678,9"])
+@pytest.mark.parametrize("sep", [";", "\t"])
+@pytest.mark.parametrize("where", [0, 10, 20])
+def test_one_number_of_another_decimal_sign_is_blamed_and_not_the_others(odd, sep, where):
+    rows = [f"{i},5{sep}{i}{sep}0,25" for i in range(20)]
+    rows.insert(where, f"7{sep}{odd}{sep}1,5")
+    for data in ("\n".join(rows), f"a{sep}b{sep}c\n" + "\n".join(rows)):
+        found = of(data, kind="vectors")
+        assert found.problems == {where: f"has {odd!r}, which is not a number"}
+        assert found.values[(where + 1) % 21, 2] == 0.25
+    english = "\n".join(rows).translate(str.maketrans(",.", ".,"))
+    assert list(of(english, kind="vectors").problems) == [where]
+
+
+def test_as_many_commas_as_points_are_read_as_points():
+    found = of("1,5;2.5\n3,5;4.5\n0;1\n", kind="vectors")
+    assert found.problems == {i: f"has '{x},5', which is not a number" for i, x in enumerate("13")}

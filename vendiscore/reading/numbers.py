@@ -17,6 +17,7 @@ import numpy as np
 from .limits import AskError, RefusedError
 from .tables import Table, counts, is_named, is_number, listed, share_of_numbers
 
+_SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
 
 
@@ -98,12 +99,12 @@ def numbers_of(
     X = np.full((len(table.rows), len(kept)), np.nan)
     problems: dict[int, tuple[str, int | None]] = {}
     for i, row in enumerate(table.rows):
-        cells = [row[j].replace(",", ".") if comma else row[j] for j in kept]
+        cells = [row[j].translate(_SWAPPED) if comma else row[j] for j in kept]
         try:
             X[i] = [float(cell) for cell in cells]
         except ValueError:
             at = next((k for k, cell in enumerate(cells) if not is_number(cell) or "," in cell), 0)
-            problems[i] = _what_is_wrong(cells[at]), kept[at]
+            problems[i] = _what_is_wrong(row[kept[at]]), kept[at]
     for i, (what, at) in not_finite(X).items():
         problems.setdefault(i, (what, kept[at]))
     for i, what in table.problems.items():
@@ -140,9 +141,12 @@ def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
 
 
 def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
-    """Whether commas in cells are decimal signs; a mixture is for the rows to be refused by."""
+    """Whether commas in cells are decimal signs: more are than points. Rows of others are bad."""
     with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
-    if not with_comma or any("." in row[j] for row in table.rows for j in kept):
+    with_point = sum(
+        "." in (cell := row[j]) and "," not in cell for row in table.rows for j in kept
+    )
+    if sum("." not in cell for cell in with_comma) <= with_point:
         return False
     thousands = all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", cell) for cell in with_comma)
     return not (thousands and table.delimiter == ",")
