@@ -53,12 +53,15 @@ def test_each_sample_has_what_explain_says_of_it():
     assert table["nearest"] == right.nearest.tolist()
     assert table["similarity"] == np.round(right.nearest_similarity, 4).tolist()
     assert table["repeats"] == right.redundant_of.tolist()
-    assert table["adds"] == pytest.approx(100 * np.expm1(right.adds), abs=0.005001)
+    without = [compute(np.delete(X, i, 0), k="rbf", sigma=1.0)["VS"] for i in range(60)]
+    lost = 100 * (1 - np.array(without) / ours["VS"])
+    assert table["adds"] == pytest.approx(lost, abs=0.005001)
     assert table["place"] == list(range(1, 61))
     groups = [(group["keep"], group["rest"]) for group in ours["groups"]]
     assert groups == right.groups
     assert groups
     left = {"left": len(right.kept), "VS": right.score_without_duplicates}
+    left |= {"of": 60, "all": right.score}
     assert ours["without"] == left
 
 
@@ -138,6 +141,9 @@ def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
     assert f"Pairs were looked at of {MOST:,} of {MOST + 300:,}, drawn at random." in ours["notes"]
     assert len(ours["samples"]["place"]) == MOST == len(set(ours["samples"]["place"]))
     assert max(ours["samples"]["nearest"]) < MOST
+    some = many[np.array(ours["samples"]["place"]) - 1]
+    assert ours["without"]["of"] == MOST
+    assert ours["without"]["all"] == pytest.approx(compute(some, k="cosine")["VS"])
 
 
 def test_of_more_rows_than_pairs_can_be_compared_of_a_part_is_drawn():

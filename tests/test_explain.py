@@ -297,7 +297,7 @@ def test_a_plot_shows_every_sample_and_marks_the_near_duplicates():
     assert len(samples.get_xdata()) == 40
     assert len(marked.get_xdata()) == 5
     np.testing.assert_allclose(
-        samples.get_ydata(), np.sort(100 * np.expm1(found.adds))[::-1], atol=1e-9
+        samples.get_ydata(), np.sort(-100 * np.expm1(-found.adds))[::-1], atol=1e-9
     )
 
 

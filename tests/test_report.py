@@ -31,7 +31,7 @@ def percent(adds: float) -> str:
     return f"{100 * adds:+.2f}\N{NO-BREAK SPACE}%"
 
 
-ADDS = [REPORT.numbers["VS"] / without - 1 for without in WITHOUT]
+ADDS = [1 - without / REPORT.numbers["VS"] for without in WITHOUT]
 X = np.random.default_rng(0).normal(size=(40, 3))
 
 

@@ -125,7 +125,7 @@ for keep, others in explained.groups:
 order = np.argsort(explained.adds)
 repeats = explained.redundant_of[order] >= 0
 figure, ax = plt.subplots(figsize=(8, 6.6), layout="constrained")
-percent = 100 * np.expm1(explained.adds[order])
+percent = -100 * np.expm1(-explained.adds[order])  # of the score, lost without each
 for marked, colour, label in [(False, "C0", "kept"), (True, "C1", "repeats another")]:
     chosen = np.flatnonzero(repeats == marked)
     ax.barh(chosen, percent[chosen], color=colour, label=label)

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..spectral.rank_one import lost
 from .axes import axes_of, ink
 
 
 def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
-    """What samples add, the most first; those that repeat others are marked.
+    """Plot the share of the score that is lost without each sample, the most first.
+
+    Those that repeat others are marked.
 
     Parameters
     ----------
@@ -34,7 +37,7 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
     """
     ax = axes_of(ax)
     order = np.argsort(-np.asarray(adds), kind="stable")
-    percent = 100 * np.expm1(np.asarray(adds)[order])
+    percent = 100 * lost(np.asarray(adds)[order])
     places, marked = np.arange(len(order)), np.asarray(redundant)[order]
     ax.plot(places, percent, ".", color="C0", ms=4, label="samples")
     if marked.any():

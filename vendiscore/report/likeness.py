@@ -8,6 +8,7 @@ import numpy as np
 
 from ..explanation.modes import Mode
 from ..explanation.table import Explanation
+from ..spectral.rank_one import lost
 from . import sentences
 from .findings import Findings
 from .markup import escape, listing, paragraph, table
@@ -68,7 +69,7 @@ def redundant(found: Findings, shown: Shown) -> str:
         paragraph(_of_what(found))
         + "<h3>Most redundant</h3>"
         + paragraph(
-            "What a sample adds is how much higher the score is than without it; below 0 %, the "
+            "A sample adds the share of the score that would be lost without it; below 0 %, the "
             "set is more diverse without it.",
             sentences.adding(found.order, found.adds_order),
         )
@@ -207,6 +208,6 @@ def _columns(explained: Explanation, adds: float, i: int) -> list[str]:
 
 
 def _percent(adds: float) -> str:
-    """What a sample adds to log VS, as percent of the score."""
-    value = 100 * float(np.expm1(adds))
+    """Return the share of the score that is lost without a sample, in percent."""
+    value = 100 * float(lost(adds))
     return f"{0.0 if abs(value) < 0.005 else value:+.2f}\N{NO-BREAK SPACE}%"

@@ -104,6 +104,11 @@ def adds(spectrum: Spectrum, q: float = 1.0, *, tolerance: float = TOLERANCE) ->
     return log_score(spectrum, q) - leave_one_out(spectrum, q, tolerance=tolerance)
 
 
+def lost(adds: Any) -> Any:
+    """Return the share of a score that is lost without each sample, from what it adds to log VS."""
+    return -np.expm1(-np.asarray(adds))
+
+
 def gains(
     spectrum: Spectrum,
     squares: np.ndarray,

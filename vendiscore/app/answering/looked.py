@@ -11,6 +11,7 @@ from ...explanation.layout import layout
 from ...explanation.table import Explanation
 from ...plots.similarities import averaged
 from ...report.findings import Findings
+from ...spectral.rank_one import lost
 from ..given.samples import Samples
 from .jobs import Job
 
@@ -23,7 +24,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
     explained = found.explanation
     assert explained is not None
     places = found.places.tolist()
-    percent = 100 * np.expm1(found.adds)
+    percent = 100 * lost(found.adds)
     nearest = found.neighbours.nearest
     labels = job.labels
     return {
@@ -44,7 +45,12 @@ def alike(explained: Explanation) -> dict[str, Any]:
     return {
         "threshold": explained.threshold,
         "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],
-        "without": {"left": len(found.kept), "VS": explained.score_without_duplicates},
+        "without": {
+            "left": len(found.kept),
+            "VS": explained.score_without_duplicates,
+            "of": explained.n,
+            "all": explained.score,
+        },
     }
 
 

@@ -107,13 +107,14 @@ export function summary(view) {
 
 function yardstick({ R, without, threshold, groups }) {
   if (!without || R.n < 2) return [];
+  const part = without.of < R.n ? `Of a random ${count(without.of)} of them` : "";
   if (!groups.length) return [
-    `No two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
+    `${part ? `${part}, no` : "No"} two are as alike as ${alike(threshold)}: there are no near-duplicates.`,
   ];
-  if (without.left >= R.n) return [];
+  if (without.left >= without.of) return [];
   const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
   return [
-    which,
+    part ? `${part}, which score ${score(without.all)}, without near-duplicates: ` : which,
     el("b", {}, score(without.VS)),
     ` of ${count(without.left)}`,
     ` (one of each group kept, alike from ${alike(threshold)}).`,

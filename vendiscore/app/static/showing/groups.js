@@ -97,7 +97,8 @@ function slider(view, list) {
 
 function told({ groups: found, alone, without, R }) {
   if (!found.length) return `No two are that alike: all ${count(R.samples.place.length)} stand alone.`;
-  const left = without ? ` Kept one of each: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
+  const part = without?.of < R.n ? ` of the random ${count(without.of)}` : "";
+  const left = without ? ` Kept one of each${part}: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
   return `${some(found.length, "group")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
 }
 

@@ -28,7 +28,7 @@ function chart(view, { removed, VS, thresholds }) {
   const said = el("p", { class: "r-readout", "aria-live": "polite" });
   const spot = shape("circle", { class: "r-spot", r: 5 });
   const rule = shape("line", { class: "r-rule", y1: TOP, y2: HIGH - FOOT });
-  const words = (i) => sentence(view.R, removed[i], VS[i], thresholds?.[i]);
+  const words = (i) => sentence(view.size, removed[i], VS[i], thresholds?.[i]);
   const show = (i) => {
     spot.setAttribute("cx", x(removed[i]));
     spot.setAttribute("cy", y(VS[i]));
@@ -59,10 +59,11 @@ function chart(view, { removed, VS, thresholds }) {
     show,
   });
   show(0);
-  return [el("figure", { class: "r-figure" }, picture, said), table(removed, VS, thresholds)];
+  const part = view.size < view.R.n ? el("p", { class: "r-small" }, `Of a random ${count(view.size)} of them.`) : "";
+  return [part, el("figure", { class: "r-figure" }, picture, said), table(removed, VS, thresholds)];
 }
 
-function sentence({ n }, gone, VS, threshold) {
+function sentence(n, gone, VS, threshold) {
   if (!gone) return `All kept: ${score(VS)} effectively different.`;
   const from = Number.isFinite(threshold) ? `, one of each group kept that is alike from ${alike(threshold)}` : "";
   return `Without ${some(gone, "sample")}: ${score(VS)} of ${count(n - gone)} effectively different${from}.`;
