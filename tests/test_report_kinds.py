@@ -105,6 +105,31 @@ def test_molecules_are_drawn_beside_their_smiles() -> None:
     assert smiles[1] in again.text["redundant"]
 
 
+def test_near_duplicates_are_a_row_of_which_the_one_to_keep_is_first() -> None:
+    pytest.importorskip("rdkit")
+    Image = pytest.importorskip("PIL.Image")
+    chains = [f"{'C' * n}O" for n in (12, 14, 16, 18)]
+    squares = [Image.fromarray(np.full((9, 9), level, np.uint8)) for level in (200, 210, 220)]
+    for samples, kernel, kind, first in (
+        ([*chains, "c1ccccc1N"], "morgan", "molecules", '<svg class="molecule"'),
+        (squares, "pixels", "images", "<img "),
+        (["a b c d", "a b c d", "e f"], "ngram_overlap", "text", "<bdi>a b c d"),
+    ):
+        found = report(samples, k=kernel).html()
+        (group,) = re.findall(rf'alike</b><ul class="{kind}">(.*?)</ul>', found)
+        kept, *others = group.removeprefix("<li>").split("<li>")
+        assert kept.startswith(first)
+        assert "the one to keep" in kept
+        assert "the one to keep" not in "".join(others)
+
+
+def test_drawings_of_near_duplicates_are_large_enough_to_be_seen() -> None:
+    pytest.importorskip("rdkit")
+    found = report([f"{'C' * n}O" for n in (12, 14, 16, 18)], k="morgan").html()
+    assert re.search(r"ul\.molecules > li \{ width: 1[2-6]0px", found)
+    assert re.search(r"\.report ul\.molecules \{[^}]*display: flex", found)
+
+
 def test_labels_in_a_molecule_are_text() -> None:
     pytest.importorskip("rdkit")
     found = report(["CCO |$_AP1;;<b onload='x'>&$|", "CCN", "CCC"], k="morgan")

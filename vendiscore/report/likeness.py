@@ -148,6 +148,7 @@ def _near(explained: Explanation, shown: Shown) -> str:
             shown.cell(first[label], LONGEST) + (f" <b>× {count:,}</b>" if count > 1 else "")
             for label, count in list(often.items())[:NEAR_MEMBERS]
         ]
+        cells[0] += ' <small class="keep">the one to keep</small>'
         more = len(often) - NEAR_MEMBERS
         items.append(
             f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
