@@ -214,7 +214,7 @@ TWO = [X[:5], X[5:9]]
         (X, {"interval": "bootstrap"}, ValueError, "`interval='bootstrap'` is not offered"),
         (X, {"ci": 0.95, "interval": "bayes"}, ValueError, "must be 'auto', 'jackknife' or 'subs"),
         (X, {"interval": "jackknife"}, TypeError, "says how `ci` is found: pass ci=0.95 with it"),
-        (X, {"ci": 95}, ValueError, "`ci` must be a level between 0 and 1, got 95; 0.95 is usual"),
+        (X, {"ci": 95}, ValueError, "`ci` must be a level between 0 and 1, got 95; pass ci=0.95"),
         (X, {"ci": True}, TypeError, "`ci` must be a level between 0 and 1, got True"),
         (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
         (X, {"corrected": True, "q": [0, 1]}, ValueError, "`corrected` needs orders above 0"),

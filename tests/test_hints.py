@@ -22,7 +22,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"order": 2}, "Did you mean `q`?"),
         ({"k": "ngram_overlap", "order": 2}, "Did you mean `q`?"),
         ({"k": "ngram_overlap", "weights": [0.2, 0.3, 0.5]}, "Did you mean `p`?"),
-        ({"prediction": TEXTS}, "Did you mean `predictions`?"),
+        ({"prediction": TEXTS}, "Did you mean `samples`?"),
         ({"texts": TEXTS}, "Did you mean `samples`?"),
         ({"bandwidth": 1}, "Did you mean `sigma`?"),
         ({"k": "ngram"}, "Did you mean 'ngram_overlap'?"),
@@ -35,7 +35,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
-            "Keywords are absolute, average, ",
+            "Keywords are analyzer, ci, columns, ",
         ),
         ({"k": "zzz"}, "text: 'bleu', 'ngram_overlap', 'text_embeddings'"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
@@ -55,7 +55,7 @@ def test_magnitude_hints_at_its_own_keywords():
         ({"sample": [1.0]}, "Did you mean `samples`?"),
         (
             {"zzz": 1},
-            "Keywords are absolute, average, ",
+            "Keywords are analyzer, average, ci, ",
         ),
     ]:
         with pytest.raises(TypeError) as refused:
@@ -157,3 +157,8 @@ def test_two_sets_are_compared_by_one_analyzer():
 def test_case_and_normalisation_count():
     assert compute(["Hello World", "hello world"])["VS"] == pytest.approx(2)
     assert compute(["caf\u00e9", "cafe\u0301"], analyzer="char")["VS"] > 1.1
+
+
+def test_a_hint_takes_any_value_for_a_name():
+    for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
+        assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")

@@ -34,6 +34,7 @@ ROOMS = """
     arrays
     reading
     arguments errors hints optional progress
+    synonyms
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
 MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}

@@ -9,38 +9,21 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from .synonyms import HUB, REMEDIES, SYNONYMS, VISION
+
+Kind = Literal["kernel", "keyword", "measure", "name"]
 # More names than these are a wall of text, which nobody reads.
 LISTED = 12
-# How our names are called elsewhere, in small letters and digits only.
-_ELSEWHERE = {
-    "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn",
-    "p": "weights weight probs probabilities",
-    "q": "order orders alpha",
-    "samples": "texts text sentences generations images molecules smiles inputs input x",
-    "sigma": "bandwidth lengthscale",
-    "model_path": "modelname modelid modelnameorpath checkpoint",
-    "n_bits": "fpsize",
-    "ngram_overlap": "ngrams text texts string strings",
-    "text_embeddings": "sbert sentencetransformers bert minilm simcse embedding embeddings",
-    "image_embeddings": "inception inceptionv3 dino dinov2 clip",
-    "pixels": "image images",
-    "morgan": "ecfp ecfp4 smiles molecule molecules fingerprint fingerprints",
-    "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect",
-    "rbf": "gaussian",
-    "euclidean": "l2",
-    "manhattan": "l1",
-    "linear": "dot dotproduct inner",
-    "labels": "classes categories",
-    "VS": "vendi vendiscore",
-    "IntDiv": "internaldiversity",
-    "MagArea": "magnitude",
-}
 _MEANT: dict[str, list[str]] = {}
-for _ours, _theirs in _ELSEWHERE.items():
+for _ours, _theirs in SYNONYMS.items():
     for _word in _theirs.split():
         _MEANT.setdefault(_word, []).append(_ours)
+_INSTEAD = {
+    kind: {word: sentence for words, sentence in table.items() for word in words.split()}
+    for kind, table in REMEDIES.items()
+}
 
 # So many of the strings are looked at, and so large a share of them must look alike.
 LOOKED_AT = 200
@@ -83,6 +66,7 @@ _WORDS = {
 }
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Words have fewer letters than this, clauses more: people who split words of such a script write a
 # space after 2 letters of Chinese and 5 of Thai, others after a clause or never.
@@ -95,18 +79,37 @@ def meant(name: object, known: Iterable[str]) -> str | None:
     >>> meant("weights", ["k", "p"]), meant("ngram", ["ngram_overlap"]), meant("spin", ["k"])
     ('p', 'ngram_overlap', None)
     """
-    folded = {_fold(ours): ours for ours in sorted(known)}
-    word = _fold(str(name))
+    known = sorted(known)
+    word = folded(str(name))
     if not word:
         return None
-    for ours in _MEANT.get(word, ()):
-        if ours in folded.values():
-            return ours
-    if word in folded:
-        return folded[word]
-    longer = [ours for key, ours in folded.items() if len(word) > 2 and key.startswith(word)]
-    close = longer if len(longer) == 1 else difflib.get_close_matches(word, folded, n=1)
-    return folded[_fold(close[0])] if close else None
+    if ours := synonym(name, known):
+        return ours
+    keys = {folded(ours): ours for ours in known}
+    if word in keys:
+        return keys[word]
+    longer = [ours for key, ours in keys.items() if len(word) > 2 and key.startswith(word)]
+    close = longer if len(longer) == 1 else difflib.get_close_matches(word, keys, n=1)
+    return keys[folded(close[0])] if close else None
+
+
+def synonym(name: object, known: Iterable[str]) -> str | None:
+    """Return the one of `known` that is called `name` elsewhere, if any."""
+    known = set(known)
+    return next((ours for ours in _MEANT.get(folded(str(name)), ()) if ours in known), None)
+
+
+def remedy(name: object, kind: Kind) -> str:
+    """Return the sentence that says what to type instead of a word, or "".
+
+    >>> remedy("gamma", "keyword")
+    "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'."
+    """
+    told = _INSTEAD[kind].get(folded(str(name)), "")
+    if not told and kind == "kernel" and _HUB_ID.fullmatch(str(name)):
+        vision = any(word in str(name).lower() for word in VISION)
+        told = HUB.format(kernel="image_embeddings" if vision else "text_embeddings", name=name)
+    return told
 
 
 def suggestion(
@@ -116,8 +119,12 @@ def suggestion(
     *,
     mark: str = "'",
     look: str = "",
+    kind: Kind | None = None,
 ) -> str:
     """`Did you mean …?` for an unknown name, then what there is if that is little.
+
+    A synonym of an accepted name comes first, then the remedy for the word, then names that are
+    spelt alike. The word itself is never suggested.
 
     Parameters
     ----------
@@ -131,20 +138,25 @@ def suggestion(
         Around a name: "'" for values, "`" for keywords.
     look : str
         A sentence that says where many names are listed.
+    kind : str, optional
+        The table of remedies that is read.
 
     >>> suggestion("wieghts", ["k", "weights"], mark="`")
     'Did you mean `weights`? Available: k, weights.'
     """
     names = sorted(known)
-    found = meant(name, {*names, *also})
-    hint = [f"Did you mean {mark}{found}{mark}?"] if found else []
+    accepted = {*names, *({*also} - {str(name)})}
+    told = remedy(name, kind) if kind and not synonym(name, accepted) else ""
+    found = None if told else meant(name, accepted)
+    hint = [told] if told else [f"Did you mean {mark}{found}{mark}?"] if found else []
     if len(names) > LISTED:
         rest = look or f"Available: {', '.join(names[:LISTED])}, …"
         return hint[0] if hint else rest
     return " ".join([*hint, *([f"Available: {', '.join(names)}."] if names else [])])
 
 
-def _fold(name: str) -> str:
+def folded(name: str) -> str:
+    """Return the small letters and digits of a name."""
     return "".join(filter(str.isalnum, name.lower()))
 
 

@@ -241,10 +241,8 @@ def get_kernel(name: str) -> Kernel:
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Those of {where} are left out: {why}." for where, why in gone]
-        raise ValueError(
-            f"unknown kernel `k={name!r}`. {suggestion(name, _kernels.named, look=by_kind())}"
-            f"{''.join(missing)}"
-        )
+        hint = suggestion(name, _kernels.named, look=by_kind(), kind="kernel")
+        raise ValueError(f"unknown kernel `k={name!r}`. {hint}{''.join(missing)}")
     return kernel
 
 
@@ -263,7 +261,7 @@ def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str
         if option not in kernel.options:
             raise TypeError(
                 f"`{option}` is not an option of kernel {kernel.name!r}. "
-                f"{suggestion(option, kernel.options, also, mark='`')}"
+                f"{suggestion(option, kernel.options, also, mark='`', kind='keyword')}"
             )
 
 

@@ -175,8 +175,9 @@ def read_request(
         p = p if all(measure.weighted for measure in measures) else None
     elif distances and not any(measure.needs == "distances" for measure in measures):
         raise TypeError(
-            f"`{distances[0]}` is about distances, which {said} does not look at; leave it out, or "
-            f"name a measure of distances such as 'MagArea' in `measures`"
+            f"`{distances[0]}` is about distances, which {said} does not look at; "
+            f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
+            f"`measures`"
         )
     _check_one_way(how, measures, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
@@ -190,8 +191,12 @@ def read_request(
         _check_estimate(how_sure, measures)
         estimating.check_orders(orders)
     if rest:
-        also = {option for measure in list_measures() for option in measure.options}
-        how = with_the_rest(how, rest, also.union(OWN), having(next(iter(rest))))
+        also = {option for measure in measures for option in measure.options}
+        also |= {*OWN, "references"}
+        if estimating is None:
+            also -= {"rtol", "seed"}
+        every = {option for measure in list_measures() for option in measure.options}
+        how = with_the_rest(how, rest, also, {option: having(option) for option in every})
     return Request(
         how=how,
         measures=tuple(chosen),
@@ -247,7 +252,7 @@ def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
     ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
     corrected = flag("corrected", rest.pop("corrected", False))
     if ci is not None:
-        remedy = "0.95 is usual"
+        remedy = "pass ci=0.95, which is usual"
         ci = number("ci", ci, "a level between 0 and 1", lambda level: 0 < level < 1, remedy)
     if isinstance(interval, str) and "bootstrap" in interval.lower():
         raise ValueError(NO_BOOTSTRAP)
@@ -274,6 +279,16 @@ def _check_interval(
             f"`{name}` is for samples that are drawn alike, which `p` says they are not; leave one "
             f"or the other out"
         )
+
+
+def _instead_of_distances(how: How) -> str:
+    """What to pass where similarities are looked at, by the metric."""
+    if how.metric == "precomputed":
+        return "pass a similarity matrix with score_K=True"
+    kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
+    if how.says_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
+        return "leave it out"
+    return f"pass k={kernels[how.metric]!r} instead"
 
 
 def _unsaid(value: Any) -> bool:

@@ -25,7 +25,7 @@ from .spectral.spectrum import PSD, check_psd
 
 def score(
     samples: Samples,
-    k: KernelArgument,
+    k: KernelArgument | None = None,
     q: float | str = 1,
     p: Weights | None = None,
     normalize: bool = False,
@@ -40,9 +40,10 @@ def score(
     samples : list or array
         n samples of the kind that `k` compares; of a list of lists each is a group, and the number
         is the mean of their scores. Not changed.
-    k : str, callable, dict or list
+    k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
-        k(x, x) = 1, or a mixture of registered kernels.
+        k(x, x) = 1, or a mixture of registered kernels; strings are compared by "ngram_overlap"
+        without it.
     q : float in [0, ∞] or "inf"
         Order. Small q counts rare samples, large q looks at the commonest only.
     p : array (n,), optional

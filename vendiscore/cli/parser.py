@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import codecs
 from collections.abc import Callable
+from typing import NoReturn
 
 from .. import __version__
+from ..hints import meant, remedy
 from .errors import PROGRAM
 
 # What a file can be.
@@ -26,9 +28,26 @@ commands:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says which option may have been meant by one that it does not have."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the program, with a hint for the first option that is unknown."""
+        _, unknown, options = message.partition("unrecognized arguments: ")
+        word = options.split()[0] if unknown and options else ""
+        if word.startswith("-"):
+            name = word.lstrip("-").partition("=")[0]
+            known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
+            option = meant(name, known.keys() - {name})
+            told = remedy(name, "keyword")
+            hint = f"Did you mean {known[option]}?" if option else told
+            message = f"{message}. {hint}" if hint else message
+        super().error(message)
+
+
 def parser(command: str) -> argparse.ArgumentParser:
     """The parser of one command."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         prog=PROGRAM if command == "score" else f"{PROGRAM} {command}",
         description="How many effectively different samples are here?"
         if command == "score"

@@ -167,7 +167,8 @@ Args:
     All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
     that were added are kept until they are scored: after an error, compute again.
     MagArea of one set ends at its own convergence scale, which is larger the closer its samples
-    are. Areas of two sets can be compared only with one t_cut= for both, or the same references=.
+    are. Areas of two sets can be compared
+    only with one t_cut= for both, or by references= that both have.
 Returns:
     MagArea: the area under the magnitude function, to t_conv or t_cut, or that of references.
     t_conv: the convergence scale.

@@ -297,7 +297,8 @@ def get_measure(name: str) -> Measure:
             f"`vendiscore.list_measures()` lists all; {', '.join(map(repr, PRESETS))} are several "
             f"at once."
         )
-        raise ValueError(f"unknown measure {name!r}. {suggestion(name, known, look=look)}")
+        hint = suggestion(name, known, look=look, kind="measure")
+        raise ValueError(f"unknown measure {name!r}. {hint}")
     return measure
 
 

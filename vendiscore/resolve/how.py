@@ -5,14 +5,14 @@ What is read here is trusted by all that follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..arguments import flag, one_of
 from ..arrays.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..arrays.namespace import is_network
-from ..hints import suggestion
+from ..hints import meant, remedy, suggestion
 from ..registry import Kernel, get_kernel, having, list_kernels
 from ..registry import check_options as check_kernel_options
 from .build import check_on_error
@@ -28,7 +28,6 @@ FIT_TO: tuple[FitTo, ...] = ("samples", "references", "pool")
 KINDS = ("score_K", "score_X", "score_dual")
 SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "solver", "fit"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
-SAMPLES = frozenset(("samples", "predictions", "references", "data"))  # what the metric calls them
 KERNEL_METRICS = ("kernel", "1-k")
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 
@@ -116,7 +115,10 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
 
 
 def with_the_rest(
-    how: How, rest: Mapping[str, Any], also: Iterable[str] = (), measures: Iterable[str] = ()
+    how: How,
+    rest: Mapping[str, Any],
+    also: Iterable[str] = (),
+    measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
     """`how` with the keywords that nobody has read, which are options of the kernel of text.
 
@@ -126,8 +128,8 @@ def with_the_rest(
     rest : mapping
     also : iterable of str
         Keywords that may have been meant.
-    measures : iterable of str
-        Names of measures that have the first of `rest` as an option.
+    measures : mapping of str to sequence of str, optional
+        The names of the measures that have an option, by the option.
 
     Raises
     ------
@@ -136,16 +138,15 @@ def with_the_rest(
     """
     if not rest:
         return how
-    name, known = next(iter(rest)), {*SETTINGS, *also}
+    name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
     if "p" in rest:
         raise TypeError(
             "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
             "out; the exponent of metric='minkowski' is `exponent`"
         )
-    if measures := list(measures):
-        raise TypeError(
-            f"`{name}` is an option of {', '.join(measures)}: name one of them in `measures`"
-        )
+    measures = measures or {}
+    if name in measures:
+        raise TypeError(f"`{name}` is {_of_measures(measures[name])}")
     if isinstance(how.k, Kernel):
         check_kernel_options(how.k, rest, known)
     if isinstance(how.k, tuple):
@@ -156,7 +157,9 @@ def with_the_rest(
     kernel = get_kernel(TEXT_KERNEL)
     if how.says_similarity or not rest.keys() <= kernel.options.keys():
         name = next((n for n in rest if n not in kernel.options), name)
-        raise TypeError(_misplaced(name, known))
+        if not how.says_similarity:
+            known |= kernel.options.keys()
+        raise TypeError(_misplaced(name, known, measures))
     return replace(how, **_with_options(kernel, rest) | {"k": None})
 
 
@@ -175,9 +178,14 @@ def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
             f"pass it as model=… with k='text_embeddings' or 'image_embeddings'"
         )
     if not callable(k):
-        remedy = f"pass k={k.name!r}" if isinstance(k, Kernel) else "use score_K=True for a matrix"
+        instead = (
+            f"pass k={k.name!r}"
+            if isinstance(k, Kernel)
+            else "a similarity matrix is passed as the samples, with score_K=True, and a second "
+            "set as `references` of compute"
+        )
         raise TypeError(
-            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {remedy}"
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {instead}"
         )
     return {"k": k}
 
@@ -188,17 +196,30 @@ def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
     return {"k": kernel, "options": own, "skip": skip}
 
 
-def _misplaced(name: str, known: Collection[str]) -> str:
-    """Why a keyword means nothing where no kernel is named."""
+def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequence[str]]) -> str:
+    """Say why a keyword is refused where no kernel is named, and what may have been meant."""
     options = {option for kernel in list_kernels() for option in kernel.options}
-    if name not in options:
-        look = (
-            f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
-            f"help(vendiscore.get_kernel('rbf')) shows those of one."
-        )
-        hint = suggestion(name, {*options, *known, *METRIC_OPTIONS, *SAMPLES}, mark="`", look=look)
-        return f"unknown keyword `{name}`. {hint}"
-    kernels = ", ".join(map(repr, having(name)))
-    if name == "on_error":
+    accepted = {*known, *METRIC_OPTIONS}
+    if name in options and not remedy(name, "keyword"):
+        return f"`{name}` is {_of_kernels(name)}"
+    found = meant(name, {*accepted, *options, *measures} - {name})
+    if not remedy(name, "keyword") and found and found not in accepted:
+        where = _of_kernels(found) if found in options else _of_measures(measures[found])
+        return f"unknown keyword `{name}`. Did you mean `{found}`? It is {where}"
+    look = (
+        f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
+        f"help(vendiscore.get_kernel('rbf')) shows those of one."
+    )
+    hint = suggestion(name, accepted, mark="`", look=look, kind="keyword")
+    return f"unknown keyword `{name}`. {hint}"
+
+
+def _of_kernels(option: str) -> str:
+    kernels = ", ".join(map(repr, having(option)))
+    if option == "on_error":
         kernels = "every named kernel"
-    return f"`{name}` is an option of {kernels}: pass the kernel's name as `k`"
+    return f"an option of {kernels}: pass the kernel's name as `k`"
+
+
+def _of_measures(names: Sequence[str]) -> str:
+    return f"an option of {', '.join(names)}: name one of them in `measures`"

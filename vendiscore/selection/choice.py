@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from ..arguments import flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
+from ..hints import synonym
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
 from ..similarity.base import Similarity
@@ -21,12 +23,14 @@ from .objectives import Cover, Objective, Spectral, Spread
 from .selection import Selection
 
 Wish = Literal["vendi", "q2", "logdet", "maxmin", "represent"]
+# For hints about misspelt keywords.
+_KEYWORDS = ("size", "objective", "q", "initial", "quota", "groups", "quality", "swaps", "psd")
 OBJECTIVES: tuple[Wish, ...] = ("vendi", "q2", "logdet", "maxmin", "represent")
 
 
 def select(
     samples: Samples,
-    size: int,
+    size: int | None = None,
     *,
     objective: Wish = "vendi",
     q: float = 1.0,
@@ -50,7 +54,7 @@ def select(
     samples : list, array, tensor, column or Similarity
         n samples of the kind that `k` compares. Not changed.
     size : int from 1 to n
-        How many to choose.
+        How many to choose. Always needed.
     objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
         What to make large. For samples that *differ* (a test set, prompts, molecules to buy):
 
@@ -149,6 +153,8 @@ def select(
             f"`quality` has no part in objective={wish!r}; leave it out, or take 'vendi', 'q2' or "
             f"'logdet'"
         )
+    if size is None:
+        raise TypeError(_missing_size(k, options))
     similarity = _compared(
         samples,
         {"k": k, "score_K": score_K, "score_X": score_X, "score_dual": score_dual}
@@ -177,6 +183,15 @@ def check_order(q: Any) -> float:
     return order
 
 
+def _missing_size(k: Any, options: Mapping[str, Any]) -> str:
+    """Say where the number of samples goes that was passed by another name, or not at all."""
+    other = next((name for name in options if synonym(name, ["size"])), None)
+    if other is None and isinstance(k, (int, np.integer)):
+        other = "k"
+    instead = f"; how many to choose is not `{other}`" if other else ""
+    return f"`size` is missing{instead}: pass select(samples, size=5)"
+
+
 def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
     """The Similarity of the samples, as `as_similarity` finds it."""
     if "p" in rest:
@@ -190,7 +205,7 @@ def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
                 f"`{name}` is not used in a selection, which looks at similarities of one set; "
                 f"leave it out, and name a kernel by `k`"
             )
-    return similarity_of(samples, rest)
+    return similarity_of(samples, rest, _KEYWORDS)
 
 
 def _select(

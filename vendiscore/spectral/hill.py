@@ -41,7 +41,7 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
     >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
     2.0
     """
-    shares = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
+    shares = _numbers(shares)
     xp = namespace(shares)
     positive = shares[shares > 0]
     if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
@@ -67,6 +67,22 @@ def effective_number(shares: Array, q: float = 1.0) -> Any:
     if not is_numpy(shares):
         return value
     return float(min(max(float(value), 1.0), positive.shape[0]))
+
+
+def _numbers(shares: Any) -> Array:
+    """Return shares as an array of one dimension, or raise for what are samples."""
+    read = shares
+    try:
+        read = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
+    except (TypeError, ValueError):
+        read = None
+    kind = getattr(getattr(read, "dtype", None), "kind", "f" if is_torch(read) else "O")
+    if kind not in "biuf" or getattr(read, "ndim", 0) != 1:
+        raise TypeError(
+            f"`shares` must be an array (m,) of numbers that sum to 1, got {shares!r:.40}; for "
+            f"samples use score(samples) or compute(samples), for a similarity matrix score_K(K)"
+        )
+    return read
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Any:

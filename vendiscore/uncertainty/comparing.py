@@ -25,8 +25,9 @@ import numpy as np
 from ..arguments import is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
+from ..registry import having
 from ..resolve import is_whole, kept_starts, resolve_pool
-from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..resolve.how import SETTINGS, How, KernelArgument, read_how, with_the_rest
 from ..resolve.nested import grouped
 from ..signature import plain
 from ..similarity.base import Similarity
@@ -155,6 +156,8 @@ def compare(
     'more diverse'
     """
     labels = None if by is None else read_by(by, names)
+    if labels is None and len(sets) < 2:
+        _check_no_named(how)
     named = read_sets(sets, names) if labels is None else dict.fromkeys(map(str, labels.labels))
     rest = {"k": k, **how}
     read = with_the_rest(read_how(rest), rest, _KEYWORDS)
@@ -283,6 +286,15 @@ def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str
         )
     codes = {name: found.codes.tolist() for name, (_, found) in apart.items() if found is not None}
     return {name: samples for name, (samples, _) in apart.items()}, codes
+
+
+def _check_no_named(how: Mapping[str, Any]) -> None:
+    """Raise for sets that are passed as keywords, which are options."""
+    found = [name for name in how if name not in SETTINGS and is_several(how[name])]
+    found = [name for name in found if not having(name)]
+    if len(found) > 1:
+        named = ", ".join(f"{name!r}: {name}" for name in found)
+        raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
 
 
 def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""Words that other libraries and newcomers use for ours: data alone, which `hints` reads.
+
+Words are in small letters and digits only, as `hints.folded` makes them.
+"""
+
+from __future__ import annotations
+
+# Our name, and the words that mean just that. Of several of ours that are accepted, the first.
+SYNONYMS = {
+    "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
+    "p": "weights weight probs probabilities sampleweight sampleweights",
+    "q": "order orders alpha",
+    "ci": "confidence confidencelevel confidenceinterval cilevel level",
+    "level": "confidence confidencelevel confidenceinterval cilevel ci",
+    "size": "n top topk num count nsamples numsamples budget",
+    "ns": "n ngrams ngramrange",
+    "seed": "randomstate randomseed rng",
+    "samples": "texts text sentences generations images molecules smiles inputs input x prediction "
+    "predictions data",
+    "references": "reference refs targets target",
+    "groups": "group groupby",
+    "measures": "measure metrics",
+    "normalize": "normalise normalized",
+    "sigma": "bandwidth lengthscale",
+    "model_path": "modelname modelid modelnameorpath checkpoint",
+    "n_bits": "fpsize",
+    "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf",
+    "text_embeddings": "sbert sentencetransformers bert simcse semantic meaning",
+    "image_embeddings": "inception inceptionv3",
+    "pixels": "image images photos pictures",
+    "morgan": "ecfp ecfp4 smiles molecule molecules fingerprint fingerprints",
+    "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect",
+    "cosine": "cosinesimilarity cossim cos",
+    "rbf": "gaussian squaredexponential",
+    "laplacian": "laplace",
+    "polynomial": "poly",
+    "euclidean": "l2",
+    "manhattan": "l1",
+    "linear": "dot dotproduct inner innerproduct",
+    "labels": "classes categories",
+    "VS": "vendi vendiscore diversity",
+    "IntDiv": "internaldiversity",
+    "MagArea": "magnitude",
+    "NgramDiversity": "distinct distinctn distinct1 distinct2",
+    "generative": "prdc precisionrecall",
+    "list_kernels": "availablekernels kernelnames",
+    "list_measures": "availablemeasures listmetrics",
+    "growth": "rarefaction accumulation",
+    "encoder": "embed encode embedding",
+}
+
+# By the place where they are typed: words, and the sentence that says what to type instead. In
+# `HUB`, {name} is the word as it was typed.
+REMEDIES = {
+    "kernel": {
+        "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
+            "A similarity matrix is passed with score_K=True instead of `k`."
+        ),
+        "euclidean sqeuclidean l2 manhattan cityblock l1 distance": (
+            "Distances become similarities by k='rbf' (Euclidean) or k='laplacian' (Manhattan); "
+            "measures='MagArea' takes distances as they are, by `metric`."
+        ),
+        "embedding embeddings": (
+            "k='text_embeddings' embeds texts, k='image_embeddings' images; vectors that are "
+            "embeddings already are compared by k='cosine'."
+        ),
+        "minilm allminilml6v2": (
+            "Did you mean k='text_embeddings', model_path='sentence-transformers/all-MiniLM-L6-v2'?"
+        ),
+        "dino dinov2": "Did you mean k='image_embeddings', model_path='facebook/dinov2-base'?",
+        "clip": "Did you mean k='image_embeddings', model_path='openai/clip-vit-base-patch32'?",
+        "ecfp6": "Did you mean k='morgan', radius=3?",
+        "levenshtein editdistance edit rouge bertscore": (
+            "Such a similarity is passed as a function: k=lambda a, b: …, 1 for equal samples."
+        ),
+    },
+    "keyword": {
+        "precomputed": "A similarity matrix is passed with score_K=True.",
+        "column columnname textcolumn field": (
+            "Pass the column itself as the samples, such as df['text']."
+        ),
+        "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
+        "seed randomstate randomseed rng": (
+            "Nothing is drawn at random here: leave it out, or pass method='estimate' to `compute` "
+            "with it."
+        ),
+        "device cuda gpu": (
+            "Arrays and tensors are scored where they are: leave it out, except with "
+            "k='text_embeddings' and k='image_embeddings', which load a model."
+        ),
+        "verbose progress progressbar tqdm": (
+            "A bar shows itself when work takes more than two seconds: leave it out."
+        ),
+        "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
+        "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
+        "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
+        "n top topk num count nsamples numsamples budget": (
+            "select(samples, size) chooses so many samples."
+        ),
+        "by": (
+            "compare(samples, by=labels) compares the sets that labels name; groups=labels scores "
+            "each group by itself."
+        ),
+    },
+    "measure": {
+        "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
+    },
+    "name": {
+        "nearduplicates duplicates findduplicates dedupe dedup deduplicate dropduplicates": (
+            "explain(samples).groups lists near-duplicates, and explain(samples).kept the places "
+            "of the samples that are left without them."
+        ),
+        "subset choose sample diversesubset": "Did you mean select(samples, size)?",
+        "vendi vendiscore diversity diversityscore": (
+            "compute(samples) returns the Vendi Score in a dict, score(samples) as a number; "
+            "load('vendiscore') is the metric of Hugging Face."
+        ),
+        "precisionrecall precision recall prdc": (
+            "Did you mean compute(samples, references, k='cosine', "
+            "measures=['Precision', 'Recall'])?"
+        ),
+        "plot plotting": (
+            "Results have a plot of their own: compare(a, b).plot(), growth(samples).plot()."
+        ),
+        "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
+        "cosine rbf morgan ngramoverlap textembeddings bleu kernel": (
+            "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
+        ),
+        "intdiv selfbleu mmd kid metrics": (
+            "Measures are passed by name: compute(samples, measures='IntDiv'); list_measures() "
+            "lists all."
+        ),
+    },
+}
+
+# Models of the Hugging Face Hub are OWNER/NAME; of images where the name has one of these.
+HUB = "Did you mean k='{kernel}', model_path='{name}'?"
+VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
