@@ -22,6 +22,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import evaluate
+import grids
 import hub_cache
 import numpy as np
 import pytest
@@ -40,29 +41,96 @@ SOURCES = {
 }
 
 
-# Files whose tests take long, or are about what versions of other packages cannot change, or are
-# about last digits, which they do.
-SLOW = (
-    "test_numbers",
-    "test_page",
-    "test_app_log",
-    "test_app_server",
-    "test_fuzz_",
-    "test_hub",
-    "test_large",
-    "test_memory",
-    "test_site",
-)
+# Marks of whole files, by the beginning of their names.
+MARKS = {
+    "slow": (
+        "test_fuzz_",
+        "test_hub",
+        "test_large",
+        "test_memory",
+        "test_numbers",
+        "test_page",
+        "test_app_log",
+        "test_app_server",
+        "test_site",
+    ),
+    # They read files of the repository, or data of the package: an sdist may lack one.
+    "files": (
+        "test_app_shipping",
+        "test_app_static",
+        "test_benchmarks",
+        "test_cli_page",
+        "test_front_door",
+        "test_kernels_calls",
+        "test_magnitude_entry",
+        "test_packaging",
+        "test_papers",
+        "test_registry",
+        "test_report_file",
+        "test_shipping",
+    ),
+    # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
+    # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.
+    "versions": (
+        "test_app_files",
+        "test_app_hub",
+        "test_app_pictures",
+        "test_app_routes",
+        "test_app_server",
+        "test_app_tables",
+        "test_arrays",
+        "test_bits",
+        "test_cli_files",
+        "test_comparison",
+        "test_dask",
+        "test_distances",
+        "test_encoder",
+        "test_estimates",
+        "test_explain",
+        "test_gradients",
+        "test_image",
+        "test_kernels_contract",
+        "test_loss",
+        "test_magnitude.py",
+        "test_matrices",
+        "test_measures.py",
+        "test_metric.py",
+        "test_metric_added",
+        "test_metric_suites",
+        "test_molecules",
+        "test_plots",
+        "test_report_kinds",
+        "test_selection.py",
+        "test_single_products",
+        "test_spectral",
+        "test_streaming.py",
+        "test_tensors",
+        "test_text",
+        "test_torchmetrics",
+        "test_two_stage",
+    ),
+}
 
 
 def pytest_unconfigure() -> None:
     shutil.rmtree(CACHES, ignore_errors=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--grids", action="store_true", help="run every cell of parametrised grids")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.name.startswith(SLOW):
-            item.add_marker("slow")
+        for mark, files in MARKS.items():
+            if item.path.name.startswith(files):
+                item.add_marker(mark)
+        if isinstance(item, pytest.DoctestItem):
+            item.add_marker("versions")
+    if not config.getoption("--grids"):
+        left = grids.left_out(items)
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
 
 
 def _data(name: str) -> Path:

@@ -1,0 +1,54 @@
+"""Sample the grids of parametrised tests: a large product of parameters keeps part of its cells.
+
+A test with two parameters keeps every value of each, a test with more keeps every pair of values
+(pairwise testing). `pytest --grids` runs all cells.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from zlib import crc32
+
+import pytest
+
+SMALL = 12  # a product of at most so many cells is run whole
+
+
+def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Return the items that a sample of each test's grid leaves out."""
+    tests = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec"):
+            tests[item.path, item.originalname].append(item)
+    return {
+        item for cells in tests.values() if len(cells) > SMALL for item in set(cells) - kept(cells)
+    }
+
+
+def kept(cells: list[pytest.Item]) -> set[pytest.Item]:
+    """Return cells that hold every value (two parameters) or pair of values (more) of the grid."""
+    names = cells[0].callspec.params
+    # Parameters that one mark sets together have equal columns, and count as one.
+    columns = {tuple(_places(cell.callspec.params[name] for cell in cells)) for name in names}
+    varied = sorted(column for column in columns if len(set(column)) > 1)
+    if len(varied) < 2:
+        return set(cells)
+    size = 1 if len(varied) == 2 else 2
+    wanted = {
+        cell: set(combinations(enumerate(row), size))
+        for cell, row in zip(cells, zip(*varied, strict=True), strict=True)
+    }
+    missing = set().union(*wanted.values())
+    found = set()
+    while missing:
+        best = max(cells, key=lambda cell: (len(wanted[cell] & missing), crc32(cell.name.encode())))
+        found.add(best)
+        missing -= wanted[best]
+    return found
+
+
+def _places(values: Iterable[object]) -> Iterator[int]:
+    """Number the values in the order in which they first appear."""
+    seen: dict[int, int] = {}
+    for value in values:
+        yield seen.setdefault(id(value), len(seen))

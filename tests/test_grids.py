@@ -1,0 +1,44 @@
+"""The sample of a grid of parameters keeps every value, or every pair of values."""
+
+import itertools
+from types import SimpleNamespace
+
+import grids
+import pytest
+
+VALUES = [0.5, 1.0, 2.0, 3.0, 30.0], ["rbf", "cosine", "labels"], [True, False]
+
+
+def cells(*columns):
+    return [
+        Cell(str(row), SimpleNamespace(params=dict(zip("abc", row, strict=False))))
+        for row in itertools.product(*columns)
+    ]
+
+
+class Cell:
+    """One call of a parametrised test, as pytest collects it."""
+
+    path, originalname = "test_x.py", "test_x"
+
+    def __init__(self, name, callspec):
+        self.name, self.callspec = name, callspec
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_sample_has_each_value_of_two_parameters_and_each_pair_of_three(size):
+    columns = VALUES[: size + 1]
+    every = cells(*columns)
+    found = grids.kept(every)
+    assert len(found) < len(every)
+    for places in itertools.combinations(range(size + 1), size):
+        wanted = set(itertools.product(*(columns[place] for place in places)))
+        rows = [tuple(cell.callspec.params.values()) for cell in found]
+        assert {tuple(row[place] for place in places) for row in rows} == wanted
+    assert grids.kept(every) == found
+
+
+def test_small_grids_and_lists_of_cases_are_run_whole():
+    assert grids.left_out(cells([0, 1], [0, 1, 2])) == set()
+    assert grids.left_out(cells(list(range(200)))) == set()
+    assert grids.left_out([SimpleNamespace(path="README.md")]) == set()
