@@ -31,7 +31,7 @@ ROOMS = """
     signature
     arrays
     reading
-    arguments errors hints optional progress
+    arguments errors hints optional progress summary
     synonyms
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}

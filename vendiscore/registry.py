@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 from .hints import suggestion
 from .plugins import Plugins, options_of, summary_of
 from .similarity.base import Similarity
+from .summary import Summary
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Mapping[str, Any]]
@@ -42,8 +43,8 @@ class Fitted(dict[str, Any]):
         self.notes = tuple(notes)
 
 
-@dataclass(frozen=True)
-class Kernel:
+@dataclass(frozen=True, repr=False)
+class Kernel(Summary):
     """A registered kernel, which is not called itself: `k=` of any call takes its name.
 
     `help(get_kernel("morgan"))` tells its options and what they do.
@@ -80,6 +81,8 @@ class Kernel:
     ('vectors', None)
     """
 
+    _brief = ("name", "samples", "psd", "unit_diagonal", "needs")
+
     name: str
     build: Callable[..., Similarity]
     samples: str
@@ -91,9 +94,13 @@ class Kernel:
     rows: bool | Callable[..., bool] = False
 
     def __post_init__(self) -> None:
-        head = f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
-        text = f"{head}\n\n{inspect.getdoc(self.build) or ''}"
+        text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
         object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+
+    @property
+    def sentence(self) -> str:
+        """Its samples and its options, in words."""
+        return f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
 
     @property
     def options(self) -> dict[str, Any]:

@@ -11,13 +11,14 @@ import numpy as np
 
 from ..arrays.namespace import row_blocks, to_host
 from ..spectral.spectrum import Spectrum
+from ..summary import Summary
 
 # Samples that stand for a mode.
 EXEMPLARS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Mode:
+@dataclass(frozen=True, eq=False, repr=False)
+class Mode(Summary):
     """One direction, and the samples that belong to it more than to any other.
 
     Attributes
@@ -39,10 +40,19 @@ class Mode:
     (0.75, array([3]))
     """
 
+    _brief = ("number", "share", "exemplars")
+
     number: int
     share: float
     members: np.ndarray
     weights: np.ndarray
+
+    @property
+    def sentence(self) -> str:
+        """Its share, and the samples that it is the most of, in a sentence."""
+        most = f", first {', '.join(map(str, self.exemplars))}" if len(self.members) else ""
+        count = f"{len(self.members):,} samples"
+        return f"Mode {self.number} has a share of {self.share:.3g}: {count}{most}."
 
     @property
     def exemplars(self) -> list[int]:

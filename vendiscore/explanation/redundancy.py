@@ -9,6 +9,7 @@ import numpy as np
 from ..arguments import integer
 from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
+from ..summary import one_line
 
 
 class Pair(NamedTuple):
@@ -31,6 +32,12 @@ class Pair(NamedTuple):
     i: int
     j: int
     similarity: float
+
+    def __repr__(self) -> str:
+        return one_line("Pair", self._asdict())
+
+    def __str__(self) -> str:
+        return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
 
 
 def redundant_pairs(similarity: Similarity, count: int = 4) -> list[Pair]:

@@ -27,6 +27,7 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import ALL, adds, coverage, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
+from ..summary import Summary
 from .duplicates import MARGIN, Duplicates, NearPairs
 from .modes import Mode, modes_of, strongest
 from .neighbours import Neighbours
@@ -47,8 +48,8 @@ DUST = 1e-12
 SHOWN, LETTERS = 5, 60
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Summary):
     """n samples, what each has to do with the score, and which are near-duplicates.
 
     Columns are arrays (n,), in the order of the samples, which are called by their places.
@@ -66,6 +67,8 @@ class Explanation:
     >>> found.groups, found.kept
     ([(0, [1])], array([0, 2]))
     """
+
+    _brief = ("n", "q", "score", "threshold")
 
     q: float
     score: float
@@ -253,9 +256,6 @@ class Explanation:
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
         )
-
-    def __str__(self) -> str:
-        return self.sentence
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")

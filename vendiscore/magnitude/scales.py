@@ -67,6 +67,19 @@ class MagnitudeFunction(NamedTuple):
     scales: np.ndarray
     values: np.ndarray
 
+    def __repr__(self) -> str:
+        ends = f"{self.scales[[0, -1]].round(4).tolist()}" if len(self.scales) else "[]"
+        return f"MagnitudeFunction(m={len(self.scales)}, scales in {ends})"
+
+    def __str__(self) -> str:
+        if not len(self.scales):
+            return "No scales, and so no values."
+        (a, b), (start, end) = self.scales[[0, -1]], self.values[[0, -1]]
+        return (
+            f"{len(self.scales)} values, from {start:.4g} at the scale {a:.4g} to {end:.4g} at the "
+            f"scale {b:.4g}."
+        )
+
 
 def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
     """Mag at scales, in the order given."""

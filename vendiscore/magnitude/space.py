@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.namespace import row_blocks
 from ..resolve.how import Solving
+from ..summary import one_line
 from .solver import ACCEPTED, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.
@@ -90,6 +91,12 @@ class MetricSpace:
         self.notes, self.unit = tuple(notes), unit
         self.converged: dict[float, float] = {}  # convergence scales by ε
         self.solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
+
+    def __repr__(self) -> str:
+        return one_line("MetricSpace", {"n": self.n, "distinct": self.distinct, **self.settings})
+
+    def __str__(self) -> str:
+        return f"Distances between {self.n:,} samples, {self.distinct:,} of them distinct."
 
     def solve(self, t: float) -> Solution:
         """Weights of the distinct points at scale t > 0, kept for the next call."""

@@ -29,6 +29,7 @@ from ..arguments import has_gradient, is_several, refuse_gradient
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
 from ..plugins import Plugins, options_of, summary_of
+from ..summary import Summary
 from .presets import PRESETS, expanded
 from .subject import Subject, UnsuitedError
 
@@ -43,8 +44,8 @@ RANGE_ROUNDING = 1e-9
 _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 
-@dataclass(frozen=True)
-class Measure:
+@dataclass(frozen=True, repr=False)
+class Measure(Summary):
     """A registered measure, which is not called itself: `measures=` of `compute` takes its name.
 
     Attributes
@@ -73,17 +74,14 @@ class Measure:
     readers : mapping of str to callable
         Checks of its options, made before any work starts; each returns the value, read.
     groups : bool
-        Whether it looks at groups of samples, `subject.parts`, together. Of others there is one
-        number for each group.
+        Whether it looks at all groups, `subject.parts`, together, and has one number for them.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
-        What it tells of samples: their diversity, or in how many dimensions they lie; of two sets
-        also how many samples are like some reference, how alike both sets are, and how much of the
-        samples no reference is like.
+        What it measures: how diverse samples are, or in how many dimensions they lie; of two sets,
+        how many samples are like a reference, how alike both are, or how much is like no reference.
     pooled : bool
         Of one with references, whether it needs what is between both sets: `subject.both`.
     references_without : str or None
-        An option of one that compares no sets, without which it looks at the references, if there
-        are some, where distances have no unit.
+        An option of a measure of one set, without which it looks at references, if there are any.
     sequence : bool
         Whether the order in which samples come counts.
     vectors : bool
@@ -96,6 +94,7 @@ class Measure:
     ('[0, ∞)', 30)
     """
 
+    _brief = ("name", "range", "direction", "needs")
     name: str
     compute: Callable[..., Any]
     needs: Needs
@@ -112,6 +111,11 @@ class Measure:
     references_without: str | None = None
     sequence: bool = False
     vectors: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """Its range and its direction, in words."""
+        return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
 
     @property
     def options(self) -> dict[str, Any]:
@@ -131,10 +135,8 @@ class Measure:
                 f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
                 f"such as '[1, n]', got {self.range!r}"
             )
-        low, high = (
-            float(n) if text == "n" else float(text.replace("−", "-").replace("∞", "inf"))
-            for text in read.groups()
-        )
+        ends = (text.replace("−", "-").replace("∞", "inf") for text in read.groups())
+        low, high = (float(n if text == "n" else text) for text in ends)
         return low, high
 
     def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:

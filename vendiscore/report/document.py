@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from ..summary import Summary, with_error
 from .findings import Findings, find
 from .markup import escape
 from .sections import Section, sections
 from .shown import Shown
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Summary):
     """How diverse samples are, and why, as one HTML file; notebooks show it.
 
     Attributes
@@ -42,9 +43,17 @@ class Report:
     '<!DOCTYPE html>'
     """
 
+    _brief = ("title",)
+
     title: str
     numbers: dict[str, Any] = field(repr=False)
     sections: tuple[Section, ...] = field(repr=False)
+
+    @property
+    def sentence(self) -> str:
+        """The title and the first number."""
+        name, value = next(iter(self.numbers.items()))
+        return f"{self.title}: {name} = {with_error(value, self.numbers.get(f'{name}_se', 0.0))}."
 
     def html(self) -> str:
         """The whole file as text."""

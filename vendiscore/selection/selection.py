@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import NotPSDError
 from ..plots.selections import selection as draw
 from ..spectral.hill import effective_number
+from ..summary import cut
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
@@ -159,7 +160,10 @@ class Selection:
             return None
 
     def __repr__(self) -> str:
-        return f"Selection({self._said()}, places={self.places.tolist()!r:.60})"
+        return cut(f"Selection({self._said()}, places={self.places.tolist()!r})")
+
+    def __str__(self) -> str:
+        return f"{self._said()}."
 
     def _repr_html_(self) -> str:
         rows = enumerate(zip(self.places, self.scores, self.gains, strict=True), 1)

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from ..arrays import memory
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..summary import one_line
 
 Index = slice | np.ndarray
 
@@ -101,6 +102,13 @@ class Similarity(metaclass=_Closed):
     notes: Sequence[str] = ()
     roundoff: float = 0.0
     dropped: Mapping[int, str] = _NOTHING
+
+    def __repr__(self) -> str:
+        return one_line(type(self).__name__, {"n": self.n, **self.settings})
+
+    def __str__(self) -> str:
+        how = f", by {self.settings['kernel']!r}" if "kernel" in self.settings else ""
+        return f"Similarities between {self.n:,} samples{how}."
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self.__dict__.get("_made") and not name.startswith("_"):

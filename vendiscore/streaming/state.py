@@ -155,6 +155,9 @@ class State:
         width = "" if self.d is None else f", {self.d} features"
         return f"<State of {self.n} samples{width}: kernel={kernel!r}>"
 
+    def __str__(self) -> str:
+        return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
+
     def update(self, batch: Samples, p: Weights | None = None) -> Self:
         """The state with a batch added.
 

@@ -13,6 +13,7 @@ import numpy as np
 from .. import plots
 from ..optional import require
 from ..signature import plain_order
+from ..summary import Summary, measured, with_error
 
 Verdict = Literal["more diverse", "less diverse", "no difference larger than chance"]
 MORE: Verdict = "more diverse"
@@ -21,8 +22,8 @@ SAME: Verdict = "no difference larger than chance"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
 
-@dataclass(frozen=True)
-class SetRow:
+@dataclass(frozen=True, repr=False)
+class SetRow(Summary):
     """One set of a comparison.
 
     Attributes
@@ -49,6 +50,8 @@ class SetRow:
     ('B', 16, 8, 2.0)
     """
 
+    _brief = ("name", "n", "score", "se", "size", "matched", "matched_se")
+
     name: str
     n: int
     score: float
@@ -62,9 +65,18 @@ class SetRow:
     matched_low: float
     matched_high: float
 
+    @property
+    def sentence(self) -> str:
+        """Its scores with their standard errors, in a sentence."""
+        whole, drawn = ((self.score, self.se), (self.matched, self.matched_se))
+        return (
+            f"{self.name}: {with_error(*whole)} effectively different of {self.n:,}, "
+            f"{with_error(*drawn)} of {self.size:,}."
+        )
 
-@dataclass(frozen=True)
-class PairRow:
+
+@dataclass(frozen=True, repr=False)
+class PairRow(Summary):
     """Two sets of a comparison.
 
     Attributes
@@ -96,6 +108,8 @@ class PairRow:
     ('A', 'B', 0.0, 1.0)
     """
 
+    _brief = ("a", "b", "difference", "low", "high", "p_adjusted")
+
     a: str
     b: str
     difference: float
@@ -107,9 +121,20 @@ class PairRow:
     level: float = 0.95
     p_floor: float = 0.0
 
+    @property
+    def sentence(self) -> str:
+        """The difference with its interval and p, in a sentence."""
+        ends = (self.difference, self.low, self.high)
+        value, low, high = (measured(x, (self.high - self.low) / 4) for x in ends)
+        p = chance(self.p_adjusted, self.p_floor)
+        return (
+            f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
+            f"p {p if p[0] == '≤' else f'= {p}'})."
+        )
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Summary):
     """Sets of samples, compared at a size or coverage that all have.
 
     Attributes
@@ -140,6 +165,8 @@ class Comparison:
     >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
     [['A', 'B', 0.0]]
     """
+
+    _brief = ("names", "q", "match", "level")
 
     sets: tuple[SetRow, ...]
     pairs: tuple[PairRow, ...]

@@ -32,6 +32,7 @@ from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.vendi import spectrum_of
+from ..summary import Summary, measured
 from .drawn import MOST, Part
 from .matching import MOST_WINDOWS, Matched, coverage_curve
 from .plan import MIN_SAMPLES
@@ -42,8 +43,8 @@ _MARGIN = 2.0
 _KEYWORDS = ("sizes", "q", "draws", "level", "psd", "seed")
 
 
-@dataclass(frozen=True)
-class Growth:
+@dataclass(frozen=True, repr=False)
+class Growth(Summary):
     """Scores of as many samples as `sizes` says.
 
     Attributes
@@ -68,6 +69,8 @@ class Growth:
     (16, (False, True))
     """
 
+    _brief = ("n", "q", "level", "sizes")
+
     q: float
     level: float
     n: int
@@ -77,6 +80,28 @@ class Growth:
     high: tuple[float, ...]
     coverage: tuple[float | None, ...]
     extrapolated: tuple[bool, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The score of the largest size up to n, and of the largest beyond it, in a sentence."""
+        places = range(len(self.sizes))
+        inside = [i for i in places if not self.extrapolated[i]]
+        ends = [
+            max(some, key=self.sizes.__getitem__)
+            for some in (inside, set(places) - {*inside})
+            if some
+        ]
+        told = [
+            f"{self.sizes[i]:,} samples {'would be about' if self.extrapolated[i] else 'are'} "
+            f"{self._shown(i)} effectively different"
+            for i in ends
+        ]
+        return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
+
+    def _shown(self, i: int) -> str:
+        error = (self.high[i] - self.low[i]) / 4
+        value, low, high = (measured(x, error) for x in (self.scores[i], self.low[i], self.high[i]))
+        return f"{value} ({low} to {high})"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each size."""

@@ -1,0 +1,110 @@
+"""Every public result prints as a sentence, and as one line at a prompt."""
+
+import functools
+import math
+import re
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore.explanation.modes import Mode
+from vendiscore.magnitude.distances import as_space
+from vendiscore.measures.registry import get_measure
+from vendiscore.summary import measured, one_line, with_error
+
+TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]
+EDITED = ["a b c", "a b c", "a b d"]
+X = np.random.default_rng(0).normal(size=(12, 3))
+LONG = {"a very long name of a model " * 5: TEXTS, "another\nname": TEXTS[:9], "c": TEXTS[3:]}
+
+
+@functools.cache
+def explained():
+    return vendiscore.explain([*TEXTS, TEXTS[0]])
+
+
+@functools.cache
+def compared():
+    return vendiscore.compare(LONG, permutations=59)
+
+
+def pairs_of_prompts():
+    by, groups = (["a", "b"] * 6, [i // 6 for i in range(12)])
+    return vendiscore.compare(TEXTS, by=by, groups=groups, permutations=19)
+
+
+def own(a, b):
+    return float(a == b)
+
+
+RESULTS = {
+    "Explanation": explained,
+    "Mode": lambda: explained().modes()[0],
+    "Mode of no samples": lambda: Mode(3, 0.1, np.array([], dtype=int), np.array([])),
+    "Pair": lambda: vendiscore.explain(EDITED, ns=[1], threshold=0.8).boundary(1)[1][0],
+    "Selection": lambda: vendiscore.select(TEXTS, 9),
+    "Comparison": compared,
+    "Comparison by groups": pairs_of_prompts,
+    "SetRow": lambda: compared().sets[0],
+    "PairRow": lambda: compared().pairs[0],
+    "Growth": lambda: vendiscore.growth(TEXTS, q=2),
+    "Growth within": lambda: vendiscore.growth(TEXTS, [2, 3], q=2),
+    "Growth beyond": lambda: vendiscore.growth(TEXTS, [20], q=2),
+    "Report": lambda: vendiscore.report(TEXTS),
+    "State": lambda: vendiscore.State.empty(k="cosine").update(X),
+    "Kernel": lambda: vendiscore.get_kernel("ngram_overlap"),
+    "Measure": lambda: get_measure("MagArea"),
+    "MagnitudeFunction": lambda: vendiscore.magnitude_function(X),
+    "MagnitudeFunction without scales": lambda: vendiscore.magnitude_dimension([[1.0]]),
+    "MetricSpace": lambda: as_space(X),
+    "FeatureSimilarity": lambda: vendiscore.as_similarity(TEXTS),
+    "RowsSimilarity": lambda: vendiscore.as_similarity(X, k="rbf"),
+    "Similarity of a function": lambda: vendiscore.as_similarity(TEXTS, k=own),
+    "MatrixSimilarity": lambda: vendiscore.MatrixSimilarity(np.eye(3)),
+    "Similarity of a mixture": lambda: vendiscore.as_similarity(TEXTS, k={"ngram_overlap": 1}),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_prints_as_a_sentence_and_one_line(name):
+    result = RESULTS[name]()
+    said, line = str(result), repr(result)
+    assert said.endswith((".", ")."))
+    assert " object at 0x" not in said + line
+    assert "array(" not in said + line
+    assert said != line
+    assert "\n" not in line
+    assert len(line) <= 120
+    assert line.startswith(("<", type(result).__name__))
+    assert not re.search(r"\d\.\d{8}", said + line)
+    assert said == getattr(result, "sentence", said)
+
+
+def test_what_is_public_returns_no_other_result():
+    """A result of a class that is not in the table above has to be added to it."""
+    known = {*RESULTS, "SampleMetric", "Encoder", "Similarity"}
+    returned = {
+        str(getattr(vendiscore, name).__annotations__.get("return", ""))
+        for name in vendiscore.__all__
+        if callable(getattr(vendiscore, name)) and not isinstance(getattr(vendiscore, name), type)
+    }
+    plain = re.compile(r"(Any|Array|float|np\.ndarray|dict\[.*|Callable\[.*|)$")
+    classes = {re.sub(r"list\[(\w+)\]", r"\1", each) for each in returned if not plain.match(each)}
+    assert classes - {"float"} <= known
+
+
+def test_numbers_have_the_digits_of_their_error():
+    assert with_error(23.8789, 0.0821) == "23.879 ± 0.082"
+    assert with_error(1708.2, 93.0) == "1708 ± 93"
+    assert with_error(2.0, 0.0) == with_error(2.0, math.nan) == "2"
+    assert measured(-1e-9, 0.1) == "0.00"
+    assert measured(math.inf, 0.1) == "inf"
+    assert one_line("Kind", {"x": 1 / 3, "names": ["a" * 200]}).endswith("…)")
+
+
+def test_a_growth_says_the_largest_sizes():
+    found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    assert str(found).startswith("16 samples are 2")
+    assert "; 32 samples would be about 2" in str(found)
+    assert repr(found) == "Growth(n=16, q=2, level=0.95, sizes=(4, 16, 32))"

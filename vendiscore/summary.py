@@ -1,0 +1,68 @@
+"""Results in print: a sentence for people, one line for a prompt, digits that mean something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+_WIDTH = 120
+
+
+class Summary:
+    """A result that prints as its sentence, and at a prompt as one line of some attributes."""
+
+    _brief: ClassVar[tuple[str, ...]]
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return one_line(type(self).__name__, {name: getattr(self, name) for name in self._brief})
+
+
+def one_line(kind: str, shown: Mapping[str, Any]) -> str:
+    """Return a `repr` of one line, cut at 120 characters; numbers have four digits.
+
+    >>> one_line("Growth", {"n": 30, "score": 23.878936541150143})
+    'Growth(n=30, score=23.88)'
+    """
+    parts = (f"{name}={_short(value)}" for name, value in shown.items())
+    return cut(f"{kind}({', '.join(parts)})")
+
+
+def cut(text: str) -> str:
+    """Return one line of at most 120 characters, of what ends in a bracket."""
+    text = " ".join(text.split())
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 2]}…)"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else repr(value)
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a number and its standard error, if it has one.
+
+    >>> with_error(23.878936, 0.0821), with_error(2.0, 0.0)
+    ('23.879 ± 0.082', '2')
+    """
+    known = math.isfinite(error) and error > 0
+    return measured(value, error) + (f" ± {measured(error, error)}" if known else "")
+
+
+def measured(value: float, error: float | None = None) -> str:
+    """Return a number with the digits that its standard error leaves, or else with four.
+
+    >>> measured(23.878936, 0.0821), measured(23.878936), measured(-1e-12, 0.1)
+    ('23.879', '23.88', '0.00')
+    """
+    if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
+        return f"{value:.4g}"
+    places = max(0, 1 - math.floor(math.log10(error)))
+    return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
