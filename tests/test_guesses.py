@@ -153,6 +153,13 @@ MORE = {
     "v.effective_number(X)": "score_K(K)",
     'v.effective_number(np.array(["a"]))': "score(samples)",
     "v.vendi": SCORE,
+    'v.compute(X, "cosine")': "the name of a kernel; pass k='cosine'",
+    'v.compute(ta, "bleu")': "the name of a kernel; pass k='bleu'",
+    'v.compute(ta, k="/models/it\'s mine/x")': 'model_path="/models/it\'s mine/x"?',
+    "v.compute(ta, cosine=True)": "unknown keyword `cosine`. Keywords are",
+    "v.conditional_score(ta, ta, order=2)": "Did you mean `q`?",
+    "v.compute(ta, dedup=True)": "explain(samples).kept",
+    'v.compute(ta, measures={"VS": {"order": 2}})': "not an option of measure 'VS'.",
     "v.explian": "Did you mean `explain`?",
 }
 
@@ -201,6 +208,7 @@ DOORS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "seed": (v.growth, {"samples": ta}, 1),
     "samples": (v.compute, {"samples": ta}, ta),
     "references": (v.compute, {"samples": X, "k": "cosine", "measures": "MMD"}, X + 1),
+    "threshold": (v.explain, {"samples": ta}, 0.9),
     "groups": (v.compute, {"samples": ta}, [0, 1] * 12),
     "measures": (v.compute, {"samples": ta}, "IntDiv"),
     "normalize": (v.compute, {"samples": X, "k": "linear"}, True),

@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 from .synonyms import HUB, REMEDIES, SYNONYMS, VISION
 
 Kind = Literal["kernel", "keyword", "measure", "name"]
+# Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
+ALIKE = 0.7
 # More names than these are a wall of text, which nobody reads.
 LISTED = 12
 _MEANT: dict[str, list[str]] = {}
@@ -66,7 +68,7 @@ _WORDS = {
 }
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Words have fewer letters than this, clauses more: people who split words of such a script write a
 # space after 2 letters of Chinese and 5 of Thai, others after a clause or never.
@@ -89,7 +91,7 @@ def meant(name: object, known: Iterable[str]) -> str | None:
     if word in keys:
         return keys[word]
     longer = [ours for key, ours in keys.items() if len(word) > 2 and key.startswith(word)]
-    close = longer if len(longer) == 1 else difflib.get_close_matches(word, keys, n=1)
+    close = longer if len(longer) == 1 else difflib.get_close_matches(word, keys, n=1, cutoff=ALIKE)
     return keys[folded(close[0])] if close else None
 
 

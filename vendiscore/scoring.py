@@ -190,7 +190,16 @@ def compute(
     arguments |= {
         name: given for name, given in (("rtol", rtol), ("seed", seed)) if given is not None
     }
-    return measure(samples, references, read_request(arguments))
+    request = read_request(arguments)
+    if (
+        k is None
+        and isinstance(references, str)
+        and references in {kernel.name for kernel in list_kernels()}
+    ):
+        raise TypeError(
+            f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
+        )
+    return measure(samples, references, request)
 
 
 def measure(

@@ -16,7 +16,7 @@ from .arrays.weights import check_weights
 from .magnitude.distances import read_samples
 from .measures.conditional import Given, conditional
 from .request import check_orders, read_request
-from .resolve import as_similarity
+from .resolve import similarity_of
 from .resolve.how import How, KernelArgument
 from .resolve.nested import grouped
 from .scoring import compute, measure
@@ -275,7 +275,7 @@ def conditional_score(
     """
     (order,) = check_orders(_single(q))
     psd = check_psd(psd)
-    K = as_similarity(samples, **how)
+    K = similarity_of(samples, how, ("given", "given_k", "q", "p", "psd"))
     came = K.n + len(K.dropped)
     T = Given(given).similarity(given_k, came)
     if K.dropped:

@@ -20,6 +20,7 @@ SYNONYMS = {
     "references": "reference refs targets target",
     "groups": "group groupby",
     "measures": "measure metrics",
+    "threshold": "cutoff thresh minsimilarity",
     "normalize": "normalise normalized",
     "sigma": "bandwidth lengthscale",
     "model_path": "modelname modelid modelnameorpath checkpoint",
@@ -75,7 +76,12 @@ REMEDIES = {
         ),
     },
     "keyword": {
-        "precomputed": "A similarity matrix is passed with score_K=True.",
+        "precomputed similaritymatrix kernelmatrix matrix gram": (
+            "A similarity matrix is passed with score_K=True."
+        ),
+        "dedup deduplicate dropduplicates": (
+            "explain(samples).kept has the places of the samples without near-duplicates."
+        ),
         "column columnname textcolumn field": (
             "Pass the column itself as the samples, such as df['text']."
         ),
@@ -133,6 +139,6 @@ REMEDIES = {
     },
 }
 
-# Models of the Hugging Face Hub are OWNER/NAME; of images where the name has one of these.
-HUB = "Did you mean k='{kernel}', model_path='{name}'?"
+# Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if VISION has a word of it.
+HUB = "Did you mean k={kernel!r}, model_path={name!r}?"
 VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")

@@ -340,7 +340,8 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
         for option in own:
             if option not in measure.options:
                 hint = suggestion(option, measure.options, mark="`")
-                raise TypeError(f"`{option}` is not an option of measure {measure.name!r}. {hint}")
+                said = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
+                raise TypeError(said.rstrip())
         options = {name: shared[name] for name in measure.options if name in shared} | dict(own)
         chosen.append(Chosen(measure, _read(measure, options)))
     for name in {name for measure in found for name in measure.options}:
