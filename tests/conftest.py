@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import gzip
 import os
 import shutil
 import socket
@@ -38,6 +39,10 @@ SOURCES = {
     "mnist_test.npz": "arrays images and labels: the test split, https://github.com/rasbt/mnist-pngs",
     "leffingwell_odors.csv": "columns smiles, odors joined by ';': leffingwell, "
     "https://github.com/pyrfume/pyrfume-data",
+    "goodscents.tsv.gz": "no header; SMILES, odours joined by ';': goodscents, "
+    "https://github.com/pyrfume/pyrfume-data",
+    "jtvae_moses_samples.smi.gz": "a header and a SMILES in each line: JT-VAE's samples of MOSES, "
+    "https://github.com/wengong-jin/icml18-jtnn",
 }
 
 
@@ -190,6 +195,20 @@ def odors() -> list[tuple[str, list[str]]]:
     """3,522 molecules as SMILES with their odour descriptors."""
     with _data("leffingwell_odors.csv").open(encoding="utf-8") as file:
         return [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="session")
+def odor_words() -> list[tuple[str, list[str]]]:
+    """4,561 molecules of GoodScents as SMILES, with the words for their odours."""
+    with gzip.open(_data("goodscents.tsv.gz"), "rt", encoding="utf-8", newline="") as file:
+        return [(row[0], row[1].split(";")) for row in csv.reader(file, delimiter="\t")]
+
+
+@pytest.fixture(scope="session")
+def jtvae_molecules() -> list[str]:
+    """30,000 lines that JT-VAE drew after it was trained on MOSES."""
+    with gzip.open(_data("jtvae_moses_samples.smi.gz"), "rt", encoding="utf-8") as file:
+        return file.read().split()[1:]
 
 
 @pytest.fixture(scope="session")
