@@ -95,10 +95,14 @@ def test_samples_that_are_left_out_leave_their_label_and_group():
         ([TEXTS], {"by": "model"}, "of a table pass its column, such as df['model']"),
         ([TEXTS], {"by": ["a"] * 16}, "two labels or more, which name the sets, got 'a' alone"),
         ([TEXTS], {"by": MODELS[:-1]}, "`by` must have one label for each of 16 samples, got 15"),
-        ([TEXTS], {"by": [None, *MODELS[1:]]}, "`by` has no label for sample"),
-        ([TEXTS], {"by": [float("nan"), *MODELS[1:]]}, "`by` has no label for sample"),
-        ([TEXTS], {"by": pd.array([pd.NA, *MODELS[1:]])}, "`by` has no label for sample"),
-        ([TEXTS], {"by": [" ", "", *MODELS[2:]]}, "`by` has no label for sample 0 (and 1 more)"),
+        ([TEXTS], {"by": [None, *MODELS[1:]]}, "sample 0 has no label in `by`"),
+        ([TEXTS], {"by": [float("nan"), *MODELS[1:]]}, "sample 0 has no label in `by`"),
+        ([TEXTS], {"by": pd.array([pd.NA, *MODELS[1:]])}, "sample 0 has no label in `by`"),
+        (
+            [TEXTS],
+            {"by": [" ", "", *MODELS[2:]]},
+            "leave that sample out (2 samples cannot be used: 0, 1)",
+        ),
         ([TEXTS], {"by": []}, "`by` is empty"),
         ([TEXTS], {"by": [1, "1"] * 8}, "two labels written '1'; pass labels of one type"),
         (

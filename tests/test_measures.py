@@ -291,12 +291,14 @@ def test_a_preset_is_its_measures() -> None:
 def test_weights_are_for_measures_that_take_them() -> None:
     with pytest.raises(ValueError, match="`p` cannot be used with AvgSim, which take no weights"):
         compute([0.0, 1.0], measures=["VS", "AvgSim"], p=[0.5, 0.5], **LAPLACIAN)
-    with pytest.raises(ValueError, match="LC needs similarities above 0 on average"):
+    with pytest.raises(
+        ValueError, match="sample 0 must have similarities above 0 on average for LC"
+    ):
         compute([[1.0, 0.0], [-1.0, 0.1]], k="cosine", measures="LC", p=[0.4, 0.6])
     # Sample 1 weighs nothing, and sample 0 is left out, or of another group.
     opposite = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.1]]
     with (
-        pytest.raises(ValueError, match=r"above 0 on average, got -0\.\d+ for sample 2;"),
+        pytest.raises(ValueError, match=r"sample 2 must .*above 0 on average for LC, got -0\.\d+;"),
         pytest.warns(UserWarning, match="left out 1 of 4"),
     ):
         compute(opposite, k="cosine", measures="LC", p=[0, 0, 0.4, 0.6], on_error="skip")

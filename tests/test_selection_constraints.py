@@ -97,9 +97,17 @@ def test_one_of_one_is_chosen():
         ({"quota": {"a": 5}}, ValueError, "`quota` needs `groups`: pass groups=, one label for"),
         ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of the 40 samples, got 9; pass the"),
         ({"groups": "abc", "quota": 3}, TypeError, "`groups` must be a list of labels"),
-        ({"groups": [[1]] * 40, "quota": 3}, TypeError, "got [1] for sample 0; join it to one"),
-        ({"groups": [None] * 40, "quota": 5}, ValueError, "a label for every sample, got None for"),
-        ({"groups": [np.nan] * 40, "quota": 5}, ValueError, "got nan for sample 0; give it one"),
+        ({"groups": [[1]] * 40, "quota": 3}, TypeError, "got list [1] for sample 0; pass a string"),
+        (
+            {"groups": [None] * 40, "quota": 5},
+            ValueError,
+            "sample 0 has no label in `groups`, but None",
+        ),
+        (
+            {"groups": [np.nan] * 40, "quota": 5},
+            ValueError,
+            "sample 0 has no label in `groups`, but nan; give it one",
+        ),
         (
             {"groups": GROUPS, "quota": {"c": 6}, "size": 6},
             ValueError,
@@ -130,8 +138,16 @@ def test_one_of_one_is_chosen():
         ({"quality": 3}, TypeError, "`quality` must be numbers of at least 0, one for each sample"),
         ({"quality": ["x"] * 40}, TypeError, "pass plain numbers"),
         ({"quality": [1.0] * 39}, ValueError, "got 39 for 40; pass them in the same order"),
-        ({"quality": [1.0] * 39 + [-1]}, ValueError, "got -1 for sample 39; add a constant"),
-        ({"quality": [1.0] * 39 + [np.nan]}, ValueError, "got nan for sample 39"),
+        (
+            {"quality": [1.0] * 39 + [-1]},
+            ValueError,
+            "sample 39 of `quality` must be finite and at least 0, got -1; add a",
+        ),
+        (
+            {"quality": [1.0] * 39 + [np.nan]},
+            ValueError,
+            "sample 39 of `quality` must be finite and at least 0, got nan",
+        ),
         ({"quality": [1e308] * 40}, ValueError, "a sum that is too large, up to 1e+308; divide"),
         ({"quality": [0] * 40}, ValueError, "above 0 for 1 sample or more, got 0"),
         (

@@ -174,14 +174,13 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
             f"`{name}` with metric='precomputed' must be a square matrix of distances, got shape "
             f"{D.shape}; rows of numbers go with metric='euclidean'"
         )
-    off = np.flatnonzero(np.diagonal(D))
-    if off.size:
-        i = int(off[0])
-        raise ValueError(
-            f"a sample must have distance 0 to itself, got {D[i, i]:.6g} for sample {i}; is "
-            f"`{name}` a similarity matrix? Then pass score_K=True instead of "
-            f"metric='precomputed'"
-        )
+    SampleError.check(
+        {
+            int(i): f"must have distance 0 to itself, got {D[i, i]:.6g}; is `{name}` a similarity "
+            f"matrix? Then pass score_K=True instead of metric='precomputed'"
+            for i in np.flatnonzero(np.diagonal(D))
+        }
+    )
     exact = True
     for block in row_blocks(n, 8 * n):
         rows, columns = D[block], D[:, block].T

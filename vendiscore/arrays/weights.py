@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import SampleError
 from .inputs import to_numpy
 from .namespace import Array, is_torch, namespace, precision, scalar
 
@@ -42,11 +43,7 @@ def check_weights(
             f"{tuple(weights.shape)}"
         )
     good = xp.isfinite(weights) & (weights >= 0)
-    if not bool(xp.all(good)):
-        i = int(xp.argmin(xp.astype(good, xp.int8)))
-        raise ValueError(
-            f"`p` must be finite and at least 0, got {scalar(weights[i])} at index {i}"
-        )
+    check_each("p", weights, good, "must be finite and at least 0")
     with np.errstate(all="ignore"):  # weights too small to be told from 0, or too large to add
         total = scalar(xp.sum(weights))
     if not abs(total - 1) <= max(WEIGHT_TOLERANCE, 2 * precision(p)):
@@ -57,6 +54,14 @@ def check_weights(
             raise ValueError("`p` gives all weight to samples that the kernel left out")
     with np.errstate(all="ignore"):
         return weights / xp.sum(weights)
+
+
+def check_each(name: str, values: Any, good: Any, expected: str, remedy: str = "") -> None:
+    """Raise a SampleError for samples whose number in the argument `name` is not `good`."""
+    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+    SampleError.check(
+        {i: f"of `{name}` {expected}, got {scalar(values[i]):.6g}{remedy}" for i in bad}
+    )
 
 
 def _numbers(p: Any, n: int) -> Array:

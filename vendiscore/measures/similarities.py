@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..arrays.namespace import namespace, scalar
+from ..errors import SampleError
 from ..spectral.hill import log_power_mean
 from .places import places_of
 from .registry import register_measure
@@ -26,12 +29,14 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
     refused = (p > 0) & ~(ordinary > 0)
-    if bool(xp.any(refused)):
-        i = int(xp.argmax(xp.astype(refused, xp.int8)))
-        raise ValueError(
-            f"LC needs similarities above 0 on average, got {scalar(ordinary[i]):.3g} for "
-            f"sample {places_of(subject)[i]}; use a kernel without negative values"
-        )
+    places = places_of(subject)
+    SampleError.check(
+        {
+            int(places[i]): f"must have similarities above 0 on average for LC, got "
+            f"{scalar(ordinary[i]):.3g}; use a kernel without negative values"
+            for i in np.flatnonzero(refused.tolist())
+        }
+    )
     p, logs = p[p > 0], xp.log(ordinary[p > 0])
     return [
         xp.exp(-xp.max(logs) if math.isinf(q) else log_power_mean(p, logs, q))

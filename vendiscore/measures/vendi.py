@@ -12,6 +12,7 @@ from ..arguments import flag, integer, refuse_gradient
 from ..arrays.distances import numpy_rows
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, scalar
+from ..arrays.weights import check_each
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
 from .places import places_of
@@ -46,13 +47,9 @@ def _read_quality(quality: Any) -> np.ndarray | None:
             f"`quality` must be one number for each sample, got rows of {read.shape[1]}; pass one "
             f"column"
         )
-    if (read < 0).any():
-        i = int(np.argmax(read[:, 0] < 0))
-        raise ValueError(
-            f"`quality` must be at least 0, got {read[i, 0]:.6g} at index {i}; shift it, or map it "
-            f"to [0, 1]"
-        )
-    return read[:, 0]
+    values = read[:, 0]
+    check_each("quality", values, values >= 0, "must be at least 0", "; shift or map it to [0, 1]")
+    return values
 
 
 @register_measure(

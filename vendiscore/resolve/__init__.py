@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Number
 from typing import Any
 
@@ -147,7 +148,8 @@ def resolve_sets(
     pool = _pool(sets, merged, how, names, starts)
     if in_parts and not how.normalize and is_divisible(pool):
         return [pool]
-    pool = _finished(pool, how, coarse)
+    with _in_one_set(starts, names):
+        pool = _finished(pool, how, coarse)
     return [pool] if len(sets) == 1 else apart(pool, starts)
 
 
@@ -179,12 +181,9 @@ def resolve_pool(
     sets = _listed(sets, names)
     _check_one_kind(sets, how, names)
     merged, starts, coarse = _merged(sets, how)
-    if not how.given:
-        return _finished(_pool(sets, merged, how, names, starts), how, coarse), starts
-    try:
-        return _given(merged, how), starts
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
+    pool = None if how.given else _pool(sets, merged, how, names, starts)
+    with _in_one_set(starts, names):
+        return _given(merged, how) if pool is None else _finished(pool, how, coarse), starts
 
 
 def _pool(
@@ -194,10 +193,8 @@ def _pool(
     sources = fitted_to(how, names)
     places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
     chosen = None if sources is None else np.concatenate([places[i] for i in sources])
-    try:
+    with _in_one_set(starts, names):
         pool = _compared(merged, how, chosen, sets)
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
     if len(names) > 1 and pool.fitted:  # the source is told of what was fitted, beside the values
         return pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
     return pool
@@ -270,7 +267,12 @@ def _fits(how: How) -> bool:
 def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
     """The Similarity of some samples, of which no others are compared, with a diagonal of 1."""
     part = similarity.part(index)
-    return check_diagonal(part) if is_divisible(similarity) else part
+    if not is_divisible(similarity):
+        return part
+    try:
+        return check_diagonal(part)
+    except SampleError as error:
+        raise error.at(index) from None
 
 
 def _alone(samples: Samples, how: How, name: str, in_parts: bool = False) -> Similarity:
@@ -351,6 +353,15 @@ def _compared(
             similarity = RepeatedSimilarity(similarity, inverse)
     notes = [each.note for each in sets if isinstance(each, Files)]
     return similarity.noted(notes=notes) if notes else similarity
+
+
+@contextmanager
+def _in_one_set(starts: np.ndarray, names: Sequence[str]) -> Iterator[None]:
+    """Errors about samples of a pool are about those of the first set that has some of them."""
+    try:
+        yield
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:

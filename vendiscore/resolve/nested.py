@@ -18,7 +18,7 @@ row of a table, is one thing. Without `k`, lists of strings are groups of texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,22 +145,28 @@ def read_labels(labels: Any, name: str = "groups") -> Groups:
                 f"one column of it"
             )
         read = read.tolist()
-    codes: list[int] = []
+    read = [label.item() if isinstance(label, np.generic) else label for label in read]
+    check_labels(read, name)
     places: dict[Hashable, int] = {}
-    for i, label in enumerate(read):
-        label = label.item() if isinstance(label, np.generic) else label
+    codes = [places.setdefault(label, len(places)) for label in read]
+    return Groups(tuple(places), np.array(codes))
+
+
+def check_labels(labels: Sequence[Any], name: str) -> None:
+    """Raise for samples without a label, and for labels that are not hashable."""
+    for i, label in enumerate(labels):
         if not _is_hashable(label):
             raise TypeError(
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
             )
-        if _is_missing(label):
-            raise ValueError(
-                f"`{name}` has no label for sample {i}, but {label!r}; give it one, or leave that "
-                f"sample out"
-            )
-        codes.append(places.setdefault(label, len(places)))
-    return Groups(tuple(places), np.array(codes))
+    SampleError.check(
+        {
+            i: f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
+            for i, label in enumerate(labels)
+            if _is_missing(label)
+        }
+    )
 
 
 def _is_hashable(label: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arguments import flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
+from ..errors import SampleError
 from ..hints import synonym
 from ..resolve import similarity_of
 from ..resolve.how import KernelArgument
@@ -223,11 +224,14 @@ def _select(
     whole = similarity.n + len(similarity.dropped)
     kept = np.setdiff1d(np.arange(whole), list(similarity.dropped))
     first = _present(read_initial(whole, initial), similarity, kept)
-    constraints = read_constraints(similarity.n, size, first, _of(groups, kept, whole), quota)
-    if quality is not None:
-        quality = read_quality(
-            similarity.n, constraints.size, _of(quality, kept, whole), wish == "logdet"
-        )
+    try:
+        constraints = read_constraints(similarity.n, size, first, _of(groups, kept, whole), quota)
+        if quality is not None:
+            quality = read_quality(
+                similarity.n, constraints.size, _of(quality, kept, whole), wish == "logdet"
+            )
+    except SampleError as error:
+        raise error.at(kept) from None
     candidates = Candidates(similarity)
     rows, swapped, cover = _chosen(candidates, constraints, wish, q, quality, swaps)
     part = candidates.among(rows)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arguments import integer, is_several
+from ..arrays.weights import check_each
+from ..resolve.nested import check_labels
 
 
 class Constraints:
@@ -138,17 +140,7 @@ def _read_labels(n: int, groups: Any) -> list[Hashable]:
             f"`groups` must have one label for each of the {n} samples, got {len(labels)}; pass "
             f"them in the order of the samples"
         )
-    for i, label in enumerate(labels):
-        if not isinstance(label, Hashable):
-            raise TypeError(
-                f"`groups` must be labels such as strings or numbers, got {label!r:.60} for "
-                f"sample {i}; join it to one"
-            )
-        if label != label or label is None:  # NaN is no label, and equals nothing
-            raise ValueError(
-                f"`groups` must have a label for every sample, got {label!r} for sample {i}; give "
-                f"it one, such as 'other'"
-            )
+    check_labels(labels, "groups")
     return labels
 
 
@@ -208,12 +200,8 @@ def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray
         raise TypeError(f"{expected}, got {quality!r:.60}; pass plain numbers") from None
     if len(scores) != n:
         raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
-    bad = ~(np.isfinite(scores) & (scores >= 0))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(
-            f"{expected}, got {scores[i]:g} for sample {i}; add a constant, or take exp(quality)"
-        )
+    good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
+    check_each("quality", scores, good, "must be finite and at least 0", remedy)
     with np.errstate(over="ignore"):
         total = scores.sum()
     if not np.isfinite(total):

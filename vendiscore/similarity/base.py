@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from ..arrays import memory
 from ..arrays.identical import joint_groups
 from ..arrays.namespace import Array, gram, is_numpy, namespace, product, row_blocks, scalar
+from ..errors import SampleError
 from ..summary import one_line
 
 Index = slice | np.ndarray
@@ -304,18 +305,27 @@ class Similarity(metaclass=_Closed):
 
         Raises
         ------
-        ValueError
-            If a diagonal entry is not positive; the message names the sample.
+        SampleError
+            If diagonal entries are not positive.
         """
         diagonal = self.diagonal()
-        xp = namespace(diagonal)
-        if not bool(xp.all(diagonal > 0)):
-            row = int(xp.argmin(xp.astype(diagonal > 0, xp.int8)))
-            raise ValueError(
-                f"cannot normalize row {row} of the samples: its similarity with itself is "
-                f"{scalar(diagonal[row]):.3g}, expected more than 0; remove it (a zero vector?)"
-            )
-        return self.scaled(1 / xp.sqrt(diagonal))
+        check_samples(
+            self,
+            diagonal > 0,
+            "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0; "
+            "remove it (a zero vector?)",
+        )
+        return self.scaled(1 / namespace(diagonal).sqrt(diagonal))
+
+
+def check_samples(similarity: Similarity, good: Array, problem: str) -> None:
+    """Raise a SampleError for samples that are not `good`; {} in `problem` is k(x, x)."""
+    if bool(good.all()):
+        return
+    n, dropped, values = similarity.n, list(similarity.dropped), similarity.diagonal()
+    places = np.setdiff1d(range(n + len(dropped)), dropped).tolist()
+    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+    SampleError.check({places[i]: problem.format(scalar(values[i])) for i in bad})
 
 
 def scale_rows(F: Any, s: Array) -> Any:

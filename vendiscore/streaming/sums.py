@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from ..arrays import memory
 from ..arrays.namespace import as_kind_of, gram, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
+from ..arrays.weights import check_each
 from ..similarity.base import Similarity
 from ..similarity.given import DIAGONAL_TOLERANCE
 
@@ -246,7 +247,6 @@ def read_weights(p: Any, n: int) -> np.ndarray:
     if values.shape != (n,):
         raise ValueError(f"{expected}, got shape {values.shape}")
     values = values.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-    if len(bad):
-        raise ValueError(f"{expected}, got {values[bad[0]]} at index {bad[0]}")
+    good = np.isfinite(values) & (values >= 0)
+    check_each("p", values, good, "must be finite and at least 0")
     return values

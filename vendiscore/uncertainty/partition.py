@@ -12,7 +12,7 @@ from ..arrays.inputs import as_samples
 from ..resolve import is_whole, resolve_sets
 from ..resolve.how import How
 from ..resolve.nested import Groups as Labels
-from ..resolve.nested import check_size, grouped, read_labels
+from ..resolve.nested import check_labels, check_size, grouped, read_labels
 from ..similarity.base import Similarity
 from .paired import Groups, read_groups
 from .plan import MIN_SAMPLES
@@ -40,12 +40,8 @@ def read_by(by: Any, names: Sequence[str] | None) -> Labels:
         raise ValueError("`names` are the labels in `by`: leave `names` out")
     read = read_labels(by, "by")
     called = [str(label) for label in read.labels]
-    if blank := [i for i, code in enumerate(read.codes.tolist()) if not called[code].strip()]:
-        more = f" (and {len(blank) - 1:,} more)" if len(blank) > 1 else ""
-        raise ValueError(
-            f"`by` has no label for sample {blank[0]}{more}, but "
-            f"{read.labels[read.codes[blank[0]]]!r}; give it one, or leave that sample out"
-        )
+    labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
+    check_labels(labels, "by")
     if len(set(called)) < len(called):
         twice = next(name for name in called if called.count(name) > 1)
         raise ValueError(f"`by` has two labels written {twice!r}; pass labels of one type")
