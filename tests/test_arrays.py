@@ -147,10 +147,24 @@ def test_an_array_that_does_not_go_to_numpy_is_refused():
     assert single.dtype == np.float32
 
 
-def test_a_table_is_a_list_of_records():
-    table = pa.table({"a": [1.0, 2.0]})
-    assert as_samples(table) == [{"a": 1.0}, {"a": 2.0}]
-    with pytest.raises(SampleError, match=r"got dict: {'a': 1.0}; pass one of its columns"):
+def test_a_table_of_numbers_is_rows_as_a_frame_is():
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 0.25, 1.0], "c": [True, False, True]})
+    table = pa.Table.from_pandas(frame)
+    for each in (table, table.to_batches()[0], pa.concat_tables([table[:1], table[1:]])):
+        np.testing.assert_array_equal(as_matrix(each), frame.to_numpy(dtype=float))
+        assert compute(each, k="cosine") == compute(frame.astype(float), k="cosine")
+    assert as_matrix(table.select(["b"]).cast(pa.schema([("b", pa.float32())]))).dtype == np.float32
+    with pytest.raises(SampleError, match="sample 1 of `samples` must be finite, got nan"):
+        compute(pa.table({"a": [1, None, 3]}), k="cosine")
+    assert (
+        compute(table, k={"rbf:a": 0.5, "labels:c": 0.5}, options={"rbf:a": {"sigma": 1}})["VS"] > 1
+    )
+
+
+def test_a_table_of_anything_else_is_a_list_of_records():
+    table = pa.table({"a": [1.0, 2.0], "b": ["x", "y"]})
+    assert as_samples(table) == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
+    with pytest.raises(SampleError, match=r"got dict: {'a': 1.0, 'b': 'x'}; pass one of its"):
         compute(table, k="cosine")
 
 

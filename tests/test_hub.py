@@ -129,6 +129,7 @@ def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
 DROPPED = {
     "broken.py": "import no_such_package",
     "half.py": "def half(:",
+    "quits.py": "import sys; sys.exit(3)",
     "text.py": "",
     "clash.py": """
 from vendiscore import register_kernel
@@ -172,6 +173,7 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
         f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for that of "
         f"{folder / 'kernels' / 'clash.py'}; mend or remove",
         "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
+        "quits.py": "importing them failed with SystemExit: 3; mend or remove that file",
         "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has that name; rename it",
     }
     for line, (name, reason) in zip(said, reasons.items(), strict=True):

@@ -122,7 +122,7 @@ def test_a_state_is_not_changed_and_does_not_change_or_keep_what_it_gets():
     more.merge(state, more)
     rows[:] = 7
     assert more.compute() == summed([X[:20], X[:2]]).compute()
-    for bad in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan), []):
+    for bad in ([[1.0]], X[:, :3], [["a"]], np.zeros((2, 5)), np.full((2, 5), np.nan)):
         with pytest.raises((TypeError, ValueError)):
             state.update(bad)
     assert state.to_bytes() == before
@@ -267,6 +267,14 @@ def test_details_say_how_the_number_came_about():
         ({}, ValueError, "`k` is missing: a state needs a kernel whose features can be added up: "),
         ({"k": "bleu"}, ValueError, "kernel 'bleu' with these options has no features of fixed"),
         ({"k": "bleu"}, ValueError, "kernels that have: .*'cosine'.*score_X=True"),
+        (
+            {"k": "ngram_overlap", "columns": 9},
+            ValueError,
+            "width without `analyzer=` or `tokenizer=`",
+        ),
+        ({"k": "ngram_overlap", "analyzer": "char"}, ValueError, "width without `columns=`"),
+        ({"k": "rbf", "sigma": 1.0}, ValueError, "fixed width without `n_features=`, so"),
+        ({"k": "rbf"}, ValueError, "kernel 'rbf' with these options has no features of fixed"),
         ({"k": min}, ValueError, "`k` is a function of two samples, which has no features"),
         ({"k": {"cosine": 1.0}}, ValueError, "`k` is a mixture of kernels, which has no features"),
         ({"score_K": True}, ValueError, "`score_K` gives similarities between samples"),
@@ -287,12 +295,11 @@ def test_what_cannot_be_added_up_is_refused_before_there_are_samples(how, error,
     ("batch", "p", "error", "message"),
     [
         (X, [1.0], ValueError, r"`p` must be numbers of at least 0, one for each of 60 samples"),
-        (X[:2], [1, -1], ValueError, "of at least 0, .* got -1.0 at index 1"),
-        (X[:2], [1, np.nan], ValueError, "got nan at index 1"),
+        (X[:2], [1, -1], ValueError, "sample 1 of `p` must be finite and at least 0, got -1"),
+        (X[:2], [1, np.nan], ValueError, "sample 1 of `p` must be finite and at least 0, got nan"),
         (X[:2], ["a", "b"], TypeError, r"`p` must be numbers .* got \['a', 'b'\]"),
         (X[:2], [True, False], TypeError, "`p` must be numbers"),
         (X[:2], 1.0, ValueError, r"got shape \(\)"),
-        ([], None, ValueError, "`samples` is empty"),
         (None, None, TypeError, "`samples` is missing"),
         ("text", None, TypeError, "must be a collection of samples"),
         (np.zeros((3, 2)), None, SampleError, "sample 0 is a zero vector"),

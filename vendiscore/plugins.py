@@ -119,7 +119,7 @@ class Plugins(Generic[Thing]):
         before = [set(kind.made) for kind in cls._kinds]
         try:
             yield
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             for kind, names in zip(cls._kinds, before, strict=True):
                 for name in set(kind.made) - names:
                     del kind.made[name]

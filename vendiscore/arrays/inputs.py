@@ -25,7 +25,7 @@ from .namespace import is_numpy, is_torch, namespace, scalar, to_host
 _WHOLE = 1 << 53
 
 
-def as_samples(samples: Any, name: str = "samples") -> Any:
+def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
     """A list of samples, or the array itself when one is given.
 
     Parameters
@@ -37,6 +37,8 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
         Arrays of other libraries go through NumPy, in their own precision.
     name : str
         How to call it in an error.
+    empty : bool
+        Whether there may be none.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def as_samples(samples: Any, name: str = "samples") -> Any:
             f"pass one of its columns or list(…)"
         )
     converted = _from_container(samples, name)
-    if (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
+    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 
@@ -147,15 +149,24 @@ def _from_sparse(samples: Any, name: str) -> Any:
 
 
 def _from_arrow(column: Any) -> Any:
-    if getattr(column, "null_count", 1):  # a table has no such count: its rows are records
-        return column.to_pylist()  # the kernel names the missing values
+    if hasattr(column, "num_columns"):  # a table
+        columns = [_arrow_values(each) for each in column.columns]
+        numbers = [x for x in columns if x is not None and x.dtype.kind in "fbiu"]
+        whole = numbers and len(numbers) == len(columns)
+        return np.column_stack(numbers) if whole else column.to_pylist()
+    values = None if column.null_count else _arrow_values(column)
+    # The kernel names the missing values.
+    return column.to_pylist() if values is None or values.dtype.kind == "O" else values
+
+
+def _arrow_values(column: Any) -> np.ndarray | None:
+    """Return a column of Arrow, missing numbers as NaN; None for a type that NumPy lacks."""
     try:
-        values = column.to_numpy(zero_copy_only=False)
+        return np.asarray(column.to_numpy(zero_copy_only=False))
     except TypeError:  # a chunked array takes no such argument
-        values = column.to_numpy()
-    except NotImplementedError:  # a type that NumPy lacks
-        return column.to_pylist()
-    return column.to_pylist() if values.dtype.kind == "O" else values
+        return np.asarray(column.to_numpy())
+    except NotImplementedError:
+        return None
 
 
 def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:

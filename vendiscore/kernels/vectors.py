@@ -26,8 +26,6 @@ from ..similarity.tensors import exponential
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
 
-# Squared lengths between 2^±_SQUARES are sums of squares that have all digits.
-_SQUARES = 600
 # A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
 _MOST_DEGREE = 10**6
 # Up to this one, a power is a few products, which are many times faster, and as exact.
@@ -45,15 +43,7 @@ def cosine(vectors: Any) -> Similarity:
 @register_kernel("linear", samples="vectors", source=_VENDI, unit_diagonal=False, rows=True)
 def linear(vectors: Any) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
-    similarity = FeatureSimilarity(_rows(vectors))
-    squares = _squared_lengths(similarity)
-    xp = namespace(squares)
-    lost = ~((squares > 2.0**-_SQUARES) & (squares < 2.0**_SQUARES))
-    if bool(xp.any(lost)):
-        lost &= _largest(similarity.X) > 0
-        problem = "has a length whose square is beyond double precision"
-        SampleError.check(_where(lost, f"{problem}; rescale all samples, or pass k='cosine'"))
-    return similarity
+    return FeatureSimilarity(_rows(vectors))
 
 
 def _is_fixed(sigma: float | None = None, n_features: int | None = None, **others: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -113,11 +114,23 @@ def refused(how: How) -> str:
         kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
         return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
     if not how.k.has_rows(how.options):
+        if lacking := _lacking(how.k, how.options):
+            return (
+                f"kernel {how.k.name!r} has no features of fixed width without {lacking}, so that "
+                f"batches cannot be added up; pass it, too"
+            )
         return (
             f"kernel {how.k.name!r} with these options has no features of fixed width that depend "
             f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
         )
     return _distances(how)
+
+
+def _lacking(kernel: Kernel, options: Mapping[str, Any]) -> str:
+    """Name the options any one of which would fix the features of a kernel."""
+    known = inspect.signature(kernel.rows).parameters if callable(kernel.rows) else ()
+    others = [name for name in known if name in kernel.options and name not in options]
+    return " or ".join(f"`{x}=`" for x in others if kernel.has_rows({**options, x: "given"}))
 
 
 def _distances(how: How) -> str:

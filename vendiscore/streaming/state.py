@@ -164,7 +164,7 @@ class State:
         Parameters
         ----------
         batch : list or array
-            m samples of the kind that `k` compares. Not changed, not kept.
+            m samples of the kind that `k` compares, or none. Not changed, not kept.
         p : array, optional
             Weights of these samples, at least 0; 1 for each unless given. They are divided by
             the sum over all batches when a score is computed, so that they need not sum to 1.
@@ -186,8 +186,10 @@ class State:
         """
         how, configuration = self.how, self._configuration
         refuse_gradient("a State", p=p)
-        samples = as_samples(batch)
+        samples = as_samples(batch, empty=True)
         weights = None if p is None else read_weights(p, size(samples))
+        if not size(samples):
+            return self
         total = self._of_vectors(samples, how, weights)
         n, left, notes = size(samples), [], self.notes
         if total is None:
