@@ -76,6 +76,17 @@ EXPECTED = {
     ("trec_classes", f"{GROWS}: ngram_overlap, pooled", "class to six "): (14.51, 16.8, DRAWN),
     ("trec_classes", f"{GROWS}: ngram_overlap, equal", "class to six "): (2.67, 15.8, DRAWN),
     ("moses", NGRAM, "VS 77 ± 2, 125 ± 2, "): (199, 9, DRAWN),
+    ("moses", "JT-VAE: VS of 1,500, beside the deviation of one draw", ""): (
+        489.5,
+        8,
+        "two deviations of one draw, as the printed number is of one",
+    ),
+    ("moses", "JT-VAE: IntDiv of 1,500, beside the deviation of one draw", ""): (
+        0.856,
+        0.003,
+        "two deviations of one draw, as the printed number is of one",
+    ),
+    ("moses", "the size of the samples of Table 4", "1,500 and "): (645, 10, DRAWN),
     ("odour_words", WORDS, "r = "): (0.55, 0.04, DRAWN),
     ("odour_words", WORDS, "rarest has, "): (0.51, 0.12, DRAWN),
 }
