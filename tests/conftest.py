@@ -122,7 +122,12 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--grids", action="store_true", help="run every cell of parametrised grids")
+    parser.addoption(
+        "--grids",
+        choices=("sample", "rest", "all"),
+        default="sample",
+        help="which cells of grids of parameters to run: a sample, the rest alone, or all",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -132,10 +137,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("versions")
-    if not config.getoption("--grids"):
-        left = grids.left_out(items)
-        config.hook.pytest_deselected(items=[item for item in items if item in left])
-        items[:] = [item for item in items if item not in left]
+    cells = config.getoption("--grids")
+    if cells != "all":
+        rest = grids.left_out(items)
+        left_out = [item for item in items if (item in rest) == (cells == "sample")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if (item in rest) != (cells == "sample")]
 
 
 def _data(name: str) -> Path:

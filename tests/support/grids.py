@@ -1,7 +1,7 @@
 """Sample the grids of parametrised tests: a large product of parameters keeps part of its cells.
 
 A test with two parameters keeps every value of each, a test with more keeps every pair of values
-(pairwise testing). `pytest --grids` runs all cells.
+(pairwise testing). `pytest --grids rest` runs the other cells.
 """
 
 from collections import defaultdict
