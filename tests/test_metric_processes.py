@@ -4,6 +4,7 @@ import multiprocessing
 from pathlib import Path
 
 import evaluate
+import newcomer
 import numpy as np
 import pytest
 
@@ -51,8 +52,9 @@ def test_two_processes_are_scored_together_and_lose_nothing(metric, tmp_path):
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     workers = [context.Process(target=_process, args=(i, str(tmp_path), queue)) for i in range(2)]
-    for worker in workers:
-        worker.start()
+    with newcomer.spawning():
+        for worker in workers:
+            worker.start()
     results = dict(queue.get(timeout=120) for _ in workers)
     for worker in workers:
         worker.join()

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import evaluate
+import newcomer
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -234,8 +235,9 @@ def test_three_processes_merge_their_sums(tmp_path):
     queue = context.Queue()
     cache = str(tmp_path)
     workers = [context.Process(target=_other, args=(i, cache, queue)) for i in (1, 2)]
-    for worker in workers:
-        worker.start()
+    with newcomer.spawning():
+        for worker in workers:
+            worker.start()
     results = {0: _process(0, cache)} | dict(queue.get(timeout=120) for _ in workers)
     for worker in workers:
         worker.join()
