@@ -106,6 +106,26 @@ def test_numbers_of_parquet(run, save):
     assert run(nested, "-b", "-k", "cosine")[:2] == (0, expected)
 
 
+def test_the_precision_of_parquet_is_kept(run, tmp_path):
+    """Whether numbers are columns or rows in one column, of one length or any."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    for kind in (pa.float16(), pa.float32(), pa.float64()):
+        said = "float64" if kind == pa.float64() else "float32"
+        numbers = pa.array(X.astype(kind.to_pandas_dtype()).ravel())
+        tables = [
+            {name: numbers[j :: len(X[0])] for j, name in enumerate("abc")},
+            {"e": pa.FixedSizeListArray.from_arrays(numbers, 3)},
+            {"e": pa.FixedSizeListArray.from_arrays(numbers, 3).cast(pa.list_(kind))},
+        ]
+        for columns in tables:
+            pq.write_table(pa.table(columns), path := tmp_path / "x.parquet")
+            assert f"|dtype={said}|" in run(path, "--quiet")[1]
+    mixed = {"a": pa.array(X[:, 0].astype(np.float32)), "b": pa.array(X[:, 1])}
+    pq.write_table(pa.table(mixed), path)
+    assert "|dtype=float64|" in run(path)[1]
+
+
 def test_some_columns_of_numbers_can_be_meant(run, save):
     path = save("x.csv", "a,b,c\n" + "\n".join(",".join(map(repr, row)) for row in X.tolist()))
     expected = brief(X[:, [0, 2]], k="cosine")
@@ -130,7 +150,9 @@ def test_molecules_are_compared_by_morgan(run, save):
     pytest.importorskip("rdkit")
     path = save("m.smi", "CCO ethanol\nc1ccccc1\tbenzene ring\nCC(=O)O\n")
     expected = vendiscore.compute(["CCO", "c1ccccc1", "CC(=O)O"], k="morgan")["VS"]
-    assert run(path, "-b") == (0, f"{expected!r}\n", "")
+    note = "molecules are compared by their Morgan fingerprints (-k morgan)"
+    assert run(path, "-b") == (0, f"{expected!r}\n", f"vendiscore: {path}: {note}\n")
+    assert run(path, "-b", "--quiet") == (0, f"{expected!r}\n", "")
     table = save("m.csv", "name,smiles\nethanol,CCO\nbenzene,c1ccccc1\nacid,CC(=O)O\n")
     assert run(table, "-k", "morgan", "-b", "--quiet") == (0, f"{expected!r}\n", "")
     code, _, said = run(save("bad.smi", "CCO\nC1CC broken\n"))
@@ -159,7 +181,9 @@ def pictures(tmp_path):
 def test_a_folder_is_its_images(run, pictures):
     cats = sorted((pictures / "cats").iterdir())
     expected = vendiscore.compute(cats, k="pixels")["VS"]
-    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", "")
+    note = f"vendiscore: {pictures / 'cats'}: images are compared by their pixels (-k pixels)\n"
+    assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", note)
+    assert run(pictures / "cats", "-b", "-k", "pixels") == (0, f"{expected!r}\n", "")
     (pictures / "cats" / "notes.md").write_text("x")
     assert "left out, as no images: notes.md" in run(pictures / "cats")[2]
 

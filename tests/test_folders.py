@@ -1,6 +1,7 @@
 """A folder of images as samples: which files count, in which order, what is said of the rest."""
 
 import io
+import shutil
 import warnings
 from pathlib import Path
 
@@ -197,3 +198,29 @@ def test_the_samples_of_a_folder_are_paths(photos):
     np.testing.assert_array_equal(
         as_similarity(photos, k=lambda a, b: float(a == b)).dense(), np.eye(12)
     )
+
+
+def test_a_path_of_nothing_says_so(photos, monkeypatch):
+    monkeypatch.chdir(photos.parent)
+    for path in ("photos", "my/photos", "photo"):
+        with pytest.raises(TypeError, match=f"there is no such folder as '{path}'"):
+            compute(path, k="pixels")
+    shutil.copy(photos / "1.png", "1.png")
+    with pytest.raises(TypeError, match="the folder that the file '1"):
+        compute("1.png", k="pixels")
+    with pytest.raises(TypeError, match=r"pass \['one text', …\]$"):
+        compute("one text")
+
+
+def test_compared_folders_are_called_by_their_names(photos, tmp_path, monkeypatch):
+    for name in ("gen", "real", "other/gen"):
+        shutil.copytree(photos, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    options = {"k": "pixels", "permutations": 19}
+    assert vendiscore.compare("gen", "real", **options).names == ["gen", "real"]
+    assert vendiscore.compare(Path("gen"), "real/", **options).names == ["gen", "real"]
+    assert vendiscore.compare("gen", by_name(photos), **options).names == ["gen", "B"]
+    two = ["gen", "other/gen"]
+    assert vendiscore.compare(*two, **options).names == two
+    assert vendiscore.compare("gen", "gen", **options).names == ["A", "B"]
+    assert vendiscore.compare("gen", "real", names=["x", "y"], **options).names == ["x", "y"]

@@ -61,7 +61,7 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     if isinstance(samples, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a collection of samples, got one {type(samples).__name__}; "
-            f"pass [{samples[:20]!r}, …]"
+            f"pass [{samples[:20]!r}, …]{_no_folder(samples)}"
         )
     # SciPy's sparse matrices of the kind "dok" are mappings too.
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
@@ -73,6 +73,15 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
+
+
+def _no_folder(samples: str | bytes) -> str:
+    """Say that there is no such folder, of one word or path, which may have been meant as one."""
+    if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
+        return ""
+    if os.path.isfile(samples):
+        return f", or the folder that the file {samples!r:.80} is in, if it is an image"
+    return f", or the path of a folder of images: there is no such folder as {samples!r:.80}"
 
 
 def _from_container(samples: Any, name: str) -> Any:

@@ -17,7 +17,12 @@ from . import keywords
 from .errors import DataError, UsageError, tell
 from .sources import Source, Wanted, check
 
-_USUAL = {"vectors": "cosine", "molecules": "morgan", "images": "pixels"}
+# By kind of sample: the kernel that is usual, and what it compares.
+_USUAL = {
+    "vectors": ("cosine", "their cosine"),
+    "molecules": ("morgan", "their Morgan fingerprints"),
+    "images": ("pixels", "their pixels"),
+}
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 _ALREADY = (*_OF_NUMBERS, "metric")
 
@@ -64,11 +69,11 @@ class How:
         usual = _USUAL.get(source.kind)
         if "k" in found or usual is None or any(found.get(name) for name in _ALREADY):
             return found
-        if source.kind == "vectors":
-            if not needed:
-                return found
-            self.note(f"{source.name}: vectors are compared by their cosine (-k cosine)")
-        return {"k": usual, **found}
+        if not needed and source.kind == "vectors":
+            return found
+        kernel, what = usual
+        self.note(f"{source.name}: {source.kind} are compared by {what} (-k {kernel})")
+        return {"k": kernel, **found}
 
     def note(self, message: str) -> None:
         """Say what was decided without having been asked for."""

@@ -115,7 +115,8 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
         and numeric
         and (wanted.kind or len(numeric) + len(others) == len(names))
     ):
-        columns = [found.column(c).cast(pa.float64(), safe=False).to_numpy() for c in numeric]
+        real = pa.float32() if all(_is_single(pa, kinds[c]) for c in numeric) else pa.float64()
+        columns = [found.column(c).cast(real, safe=False).to_numpy() for c in numeric]
         X = np.column_stack(columns)
         source = replace(arrays.of_array(X, name, wanted), notes=_left(names, numeric, others))
         beside = {c: found.column(_named(names, c, name)).to_pylist() for c in others}
@@ -128,7 +129,10 @@ def of_parquet(data: bytes, name: str, wanted: Wanted) -> Source:
     rows = found.select(names).to_pylist()
     cells = [[row[c] for c in names] for row in rows]
     read = Table(names, cells, list(range(1, len(cells) + 1)), header=names)
-    return _values(read, name, wanted, {}, None)
+    source = _values(read, name, wanted, {}, None)
+    if source.kind == "vectors" and _is_single(pa, kinds[source.column or names[0]]):
+        source = replace(source, values=source.values.astype(np.float32))
+    return source
 
 
 def _values(
@@ -302,6 +306,12 @@ def _left(names: Sequence[str], kept: Sequence[str], others: Sequence[str]) -> t
 def _is_number(pa: Any, kind: Any) -> bool:
     types = pa.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _is_single(pa: Any, kind: Any) -> bool:
+    """Whether a column has numbers, or rows of them, in single precision or less."""
+    inner = getattr(kind, "value_type", kind)
+    return bool(pa.types.is_float32(inner) or pa.types.is_float16(inner))
 
 
 def _is_row(value: Any) -> bool:

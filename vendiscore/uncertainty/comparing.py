@@ -13,6 +13,7 @@ one diversity and two vocabularies are said to differ twice as often as they sho
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import is_several, refuse_gradient
+from ..arrays.folders import is_folder
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
 from ..registry import having
@@ -69,7 +71,7 @@ def compare(
         a bandwidth left open follows from all together. Lists of lists are groups, that of each
         prompt at one place in every set, as `groups` would say. Not changed.
     names : sequence of str, optional
-        Of the sets; A, B, … unless given.
+        Of the sets; without it A, B, …, and folders have their own names.
     by : sequence of labels, optional
         The set that each sample of one collection is in, such as the column of models of a table:
         ``compare(df["answer"], by=df["model"])``. The labels name the sets.
@@ -297,6 +299,21 @@ def _check_no_named(how: Mapping[str, Any]) -> None:
         raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
 
 
+def _unnamed(sets: Sequence[Any]) -> list[str]:
+    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
+    times = range(len(sets))
+    letters = [f"{letter}{time or ''}" for time in times for letter in ascii_uppercase]
+    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
+    for short in (True, False):
+        called = [
+            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
+            for path, letter in zip(paths, letters, strict=False)
+        ]
+        if len(set(called)) == len(called):
+            return called
+    return letters[: len(sets)]
+
+
 def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
     """The sets by name."""
     if len(sets) == 1 and isinstance(sets[0], Mapping):
@@ -309,8 +326,7 @@ def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any
             f"them by name, or all samples in one list with the set of each as `by`"
         )
     if names is None:
-        names = [f"{letter}{time or ''}" for time in range(len(sets)) for letter in ascii_uppercase]
-        names = names[: len(sets)]
+        names = _unnamed(sets)
     given: list[Any] = (
         list(names) if is_several(names) else [None]
     )  # an iterator gives them only once
