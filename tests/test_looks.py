@@ -164,3 +164,55 @@ def test_no_string_takes_long_to_look_at():
         " " * 9000,
     ):
         assert looks_like([text] * 200) in (None, looks_like(["a.png"]))
+
+
+SMALL = ["CCO", "CCN", "CCCl", "c1ccccc1O"]
+
+
+@pytest.mark.parametrize(
+    "strings", [SMALL, SMALL[:3], ["CO", "C=C", "CCO"], ["ClCCl", "CO", "CN"], ["BrCC", "CC"]]
+)
+def test_small_molecules_that_mostly_show_letters_alone_are_noticed(strings):
+    found = looks_like(strings)
+    assert found is not None
+    assert found.kernel == "morgan"
+
+
+@pytest.mark.parametrize(
+    "strings",
+    [
+        ["CNN", "BBC", "NBC", "SOS"],
+        ["no", "so", "on", "soon", "cocoon"],
+        ["NO", "YES"],
+        ["CO2", "NO2", "SO2"],
+        ["Cl", "Br", "I"],
+        ["C", "C++", "C#"],
+        ["a=b", "c=d"],
+        ["B12", "C12"],
+        ["2024-01-02", "2024-01-03"],
+        ["1", "22", "333"],
+        ["CS101", "CS202"],
+        ["Bronx", "Brooklyn", "Cloud"],
+        ["What is CO2 ?", "Who owns CNN ?"],
+    ],
+)
+def test_words_acronyms_codes_and_numbers_are_no_molecules(strings):
+    assert looks_like(strings) is None
+    assert looks_like(strings * 50) is None
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        vendiscore.compute,
+        vendiscore.explain,
+        vendiscore.growth,
+        lambda samples: vendiscore.select(samples, 2),
+        lambda samples: vendiscore.compare(samples, samples),
+        lambda samples: vendiscore.load("vendiscore").compute(samples=samples),
+    ],
+    ids=["compute", "explain", "growth", "select", "compare", "metric"],
+)
+def test_every_door_says_that_strings_look_like_molecules(door):
+    with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' compares"):
+        door([*SMALL, "CCCN", "CC(C)O", "CCBr", "CCC"])

@@ -30,6 +30,12 @@ _INSTEAD = {
 # So many of the strings are looked at, and so large a share of them must look alike.
 LOOKED_AT = 200
 SHARE = 0.9
+# Rings, double bonds, and halogens after another atom or before one, of which so large a share is
+# enough where all strings are SMILES.
+_UNLIKE_WORDS = re.compile(
+    r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
+)
+_FEW = 0.1
 
 # How names of image files end.
 IMAGES = (
@@ -194,8 +200,10 @@ def looks_like(strings: Sequence[str]) -> Looks | None:
     """
     some = strings[:: -(-len(strings) // LOOKED_AT)] if strings else []
     enough = SHARE * max(1, len(some))
-    # Words may consist of letters of atoms; most molecules show a bond, branch, ring or bracket.
+    # Words and acronyms may consist of letters of atoms: most molecules show a bond, branch, ring or
+    # bracket, and of small ones some do so that no word does.
     marked = 2 * sum(not _head(s).isalpha() for s in some) >= len(some)
+    marked |= _FEW * len(some) <= sum(_UNLIKE_WORDS.search(_head(s)) is not None for s in some) > 0
     for looks, test in _LOOKS:
         if (marked or looks.kernel != "morgan") and sum(map(test, some)) >= enough:
             return looks
