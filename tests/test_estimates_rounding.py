@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mixtures import mixture
 
-from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
+from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import LANCZOS
 from vendiscore.spectral.hill import effective_number
@@ -93,3 +93,20 @@ def test_single_precision_stays_where_it_is_enough(monkeypatch):
     assert not kinds
     LANCZOS.run(weighted, [1.0], Estimating(1e-6), math.inf)
     assert kinds
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rank", [10, 60])
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_rounding_of_a_given_matrix_is_not_taken_for_a_negative_eigenvalue(kind, rank):
+    X = np.random.default_rng(rank).standard_normal((700, rank))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    K = (X @ X.T).astype(kind)
+    np.fill_diagonal(K, 1)
+    exact = compute(K, score_K=True)["VS"]
+    found = compute(K, score_K=True, method="estimate", rtol=1e-2)
+    assert abs(found["VS"] - exact) <= 5 * max(found["VS_se"], 1e-6 * exact)
+    K[:99, :99] = 2 * np.eye(99) - 1
+    for method in ("auto", "estimate"):
+        with pytest.raises(NotPSDError):
+            compute(K, score_K=True, method=method)

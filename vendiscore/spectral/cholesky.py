@@ -24,12 +24,14 @@ import scipy
 from ..arrays.namespace import gram
 from ..errors import NotPSDError
 from ..similarity.base import Similarity
+from .routes import StalledError
+from .spectrum import Source
 
 # Pivots that are proposed at once.
 BLOCK = 64
 # Of a block those are taken that leave at least this share of the largest residual.
 LEAST_PIVOT = 0.05
-# A residual that falls below −ROUNDING of the largest diagonal is no rounding.
+# A residual below −ROUNDING of the largest diagonal is not rounding of double precision.
 ROUNDING = 1e-10
 
 
@@ -69,6 +71,8 @@ class Factor:
         ------
         NotPSDError
             If a residual is negative.
+        StalledError
+            If that may be rounding of the numbers that K was given in.
         """
         residual, k = self._residual, self.size
         room = min(BLOCK, self.most - k, int(np.count_nonzero(residual)))
@@ -83,7 +87,7 @@ class Factor:
             (own + own.T) / 2, tol=LEAST_PIVOT * float(residual.max()), lower=1
         )
         if not rank:  # the largest is no pivot: less than nothing
-            raise NotPSDError(float(own.diagonal().min()), -float(own.diagonal().min()))
+            raise self._negative(float(own.diagonal().min()))
         taken = chosen[pivots[:rank] - 1]
         rows = np.asarray(self.weighted.rows(taken)) - L[:k, taken].T @ L[:k]
         new = L[k : k + rank]
@@ -92,9 +96,14 @@ class Factor:
         residual -= np.einsum("ij,ij->j", new, new)
         residual[taken] = 0.0
         if (lowest := float(residual.min())) < -ROUNDING * self._top:
-            raise NotPSDError(lowest, -lowest)
+            raise self._negative(lowest)
         np.maximum(residual, 0.0, out=residual)
         self.size = k + rank
+
+    def _negative(self, residual: float) -> Exception:
+        if -residual <= Source.of(self.weighted).negative_mass:
+            return StalledError("residuals are negative by rounding")
+        return NotPSDError(residual, -residual)
 
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the most even shares (n,) that the eigenvalues can be, descending."""
