@@ -1,0 +1,167 @@
+"""Sets whose spectra are of one shape each, for every kind of kernel, and estimates of them."""
+
+import math
+import warnings
+import zlib
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from vendiscore import MatrixSimilarity, as_similarity
+from vendiscore.spectral.estimate import Estimate, Estimating
+from vendiscore.spectral.estimators import LANCZOS, estimated
+from vendiscore.spectral.hill import effective_number
+from vendiscore.spectral.plan import plan
+from vendiscore.spectral.routes import StalledError
+from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.weighted import merge_identical, weighted_by
+
+SHAPES = ("flat", "power law", "exponential", "low rank", "blocks", "one dominant", "repeated")
+KERNELS = (
+    "matrix",
+    "float32 matrix",
+    "cosine, n < d",
+    "float32 cosine, n < d",
+    "cosine, n > d",
+    "rbf",
+    "n-grams",
+    "polynomial",
+)
+ORDERS = (0.1, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
+TOLERANCES = (0.1, 0.05, 1e-2, 1e-3, 1e-4)
+# What is asked for may be found exactly; what is forced has no exact score to fall back on.
+WAYS = ("asked", "forced")
+MOST = 5.0  # standard errors that a score may be off by
+ROUNDING = 1e-7  # relative, which the errors of a score in double precision may miss
+
+
+def eigenvalues(shape: str, m: int) -> np.ndarray:
+    """Return m shares of a shape, descending."""
+    i = np.arange(1, m + 1)
+    shares = {
+        "flat": np.ones(m),
+        "power law": i**-1.5,
+        "exponential": np.exp(-i / 8.0),
+        "low rank": np.where(i <= 10, 1.0 / i, 0.0),
+        "blocks": np.where(i <= 12, 1.3**-i, 0.01 / m),
+        "one dominant": np.where(i == 1, m, 0.1),
+        "repeated": 3.0 ** -(i // 40),
+    }[shape]
+    return shares / shares.sum()
+
+
+def factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Return F (n, d) with those squared singular values."""
+    m = min(n, d)
+    U, V = (np.linalg.qr(rng.standard_normal((size, m)))[0] for size in (n, d))
+    return (U * np.sqrt(eigenvalues(shape, m))) @ V.T
+
+
+def points(shape: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Return points and a bandwidth at which RBF similarities have such a spectrum."""
+    normals = rng.standard_normal
+    groups = rng.integers(0, 12, n)
+    return {
+        "flat": (normals((n, 40)), 1.0),
+        "power law": (normals((n, 3)), 0.7),
+        "exponential": (rng.random((n, 1)), 0.2),
+        "low rank": (10 * normals((10, 3))[groups % 10] + 1e-5 * normals((n, 3)), 2.0),
+        "blocks": (20 * normals((12, 10))[groups] + normals((n, 10)), 3.0),
+        "one dominant": (normals((n, 20)), 30.0),
+        "repeated": (
+            np.repeat(50 * normals((n // 2, 5)), 2, 0) + np.tile([[0.0], [1.0]], (n // 2, 5)),
+            1.5,
+        ),
+    }[shape]
+
+
+def texts(shape: str, n: int, rng: np.random.Generator) -> list[str]:
+    """Return texts whose words have such a spectrum."""
+    words = [f"w{i}" for i in range(2 * n)]
+    own = [f"own{i}" for i in range(n)]
+    chance = {"power law": np.arange(1, 2 * n + 1) ** -1.0, "exponential": 0.98 ** np.arange(2 * n)}
+    if shape in chance:
+        p = chance[shape] / chance[shape].sum()
+        return [" ".join(rng.choice(words, 12, p=p)) for _ in range(n)]
+    if shape == "low rank":
+        return [" ".join(rng.choice(words[:10], 40)) for _ in range(n)]
+    shared = {
+        "flat": lambda i: [],
+        "blocks": lambda i: words[4 * (i % 12) :][:4],
+        "one dominant": lambda i: words[:20],
+        "repeated": lambda i: words[i // 2 :][:1],
+    }[shape]
+    return [" ".join([*shared(i), own[i]]) for i in range(n)]
+
+
+@cache
+def case(kernel: str, shape: str, n: int):
+    """Return a similarity, its weights or None, and its exact shares."""
+    rng = np.random.default_rng(zlib.crc32(f"{kernel} {shape}".encode()))
+    p = None
+    if kernel == "n-grams":
+        similarity = as_similarity(texts(shape, n, rng), k="ngram_overlap", ns=[1])
+    elif kernel == "rbf":
+        X, sigma = points(shape, n, rng)
+        similarity = as_similarity(X, k="rbf", sigma=sigma)
+    else:
+        d = {"cosine, n > d": 3 * n // 4, "polynomial": 30}.get(kernel, n + n // 2)
+        F = factors(shape, n, d, rng)
+        lengths = np.linalg.norm(F, axis=1, keepdims=True)
+        p = lengths[:, 0] ** 2 / np.sum(lengths**2)  # which the spectrum is that of F with
+        X = F / lengths
+        if kernel == "polynomial":
+            similarity = as_similarity(X, k="polynomial", degree=3)
+        elif "matrix" in kernel:
+            K = X @ X.T
+            np.fill_diagonal(K, 1.0)
+            roundoff = 0.0
+            if "float32" in kernel:
+                K, roundoff = K.astype(np.float32), float(np.finfo(np.float32).eps)
+            similarity = MatrixSimilarity((K + K.T) / 2).noted(roundoff=roundoff)
+        else:
+            similarity = as_similarity(
+                X.astype(np.float32) if "float32" in kernel else X, k="cosine"
+            )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return similarity, p, spectrum_of(similarity, p).values
+
+
+class Cell(NamedTuple):
+    """How an estimate ended: "exact", "refused", "bounds" or "estimate", and whether rightly."""
+
+    end: str
+    right: bool
+    off: float = 0.0
+    found: Estimate | None = None
+
+
+def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Cell:
+    """Estimate one order of one set, and compare it with the exact score."""
+    similarity, p, shares = case(kernel, shape, n)
+    seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {way}".encode())
+    how = Estimating(rtol, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if way == "asked":
+            found = estimated(similarity, [q], p, "check", how, plan(similarity, [1.0]).whole)
+            if found is None:
+                return Cell("exact", True)
+        else:
+            distinct = merge_identical(similarity, p)
+            try:
+                found = LANCZOS.run(
+                    weighted_by(distinct.similarity, distinct.p), [q], how, math.inf
+                )
+            except StalledError:
+                return Cell("refused", True)
+    (one,) = found
+    exact = effective_number(shares, q)
+    if one.low is not None:
+        right = one.low <= exact * (1 + 1e-9) and exact <= one.high * (1 + 1e-9)
+        return Cell("bounds", right, 0.0, one)
+    off = abs(one.value - exact) / max(one.error, ROUNDING * exact)
+    kept = way == "forced" or one.error <= rtol * one.value
+    return Cell("estimate", kept and off <= MOST, off, one)
