@@ -110,11 +110,12 @@ class Factor:
         found = np.linalg.eigvalsh(gram(self._L[: self.size]))[::-1]
         found = np.concatenate([np.maximum(found, 0.0), np.zeros(self.weighted.n - self.size)])
         left = max(0.0, 1.0 - float(found.sum()))
-        # What may be rounding, and is left out of an exact spectrum, is no part of a lower bound.
+        # An exact spectrum leaves out what may be rounding, and may be off by as much.
         cut = len(found) * float(np.finfo(float).eps) * found[0]
-        least = np.maximum(found - cut, 0.0)
+        least, even = np.maximum(found - cut, 0.0), np.where(found > cut / 2, found + cut, found)
         least[0] += 1.0 - float(least.sum())
-        return least, filled_up(found, left)
+        even[0] -= float(even.sum() - found.sum())
+        return least, filled_up(np.sort(even)[::-1], left)
 
 
 def factor_of(K: np.ndarray) -> np.ndarray:
