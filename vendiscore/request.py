@@ -217,12 +217,12 @@ def _read_method(rest: dict[str, Any]) -> Estimating | None:
     if one_of("method", rest.pop("method", "auto"), METHODS) == "auto":
         if given:
             raise TypeError(
-                "`rtol` is the error of an estimate, and scores are exact: pass method='estimate' "
-                "with it, or leave it out"
+                "`rtol` is the largest standard error of an estimate, and scores are exact: pass "
+                "method='estimate' with it, or leave it out"
             )
         return None
     if given:
-        expected = f"a relative error from {LEAST_RTOL:g} to 1"
+        expected = f"a relative standard error from {LEAST_RTOL:g} to 1"
         given["rtol"] = number(
             "rtol", given["rtol"], expected, lambda rtol: LEAST_RTOL <= rtol < 1, "1e-3 is usual"
         )

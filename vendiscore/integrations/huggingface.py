@@ -50,8 +50,8 @@ Args:
     ci: level of confidence intervals, such as 0.95: of the score of n samples, or with groups of
         the mean over groups. interval: "jackknife", "subsample", or what suits a measure, "auto".
     corrected: add VS_corrected, without the bias of order 1/n.
-    method: "estimate" for sets that are too large for a spectrum; rtol: how far off it may be
-        (relative, 1e-3); seed: of what it draws.
+    method: "estimate" for sets that are too large for a spectrum; rtol: the largest standard
+        error (relative, 1e-3); seed: of what it draws.
     measures: other measures to give, by name: "VS", "IntDiv", "LC", "AvgSim", "GMStds", those of
         distances, "Magnitude", "MagArea", "t_conv", "MagDiff", and those of groups together,
         "WithinVS", "BetweenVS", "TotalVS"; or a dict that gives each its options.

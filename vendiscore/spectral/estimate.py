@@ -19,8 +19,9 @@ class Estimate:
     why : str
         Why that one, in words.
     error : float
-        Standard error, absolute. 0 for an exact number: rounding is not counted, nor what single
-        precision may move, which is less than 1e-6 (relative); and where there are bounds.
+        Standard error, absolute, of random vectors, of quadrature and of products together. 0 where
+        there are bounds, and for an exact number: rounding is not counted, nor what single
+        precision may move, which is less than 1e-6 (relative).
     low, high : float, optional
         Bounds that are proved, where there are any.
     """
@@ -52,7 +53,8 @@ class Estimating:
     Attributes
     ----------
     rtol : float in (0, 1)
-        Its error relative to the number: one standard error, or half of what is between bounds.
+        The largest error relative to the number: one standard error, or half the distance between
+        bounds. The number itself is off by less than two standard errors in about 95 of 100 runs.
     seed : int
         Of all that is drawn.
     """

@@ -76,7 +76,7 @@ class PivotedCholesky:
         factor = Factor(weighted, most, how.seed)
 
         def is_enough(least: np.ndarray, even: np.ndarray) -> bool:
-            return all(_width(least, even, q) <= how.rtol for q in orders)
+            return all(_width(least, even, q) <= math.log1p(how.rtol) for q in orders)
 
         found = certified(factor, is_enough, _aim(how.rtol, n))
         why = f"{factor.size} rows leave {factor.left:.2g} of the trace"
