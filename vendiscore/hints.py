@@ -200,8 +200,8 @@ def looks_like(strings: Sequence[str]) -> Looks | None:
     """
     some = strings[:: -(-len(strings) // LOOKED_AT)] if strings else []
     enough = SHARE * max(1, len(some))
-    # Words and acronyms may consist of letters of atoms: most molecules show a bond, branch, ring or
-    # bracket, and of small ones some do so that no word does.
+    # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
+    # and some of the small ones do, as no word does.
     marked = 2 * sum(not _head(s).isalpha() for s in some) >= len(some)
     marked |= _FEW * len(some) <= sum(_UNLIKE_WORDS.search(_head(s)) is not None for s in some) > 0
     for looks, test in _LOOKS:
