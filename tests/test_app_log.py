@@ -1,9 +1,14 @@
 """No input of a visitor reaches a log: at no level, by no route, however malformed a request is."""
 
 import contextlib
+import io
 import json
+import logging
 import socket
+import sys
+import threading
 import time
+import traceback
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +16,8 @@ import visitor
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
+
+from vendiscore.app.serving import logs  # noqa: E402
 
 MARK = "Zq7marked"
 POISON = f"{MARK}\r\n2026-01-01 ERROR forged\x1b[31m\x07\x00\x9b2J\u2028\u202e\x85\ud800"
@@ -253,3 +260,40 @@ def test_nothing_sent_by_the_page_is_logged(http):
         http.post(f"/page/{path}", content=f'{{"{MARK}'.encode())
     found = visitor.score(http, key, "ngram_overlap")
     assert MARK in http.post("/page/report", json={"id": found["id"], "title": MARK}).text
+
+
+def test_an_error_is_told_once_by_its_types_and_places(monkeypatch):
+    stream = io.StringIO()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, stream)
+    made, access = logging.getLogRecordFactory(), logging.getLogger("uvicorn.access")
+    filters = access.filters[:]
+
+    def fails():
+        try:
+            try:
+                int(MARK)
+            except ValueError as error:
+                raise KeyError(MARK) from error
+        except KeyError:
+            traceback.print_exc()
+            print(MARK)
+        print(MARK)
+
+    try:
+        logs.hide_input()
+        print("It is mine.")
+        thread = threading.Thread(target=fails)
+        thread.start()
+        thread.join()
+    finally:
+        logging.setLogRecordFactory(made)
+        access.filters[:] = filters
+    said = stream.getvalue()
+    assert said.startswith("It is mine.\n")
+    assert MARK not in said
+    assert [line for line in said.split("\n") if line.startswith("  ") and line[2] != " "] == [
+        "  KeyError",
+        "  ValueError",
+    ]
+    assert said.count("test_app_log.py") == 4  # three of the errors, one of the last print
