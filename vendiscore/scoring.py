@@ -73,13 +73,14 @@ def compute(
         Without it, strings are compared by "ngram_overlap", with a warning if
         they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
     score_K, score_X, score_dual : bool
-        What the samples are; `score_X` and `score_dual` mean the same, the cheaper of XXᵀ and
-        XᵀX is chosen.
+        The samples are a similarity matrix, or rows of features; `score_X` and `score_dual` mean
+        the same, the cheaper of XXᵀ and XᵀX is chosen.
     normalize : bool
         Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
     q : float in [0, ∞], "inf", or several
-        Order. Small q counts rare samples, large q looks at the commonest only; q = 0 is the
-        numerical rank, so that features with d columns have a score of at most d at every order.
+        Order of the score. Default: 1. Small q counts rare samples, large q only the commonest
+        ones; q = 0 is the numerical rank, so that features with d columns have a score of at most d
+        at every order.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
@@ -108,7 +109,7 @@ def compute(
         vectors "euclidean" and others, see `magnitude`. Without it, that of the kernel if one is
         named, and "euclidean" of vectors.
     solver : {"auto", "cg", "cholesky"}
-        How magnitude is solved for.
+        Method by which the linear system of the magnitude is solved.
     fit : {"samples", "references", "pool"}, optional
         Which samples options that follow from data (a bandwidth) follow from, if there are
         references: these, unless it is given; "pool" is both sets.
@@ -121,7 +122,7 @@ def compute(
         1e-3 unless given. A score with a standard error is off by less than twice that in about 95
         of 100 runs; one between bounds is never off by more than `rtol`.
     seed : int, optional
-        Of what an estimate draws, and of a kernel that draws: 0 unless given.
+        Seed of the random draws of an estimate, and of a kernel that draws. Default: 0.
     details : bool
         Add how the number came about, under the key `details`.
     **options

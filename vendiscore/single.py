@@ -45,7 +45,7 @@ def score(
         k(x, x) = 1, or a mixture of registered kernels; strings are compared by "ngram_overlap"
         without it.
     q : float in [0, ∞] or "inf"
-        Order. Small q counts rare samples, large q looks at the commonest only.
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     normalize : bool
@@ -92,7 +92,7 @@ def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     K : array or tensor (n, n)
         Symmetric and positive semidefinite, with ones on the diagonal. Not changed.
     q : float in [0, ∞] or "inf"
-        Order. Small q counts rare samples, large q looks at the commonest only.
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     normalize : bool
@@ -137,7 +137,7 @@ def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     X : array or tensor (n, d), dense or sparse
         A row of features for each sample. Not changed.
     q : float in [0, ∞] or "inf"
-        Order. Small q counts rare samples, large q looks at the commonest only.
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     normalize : bool
@@ -181,7 +181,7 @@ def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | 
     X : array or tensor (n, d), dense or sparse
         A row of features for each sample. Not changed.
     q : float in [0, ∞] or "inf"
-        Order.
+        Order of the score. Default: 1.
     normalize : bool
         Divide each row by its length; otherwise all must have a length of 1.
     p : array (n,), optional
@@ -238,7 +238,7 @@ def conditional_score(
         are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
         its own, pass `given` as a Similarity, from `as_similarity`.
     q : float in [0, ∞] or "inf"
-        Order.
+        Order of the score. Default: 1.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     psd : {"check", "clip"}

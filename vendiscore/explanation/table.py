@@ -303,10 +303,10 @@ def explain(
     samples : list, array or Similarity
         n samples of the kind that `k` compares. Not changed.
     q : float in (0, ∞] or "inf"
-        Order of the score that is explained.
+        Order of the score that is explained. Default: 1.
     threshold : float in [−1, 1]
-        Samples at least this similar are near-duplicates. What that means depends on the kernel:
-        look at `boundary()`, and move it by `rethreshold(…)`.
+        Samples at least this similar are near-duplicates. Default: 0.95. The right threshold
+        depends on the kernel: look at `boundary()`, and move it by `rethreshold(…)`.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}

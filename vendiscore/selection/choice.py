@@ -55,9 +55,10 @@ def select(
     samples : list, array, tensor, column or Similarity
         n samples of the kind that `k` compares. Not changed.
     size : int from 1 to n
-        How many to choose. Always needed.
+        Number of samples to choose; always needed.
     objective : {"vendi", "q2", "logdet", "maxmin", "represent"}
-        What to make large. For samples that *differ* (a test set, prompts, molecules to buy):
+        Quantity to maximise. Default: "vendi". For samples that *differ* (a test set, prompts,
+        molecules to buy):
 
         - "vendi", VS_q, the effective number of different samples;
         - "q2", VS_2 at the least cost, by running sums of k²;
@@ -69,14 +70,15 @@ def select(
         dense regions to what is rare, and scores low. The most diverse subset need not be the best
         to train on (arXiv 2605.29448).
     q : float in (0, 2]
-        Order of "vendi", and of `scores` and `bound` for all. Below 1 rare samples count more.
+        Order of "vendi", and of `scores` and `bound` for every objective. Default: 1. Below 1 rare
+        samples count more.
     initial : list of int, optional
-        Places of samples that are in, first and in this order.
+        Places of samples that the choice begins with, in this order. Default: none.
     groups : list of labels, optional
-        One for each sample; with `quota`.
+        One label for each sample, for `quota`.
     quota : dict of label to int, or int, optional
-        Exactly so many of each group, summing to `size` (of groups that are not named, none); or
-        at most that many of any.
+        Number of samples to choose of each group: a dict has the exact numbers, which sum to
+        `size` (groups that it does not name get none); an int is the most of any group.
     quality : list of float, optional
         A score of at least 0 for each sample. "vendi" and "q2" then maximise mean quality times VS
         (Nguyen & Dieng, arXiv 2405.02449), "logdet" the determinant of diag(r) K diag(r) (Kulesza

@@ -71,7 +71,7 @@ def compare(
         a bandwidth left open follows from all together. Lists of lists are groups, that of each
         prompt at one place in every set, as `groups` would say. Not changed.
     names : sequence of str, optional
-        Of the sets; without it A, B, …, and folders have their own names.
+        One name for each set, in their order. Default: A, B, …; folders have their own names.
     by : sequence of labels, optional
         The set that each sample of one collection is in, such as the column of models of a table:
         ``compare(df["answer"], by=df["model"])``. The labels name the sets.
@@ -82,15 +82,16 @@ def compare(
         mean over groups, its error that over groups, and samples are exchanged within groups only.
         Of a group all sets are drawn down to what the one with the fewest samples has.
     q : float in [0, ∞] or "inf"
-        Order.
+        Order of the score that is compared. Default: 1.
     level : float in (0, 1)
-        Of the intervals of sets, and of all verdicts together: a difference counts where the
-        adjusted p is 1 − level at most. The interval of a difference has this level for two sets,
-        and 1 − (1 − level)/m for m pairs, so that all hold together.
+        Confidence level of the intervals of sets, and of all verdicts together, as a fraction.
+        Default: 0.95. A difference counts where the adjusted p is 1 − level at most. The interval
+        of a difference has this level for two sets, and 1 − (1 − level)/m for m pairs, so that all
+        hold together.
     permutations : int of at least 19
-        At most so many exchanges for each pair: p is at least 1/(permutations + 1), times the
-        number of pairs, which must be 1 − level at most. More permutations lower this floor. A
-        pair is done earlier, after 99, when 20 of them differ as much as the sets do.
+        Largest number of exchanges for each pair. Default: 999. p is at least 1/(permutations + 1),
+        times the number of pairs, which must be 1 − level at most. More permutations lower this
+        floor. A pair is done earlier, after 99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
         Draw all sets down to one size, that of the smallest but 200 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
@@ -98,19 +99,19 @@ def compare(
         sources are. It says nothing where samples outnumber features, since all then have a
         coverage of 1.
     size : int of at least 4, optional
-        The matched size, where not the usual one.
+        Number of samples to draw of each set. Default: as many as `match` says.
     orders : sequence of float in [0, ∞]
-        Orders of profiles to find too.
+        Orders at which the sets are scored as well, for profiles. Default: none.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     seed : int of at least 0
-        Of what is drawn and exchanged.
+        Seed of the random subsets and exchanges. Default: 0.
     k : str, callable, dict or list, optional
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
     **how
-        How else samples are compared, as for `compute`: `score_X`, `normalize` and options of the
-        kernel; weights are not taken.
+        Other keywords of `compute` that say how samples are compared: `score_X`, `normalize` and
+        options of the kernel; weights are not taken.
 
     Returns
     -------

@@ -152,25 +152,25 @@ def growth(
     samples : list, array or Similarity
         At least 4, taken to be independent samples of a source. Not changed.
     sizes : sequence of int, optional
-        From 1 to twice the number of samples n; beyond n, at orders other than 2, of at least 16
-        samples. From n/16 to 2n unless given.
+        Numbers of samples to score, from 1 to twice the number of samples n; sizes beyond n need
+        at least 16 samples at orders other than 2. Default: from n/16 to 2n.
     q : float in [0, ∞] or "inf"
-        Order.
+        Order of the score. Default: 1.
     draws : int of at least 2
-        How many subsets of each size below n; not used at order 2.
+        Number of subsets to draw of each size below n. Default: 20. Order 2 draws none.
     level : float in (0, 1)
-        Of the intervals.
+        Confidence level of the intervals, as a fraction. Default: 0.95.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero; of one that has some,
         subsets are drawn at order 2 too.
     seed : int of at least 0
-        Of the subsets that are drawn.
+        Seed of the random subsets. Default: 0.
     k : str, callable, dict or list, optional
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
     **how
-        How else samples are compared, as for `compute`: `score_K`, `score_X`, `normalize` and
-        options of the kernel.
+        Other keywords of `compute` that say how samples are compared: `score_K`, `score_X`,
+        `normalize` and options of the kernel.
 
     Returns
     -------
