@@ -1,5 +1,6 @@
 """The documentation: built without a warning, loads nothing from elsewhere, no dead links."""
 
+import json
 import os
 import re
 import subprocess
@@ -177,3 +178,17 @@ def test_every_block_of_code_is_executed() -> None:
 # What is shown of `examples` is run by the tests of the harnesses.
 DIRECTIVES = ("toctree", "eval-rst", "include", "literalinclude", "figure", "note", "warning")
 NEWCOMER = ("start", "compare_models")  # .ci/newcomer.py runs their commands word for word
+
+
+@pytest.mark.parametrize("word", ["deduplicate", "dedupe", "duplicates"])
+def test_a_search_for_duplicates_finds_how_to_remove_them(site: Path, word: str) -> None:
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
+    stem = pytest.importorskip("snowballstemmer").stemmer("english").stemWord(word)
+    places = set()
+    for terms in (found["terms"], found["titleterms"]):
+        place = terms.get(stem, [])
+        places |= set(place if isinstance(place, list) else [place])
+    pages = [found["docnames"][i] for i in places]
+    assert "tasks/near_duplicates" in pages
+    assert "reference/samples" in pages

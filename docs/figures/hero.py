@@ -1,24 +1,37 @@
-"""Three sets of twelve digits: copies, one digit by many hands, all ten digits."""
+"""Three sets of eight captions: one repeated, one scene with a word changed, eight scenes."""
 
-import numpy as np
 from matplotlib import pyplot as plt
-from sklearn.datasets import load_digits
 
 from vendiscore import score
 
-digits = load_digits()
-rng = np.random.default_rng(3)
-ones = np.flatnonzero(digits.target == 1)
 sets = {
-    "twelve copies": np.repeat(ones[:1], 12),
-    "one digit, twelve hands": rng.choice(ones, 12, replace=False),
-    "all ten digits": rng.permutation(
-        [rng.choice(np.flatnonzero(digits.target == i % 10)) for i in range(12)]
-    ),
+    "One caption, eight times": ["a dog runs on the beach"] * 8,
+    "One scene, a word changed": [
+        "a dog runs on the beach",
+        "a brown dog runs on the beach",
+        "a dog runs on the beach",
+        "a dog runs on the beach today",
+        "two dogs run on the beach",
+        "a dog runs on the wet beach",
+        "a dog runs on the beach",
+        "a big dog runs on the beach",
+    ],
+    "Eight scenes": [
+        "a dog runs on the beach",
+        "bread cools by an open window",
+        "two nurses share an umbrella",
+        "snow covers parked cars",
+        "the choir waits backstage",
+        "children paint a wooden fence",
+        "fog hides half of London",
+        "goats graze beneath solar panels",
+    ],
 }
-figure, axes = plt.subplots(1, 3, figsize=(7, 2.2), gridspec_kw={"wspace": 0.15})
-for ax, (name, places) in zip(axes, sets.items(), strict=True):
-    framed = np.pad(digits.images[places], ((0, 0), (1, 1), (1, 1)))
-    ax.imshow(np.vstack([np.hstack(list(framed[i : i + 4])) for i in (0, 4, 8)]), cmap="gray_r")
-    ax.set_title(f"{name}\nVendi Score {score(digits.data[places], 'cosine'):.1f}")
-    ax.axis("off")
+figure, axes = plt.subplots(1, 3, figsize=(7.6, 2.6), layout="constrained")
+for ax, (name, captions) in zip(axes, sets.items(), strict=True):
+    ax.set_title(f"{name}\nVendi Score {score(captions, 'ngram_overlap'):.1f} of 8", size=10)
+    for i, caption in enumerate(captions):
+        repeated = caption in captions[:i]
+        ax.text(0.04, 0.9 - 0.115 * i, caption, size=8, va="center", alpha=0.4 if repeated else 1)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_color("0.8")

@@ -17,20 +17,9 @@ it two.
 """
 
 import csv
-import os
-from io import BytesIO
 from pathlib import Path
-from textwrap import fill
 
-import matplotlib.pyplot as plt
-import numpy as np
-from rdkit.Chem import MolFromSmiles
-from rdkit.Chem.Draw.rdMolDraw2D import MolDraw2DCairo
-
-from vendiscore import as_similarity, compare, compute, explain, growth, plots
-
-plt.style.use("tableau-colorblind10")
-plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
+from vendiscore import compute
 
 # Notebooks and the gallery of these pages have no __file__: they run in the folder of the script.
 HERE = Path(globals().get("__file__", "odours.py")).resolve().parent
@@ -38,18 +27,34 @@ HERE = Path(globals().get("__file__", "odours.py")).resolve().parent
 with open(HERE / "data" / "odorants.csv", newline="", encoding="utf-8") as file:
     rows = list(csv.DictReader(file))
 
+total = compute([row["smiles"] for row in rows], k="morgan")["VS"]
+print(f"{total:.0f} of {len(rows)} odorants are effectively different.")
+
+# %%
+# The families, and one odorant of each of nine
+# ---------------------------------------------
+#
+# Each smell is one family. RDKit draws a molecule from its SMILES, in memory.
+
+import os
+from io import BytesIO
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+from rdkit.Chem import MolFromSmiles
+from rdkit.Chem.Draw.rdMolDraw2D import MolDraw2DCairo
+
+from vendiscore import as_similarity, compare, explain, growth, plots
+
+plt.style.use("tableau-colorblind10")
+plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
+
 families: dict[str, list[str]] = {}
 for row in rows:
     families.setdefault(row["family"], []).append(row["smiles"])
 names = {row["smiles"]: row["name"] for row in rows}
-print(f"{len(rows)} odorants of {len(families)} families:")
 print(", ".join(f"{family} {len(members)}" for family, members in families.items()))
-
-# %%
-# One of each family
-# ------------------
-#
-# RDKit draws a molecule from its SMILES, in memory.
 
 
 def draw(ax, smiles: str, title: str, size: int = 18) -> None:
@@ -99,9 +104,6 @@ ax.set_xticks(middles, list(families), rotation=90)
 ax.set_yticks(middles, list(families))
 ax.set(xlabel="", title="Similarity of all pairs: some families are squares")
 ax.child_axes[0].set_ylabel("Tanimoto similarity (0.7 and more: yellow)")
-
-total = compute(everything, k="morgan")["VS"]
-print(f"{total:.0f} of all {len(everything)} molecules are effectively different.")
 
 # %%
 # Which family is the most diverse?
