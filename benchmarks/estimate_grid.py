@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import sys
 import time
 from collections import Counter, defaultdict
@@ -33,12 +32,12 @@ def summary(name: str, cells: list[Cell], seconds: float) -> dict[str, Any]:
     """Count how cells of one kind ended."""
     ends = Counter(each.end for each in cells)
     offs = np.array([each.off for each in cells if each.end == "estimate"])
-    within = [float(np.mean(offs <= times)) if len(offs) else math.nan for times in (1, 2, 3)]
+    within = [float(np.mean(offs <= times)) if len(offs) else None for times in (1, 2, 3)]
     row: dict[str, Any] = {"name": name, "cells": len(cells), **{e: ends[e] for e in ENDS}}
     row |= dict(zip(("within_1_se", "within_2_se", "within_3_se"), within, strict=True))
     row |= {"largest": float(offs.max(initial=0.0)), "wrong": sum(not each.right for each in cells)}
     counts = "  ".join(f"{end} {ends[end]:4}" for end in ENDS)
-    shares = " ".join(f"{share:6.1%}" for share in within)
+    shares = " ".join("none" if share is None else f"{share:6.1%}" for share in within)
     print(
         f"{name:<32} {counts}   within 1, 2, 3 se {shares}   largest {row['largest']:.1f}   "
         f"wrong {row['wrong']}   {seconds:.0f} s",
