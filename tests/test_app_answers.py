@@ -46,6 +46,18 @@ def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel
     assert ours["share"] == right["VS"] / len(values)
 
 
+@pytest.mark.filterwarnings("ignore:.*script without spaces")
+def test_the_warning_about_writing_without_spaces_names_what_the_page_has():
+    words = [f"we have {i} red apples" for i in range(8)]
+    clauses = ["今天天气很好。", "我喜欢吃苹果。"]
+    few, many = answered([*words, *clauses])["notes"], answered([*words[:1], *clauses])["notes"]
+    assert any("2 of 10 distinct texts have no spaces between words" in note for note in few)
+    assert any("under “More”, pick n-grams made of characters" in note for note in few)
+    assert sum("no spaces between words" in note for note in many) == 1
+    for note in (*few, *many):
+        assert not any(word in note for word in ("=", "tokenizer", "`", "jieba"))
+
+
 def test_each_sample_has_what_explain_says_of_it():
     ours = answered(X, "vectors", "rbf", options={"sigma": 1.0}, threshold=0.9)
     right = explain(X, k="rbf", sigma=1.0, threshold=0.9)

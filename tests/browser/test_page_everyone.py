@@ -127,6 +127,7 @@ def test_html_script_and_templates_are_shown_as_text(visit):
     page.get_by_role("heading", name="For papers").click()
     expect(page.locator(".r-papers figure img[src]").first).to_be_visible()
     open_tab(page, "Compare")
+    page.locator("#clear-sets").click()  # the groups of the other tab
     page.get_by_label("Name of the set").first.fill(texts[0])
     for at in (0, 1):
         paste(page, "\n".join(texts[at:]), page.locator(".set textarea").nth(at))

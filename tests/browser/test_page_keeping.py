@@ -36,6 +36,29 @@ def scored(page) -> None:
     shows(page, SCORE, 4)
 
 
+def test_back_returns_to_the_tab_before_and_to_its_result(visit):
+    page = visit()
+    scored(page)
+    tabs = ["Molecules", "Compare", "Vectors"]
+    for name in tabs:
+        open_tab(page, name)
+    open_tab(page, "Vectors")  # no step
+    for name in ("Compare", "Molecules", "Text"):
+        page.go_back()
+        tab = page.get_by_role("tab", name=name, exact=True)
+        expect(tab).to_have_attribute("aria-selected", "true")
+    shows(page, SCORE, 4)
+    expect(page.locator("#box")).to_have_value("\n".join(MINE))
+    page.wait_for_timeout(400)  # the address is written a little later
+    assert "kind=texts" in page.url
+    page.go_forward()
+    expect(page.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
+    page.reload()
+    expect(page.get_by_role("tab", name="Molecules")).to_have_attribute("aria-selected", "true")
+    page.go_back()
+    expect(page.get_by_role("tab", name="Text")).to_have_attribute("aria-selected", "true")
+
+
 def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
     page = visit()
     open_tab(page, "Molecules")

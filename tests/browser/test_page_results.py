@@ -170,6 +170,42 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     assert words in {line["sample"] for line in rows}
 
 
+def test_the_histogram_has_the_scale_of_the_slider_and_a_title(visit):
+    page = visit()
+    paste(page, "\n".join(RUT))
+    alike(page, "share words")
+    press_score(page)
+    slider = page.get_by_role("slider", name="alike from")
+    picture = page.get_by_role("img", name=re.compile("^Histogram of the similarity"))
+    expect(picture).to_contain_text("similarity to the nearest sample")
+    least = float(slider.get_attribute("min"))
+    assert picture.get_attribute("aria-label").startswith(
+        f"Histogram of the similarity to the nearest, from {least:.2f} to 1.00."
+    )
+    for value in (least, 0.65, 1.0):
+        slider.fill(str(value))
+        mark = page.locator(".r-mark line").bounding_box()
+        box = slider.bounding_box()
+        thumb = box["x"] + 8 + (box["width"] - 16) * (value - least) / (1 - least)
+        assert abs(mark["x"] - thumb) < 4
+    assert sum(explain(RUT, k="ngram_overlap").nearest_similarity < least) == 1
+    expect(page.locator(".r-figure figcaption").first).to_contain_text(
+        "Not drawn: 1 sample below 0.30."
+    )
+
+
+def test_a_phone_has_no_keys_and_each_word_its_meaning_in_sight(visit):
+    page = visit(390, 800)
+    button(page, "A model in a rut").click()
+    expect(page.locator("#result .r-number")).to_be_visible()
+    expect(page.locator("#score-key")).to_be_hidden()
+    expect(page.locator("#limits")).to_be_hidden()
+    expect(page.locator(".r-all")).to_contain_text("similarity is that to the nearest sample")
+    assert page.locator(".r-about").evaluate("about => about.scrollWidth <= about.clientWidth")
+    page.locator("footer summary").click()
+    expect(page.locator("#limits")).to_contain_text("for 15 minutes after you last used it")
+
+
 def test_pictures_say_both_samples_and_how_alike_they_are(visit):
     page = visit()
     paste(page, "\n".join(RUT))

@@ -193,6 +193,7 @@ def _answer(
         "signature": details["signature"],
         "code": job.code(found),
         "left_out": [samples.places[i] for i in sorted(bad)],
+        "unused": " ".join(left_out(samples, bad)),
         "looked": explained.n,
         "samples": looked.columns(found, job, samples, kept),
         "floor": explained.floor,
@@ -218,9 +219,21 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         sentences.looked_at(len(found.chosen), found.n),
         sentences.adding(found.order, found.adds_order),
         letters,
-        *map(str, found.details["notes"]),
+        *(_on_the_page(str(note), bool(letters)) for note in found.details["notes"]),
     ]
     return [note for note in notes if note]
+
+
+def _on_the_page(note: str, is_said: bool) -> str:
+    """Return a note of the kernel with the remedy that the page has, "" if it is said already."""
+    texts, unspaced, _ = note.partition(" are in a script without spaces between words")
+    if not unspaced:
+        return note
+    said = (
+        f"{texts} have no spaces between words, and a clause of theirs counts as one word: under "
+        f"“More”, pick n-grams made of characters (char)."
+    )
+    return "" if is_said else said
 
 
 def _unit(found: Findings) -> dict[str, Any]:

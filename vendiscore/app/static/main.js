@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 import { drop } from "./asking/drop.js";
 import { Given } from "./asking/given.js";
 import { keys, scoreKey, tabs } from "./asking/keys.js";
-import { remember, restore, writeHash } from "./asking/memory.js";
+import { remember, restore, step, writeHash } from "./asking/memory.js";
 import { kernelsOf, lend, now, page, takeBack } from "./asking/page.js";
 import { button, byId, fill } from "./asking/parts.js";
 import { runner } from "./asking/run.js";
@@ -60,7 +60,7 @@ const given = samples({
 const mark = tabs(byId("tabs"), (tab) => {
   page.chosen = true;
   carry(tab);
-  turnTo(tab);
+  step(() => turnTo(tab));
 });
 
 function announce(text) {
@@ -104,7 +104,7 @@ function compareGroups(given) {
   const { kernel, options, q } = page.settings[page.tab];
   Object.assign(page.settings.compare, { kernel, options: { ...options }, q });
   page.drawn = null;
-  turnTo("compare");
+  step(() => turnTo("compare"));
   page.sets.adopt(given, score);
 }
 
@@ -212,7 +212,7 @@ async function loadMenu(link) {
 
 function start() {
   const record = kept();
-  if (record?.was === location.hash) history.replaceState(null, "", record.hash);
+  if (record?.was === location.hash) history.replaceState(history.state, "", record.hash);
   const link = fromHash(location.hash);
   page.chosen = Boolean(link) && link.tab !== "texts";
   if (record) restore(record, link, shown);
@@ -228,7 +228,9 @@ function start() {
     byId("result").focus();
   });
   addEventListener("pagehide", () => remember(shown));
+  addEventListener("popstate", ({ state }) => state?.tab && turnTo(state.tab));
   addEventListener("hashchange", () => {
+    if (history.state?.tab) return; // a step of this page's own
     const to = fromHash(location.hash);
     if (!to) return;
     follow(to);

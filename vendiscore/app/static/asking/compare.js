@@ -158,6 +158,8 @@ export function comparing({ changed, score, examples }) {
       const text = `All sets are of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
       self.problem = { text: `${text} Take it away or say what the sets are.` };
     }
+    for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);
+    self.leaveOut ||= cards.some(({ given }) => given.leaveOut);
     draw();
     return self.problem || !read.every(Boolean) ? null : cards;
   }

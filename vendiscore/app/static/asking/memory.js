@@ -7,7 +7,20 @@ let writing = 0;
 
 export function writeHash() {
   clearTimeout(writing);
-  writing = setTimeout(() => history.replaceState(null, "", hash()), 300);
+  writing = setTimeout(write, 300);
+}
+
+function write() {
+  clearTimeout(writing);
+  history.replaceState({ tab: page.tab }, "", hash());
+}
+
+/** A turn to another tab, which Back undoes. */
+export function step(turn) {
+  write();
+  const from = page.tab;
+  turn();
+  if (page.tab !== from) history.pushState({ tab: page.tab }, "", hash());
 }
 
 function hash() {
@@ -25,7 +38,7 @@ export function remember(shown) {
   const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
   // A reload is of the address as it was before its last changes were written.
   const state = { was: location.hash, tab, chosen, settings, thresholds, lent };
-  history.replaceState(null, "", hash());
+  write();
   keep({ hash: hash(), ...state, givens, sets: sets.snapshot(), result });
 }
 

@@ -180,7 +180,7 @@ function question(given) {
 
 /** What cannot be used, with a button that scores the others; or why nothing can be read. */
 function troubled(given, score, verb) {
-  const problem = given.problem ?? unreadable(given.read);
+  const problem = given.problem ?? unreadable(given.read, verb);
   if (!problem) return null;
   if (given.leaveOut && given.read) {
     const summary = el("summary", {}, `Left out: ${problem.text}`);
@@ -194,25 +194,27 @@ function troubled(given, score, verb) {
   return trouble(given.read ? problem : { ...problem, others: 0 }, others, verb);
 }
 
-/** A problem {text, lines, others}, and `others()` to go on without what it is about. */
+/** A problem {text, then, lines, others}, and `others()` to go on without what it is about. */
 export function trouble(problem, others, verb) {
   const which = problem.lines?.length
     ? el("details", {}, el("summary", {}, "Which ones"), lines(problem))
     : null;
+  const then = problem.then ? el("p", { class: "small" }, problem.then) : null;
   const go = problem.others
     ? button(`${verb} the other ${count(problem.others)}`, others, "button")
     : null;
-  return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, go);
+  return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, then, go);
 }
 
 function lines(problem) {
   return el("ul", { class: "lines" }, ...(problem.lines ?? []).map((line) => el("li", {}, line)));
 }
 
-function unreadable(read) {
+function unreadable(read, verb) {
   const { problems, n = 0 } = read ?? {};
   if (!problems?.count) return null;
   const where = problems.rows ? `, ${problems.rows}` : "";
   const text = `${count(problems.count)} of ${count(n)} unreadable${where}`;
-  return { text, lines: problems.lines, others: problems.others };
+  const then = problems.others ? `${verb} leaves them out.` : "";
+  return { text, then, lines: problems.lines };
 }

@@ -16,6 +16,7 @@ export function scoring({ shown, redraw, announce }) {
     tools.signal.throwIfAborted();
     const tab = given.kind; // files may have turned out to be of another
     if (!read) return failed(tab);
+    given.leaveOut ||= Boolean(read.problems?.others);
     tools.said("Scoring");
     const of = now(tab);
     await finish(tab, given, () => scoreOf(tab, of, tools), of);

@@ -78,7 +78,7 @@ function downloads(view) {
     items.push(["Table (CSV)", () => saveTable(view), "a row for each sample"]);
   }
   items.push(["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"]);
-  if (view.size) items.push(["Kept samples (CSV)", () => saveKept(view), "one of each group"]);
+  if (view.size) items.push(["Kept samples (CSV)", () => saveKept(view), "one of each cluster"]);
   return menu("⤓", "Download", items);
 }
 
@@ -92,12 +92,13 @@ export function summary(view) {
   const small = [
     R.interval ? el("p", { class: "r-small" }, R.interval) : null,
     R.growth ? el("p", { class: "r-small" }, R.growth) : null,
-    ...(R.notes ?? []).map((note) => el("p", { class: "r-small" }, note)),
+    ...(R.notes ?? []).filter((note) => !R.unused?.includes(note)).map((note) => el("p", { class: "r-small" }, note)),
   ];
   return el("section", { class: "r-summary" },
     el(
       "div",
       {},
+      R.unused ? el("p", { class: "r-copies" }, R.unused) : null,
       R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
       el("p", { class: "r-sentence" }, R.sentence),
       without,
@@ -117,6 +118,6 @@ function yardstick({ R, without, threshold, groups }) {
     part ? `${part}, which score ${score(without.all)}, without near-duplicates: ` : which,
     el("b", {}, score(without.VS)),
     ` of ${count(without.left)}`,
-    ` (one of each group kept, alike from ${alike(threshold)}).`,
+    ` (one of each cluster kept, alike from ${alike(threshold)}).`,
   ];
 }

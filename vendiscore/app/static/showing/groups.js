@@ -1,4 +1,4 @@
-/** Groups of samples that are alike, from a similarity that is slid. */
+/** Clusters of samples that are alike, from a similarity that is slid. */
 
 import { spot } from "./colours.js";
 import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
@@ -28,14 +28,14 @@ export function groups(view) {
       "h3",
       {},
       el("span", { class: "step", "aria-hidden": "true" }, "3"),
-      "Groups",
+      "Clusters",
     ),
       el(
         "button",
         {
           type: "button",
           class: "r-button",
-          title: "Save one sample of each group, and those that are alone",
+          title: "Save one sample of each cluster, and those that are alone",
           onclick: () => saveKept(view),
         },
         "keep one of each ⤓",
@@ -49,14 +49,13 @@ export function groups(view) {
 
 function slider(view, list) {
   const id = newId("alike");
-  const lowest = Math.ceil(100 * (view.R.floor ?? 0)) / 100;
   const shown = el("output", { for: id }, alike(view.threshold));
   const input = el(
     "input",
     {
       type: "range",
       id,
-      min: Math.min(lowest, view.threshold),
+      min: view.lowest,
       max: 1,
       step: 0.01,
       value: view.threshold,
@@ -65,7 +64,6 @@ function slider(view, list) {
   const problem = el("p", { class: "r-problem", hidden: true, role: "alert" });
   let asked = 0;
   const ask = later(async () => {
-    asked += 1;
     const mine = asked;
     list.setAttribute("aria-busy", "true");
     try {
@@ -81,6 +79,7 @@ function slider(view, list) {
     list.removeAttribute("aria-busy");
   }, PAUSE);
   input.addEventListener("input", () => {
+    asked += 1; // an answer that is under way is of a threshold before
     shown.textContent = alike(input.value);
     view.tell("slide", Number(input.value));
     ask();
@@ -99,13 +98,13 @@ function told({ groups: found, alone, without, R }) {
   if (!found.length) return `No two are that alike: all ${count(R.samples.place.length)} stand alone.`;
   const part = without?.of < R.n ? ` of the random ${count(without.of)}` : "";
   const left = without ? ` Kept one of each${part}: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
-  return `${some(found.length, "group")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
+  return `${some(found.length, "cluster")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
 }
 
 function listed(view) {
   const found = view.groups.map((group, number) => () => opened(view, group, number));
   if (view.alone.length) found.push(() => lonely(view));
-  return more(found, "groups");
+  return more(found, "clusters");
 }
 
 function opened(view, { keep, rest }, number) {

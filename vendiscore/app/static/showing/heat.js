@@ -111,7 +111,7 @@ function hint({ cells, order }) {
   return el(
     "p",
     { class: "r-hint" },
-    `Point at a cell, or use the arrow keys, to see the two samples. Squares along the diagonal are groups that are alike.${many}`,
+    `Point at a cell, or use the arrow keys, to see the two samples. Squares along the diagonal are clusters.${many}`,
   );
 }
 

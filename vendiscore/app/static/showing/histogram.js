@@ -3,24 +3,28 @@
 import { alike, count, el, shape, signed, some } from "../dom.js";
 
 const WIDE = 400;
-const HIGH = 120;
-const FOOT = 26; // beneath the axis
+const HIGH = 136;
+const FOOT = 42; // beneath the axis
 const HEAD = 18; // above the highest bar
 const SIDE = 8;
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
-const MOST = 24; // bars
+const MOST = 36; // bars
 const TICKS = 6;
 
 /** The histogram as a figure; null where there is nothing to draw. */
 export function histogram(view) {
   const values = (view.R.samples?.similarity ?? []).filter(Number.isFinite);
   if (values.length < 2) return null;
-  const bins = counted(values);
+  const { lowest } = view;
+  const below = values.filter((value) => value < lowest - 1e-9).length;
+  const less = below ? ` Not drawn: ${some(below, "sample")} below ${alike(lowest)}.` : "";
+  const bins = counted(values, lowest);
   const picture = el("div", { class: "r-histogram" });
   const said = el("figcaption", {});
+  picture.hidden = below === values.length;
   const draw = (threshold) => {
     const above = values.filter((value) => value >= threshold - 1e-9).length;
-    said.textContent = `${count(above)} of ${some(values.length, "sample")} have another that is ${alike(threshold)} or more alike.`;
+    said.textContent = `${count(above)} of ${some(values.length, "sample")} have another that is ${alike(threshold)} or more alike.${less}`;
     picture.replaceChildren(drawn(bins, threshold, said.textContent));
   };
   draw(view.threshold);
@@ -29,27 +33,21 @@ export function histogram(view) {
   return el("figure", { class: "r-figure" }, picture, said);
 }
 
-/** {from, step, counts}: bars of a round width, the last of which ends at 1 or above. */
-function counted(values) {
-  let least = Infinity;
-  let most = 1;
+/** {from, step, counts}: bars of a round width from the slider's least similarity to its 1. */
+function counted(values, from) {
+  const step = STEPS.find((width) => (1 - from) / width <= MOST) ?? (1 - from) / MOST;
+  const counts = new Array(Math.max(1, Math.ceil((1 - from) / step - 1e-9))).fill(0);
   for (const value of values) {
-    least = Math.min(least, value);
-    most = Math.max(most, value);
-  }
-  const step = STEPS.find((width) => (most - least) / width <= MOST) ?? (most - least) / MOST;
-  const from = Math.min(Math.floor(least / step + 1e-9) * step, most - step);
-  const counts = new Array(Math.max(1, Math.ceil((most - from) / step - 1e-9))).fill(0);
-  for (const value of values) {
-    counts[Math.min(counts.length - 1, Math.floor((value - from) / step + 1e-9))] += 1;
+    const at = Math.floor((value - from) / step + 1e-9);
+    if (at >= 0) counts[Math.min(counts.length - 1, at)] += 1;
   }
   return { from, step, counts };
 }
 
 function drawn({ from, step, counts }, threshold, words) {
-  const end = from + step * counts.length;
-  const across = (value) => SIDE + ((WIDE - 2 * SIDE) * (value - from)) / (end - from);
-  const highest = Math.max(...counts);
+  const end = 1;
+  const across = (value) => SIDE + ((WIDE - 2 * SIDE) * (Math.min(value, end) - from)) / (end - from || 1);
+  const highest = Math.max(...counts, 1);
   const ground = HIGH - FOOT;
   const bars = counts.flatMap((n, i) => {
     if (!n) return [];
@@ -68,7 +66,7 @@ function drawn({ from, step, counts }, threshold, words) {
           class: kind,
           x: across(left) + 0.75,
           y: ground - tall,
-          width: across(right) - across(left) - 1.5,
+          width: Math.max(across(right) - across(left) - 1.5, 1),
           height: tall,
           rx: 1.5,
         },
@@ -83,11 +81,16 @@ function drawn({ from, step, counts }, threshold, words) {
   },
     ...bars,
     shape("line", { class: "r-axis", x1: SIDE, x2: WIDE - SIDE, y1: ground, y2: ground }),
-    ...ticks(from, step, counts.length).map((value) => shape(
+    ...ticks(from).map((value) => shape(
       "text",
-      { class: "r-tick", x: across(value), y: HIGH - 8, "text-anchor": anchor(across(value)) },
+      { class: "r-tick", x: across(value), y: HIGH - 24, "text-anchor": anchor(across(value)) },
       tick(value, step),
     )),
+    shape(
+      "text",
+      { class: "r-tick", x: WIDE / 2, y: HIGH - 5, "text-anchor": "middle" },
+      "similarity to the nearest sample",
+    ),
     mark(across, threshold, from, end, ground),
   );
 }
@@ -109,7 +112,9 @@ function anchor(x) {
   return x > WIDE - 30 ? "end" : "middle";
 }
 
-function ticks(from, step, bars) {
-  const every = Math.ceil(bars / TICKS);
-  return Array.from({ length: Math.floor(bars / every) + 1 }, (_, i) => from + i * every * step);
+/** Round similarities from the least to 1. */
+function ticks(from) {
+  const every = STEPS.find((width) => (1 - from) / width <= TICKS + 1) ?? 1;
+  const n = Math.floor((1 - from) / every + 1e-9);
+  return Array.from({ length: n + 1 }, (_, i) => 1 - (n - i) * every);
 }

@@ -130,7 +130,7 @@ function keyOf({ groups, alone }) {
   ));
   if (groups.length > COLOURED) items.push(item(
     COLOURED,
-    `${count(groups.length - COLOURED)} more groups`,
+    `${count(groups.length - COLOURED)} more clusters`,
   ));
   if (alone.length) items.push(item(-1, `alone (${count(alone.length)})`));
   return items;
@@ -139,7 +139,7 @@ function keyOf({ groups, alone }) {
 function told(view, i, here) {
   const number = view.groupOf[i];
   const { nearest: other, similarity } = view.R.samples;
-  const words = number < 0 ? "alone" : `group ${number + 1}, of ${count(view.groups[number].rest.length + 1)}`;
+  const words = number < 0 ? "alone" : `cluster ${number + 1}, of ${count(view.groups[number].rest.length + 1)}`;
   const also = here > 1 ? `, ${count(here - 1)} more at this very place` : "";
   return [
     el(
@@ -160,5 +160,5 @@ function told(view, i, here) {
 
 function described({ size, groups, alone, threshold }) {
   const largest = groups.length ? `, the largest of ${count(groups[0].rest.length + 1)}` : "";
-  return `Map of ${count(size)} samples: ${count(groups.length)} groups alike from ${alike(threshold)}${largest}; ${count(alone.length)} alone.`;
+  return `Map of ${count(size)} samples: ${count(groups.length)} clusters alike from ${alike(threshold)}${largest}; ${count(alone.length)} alone.`;
 }

@@ -54,7 +54,7 @@ function opened(view, i) {
   const facts = dotted(
     view.where(i),
     view.R.samples.group?.[i],
-    number < 0 ? "alone" : `group ${number + 1}`,
+    number < 0 ? "alone" : `cluster ${number + 1}`,
     adds ? `adds ${percent(adds[i])}` : "",
   );
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },

@@ -3,6 +3,8 @@
 import { cut, el } from "../dom.js";
 
 const AT_ONCE = 60; // drawings in one request
+// Stands where a drawing will be: a picture without a source looks broken.
+const BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
 /** The place of a sample as a button that goes to its row of the table. */
 export function place(view, i) {
@@ -41,7 +43,7 @@ function sample(view, i) {
 function picture(view, { image, text }, alt) {
   if (image) return el("img", { class: "r-thumb", src: image, alt, loading: "lazy" });
   if (view.R.kind !== "molecules") return null;
-  const drawn = el("img", { class: "r-thumb r-molecule", alt, width: 96, height: 64 });
+  const drawn = el("img", { class: "r-thumb r-molecule", src: BLANK, alt, width: 96, height: 64 });
   view.drawings ??= makeDrawings(view);
   view.drawings.wish(drawn, text);
   return drawn;

@@ -29,13 +29,15 @@ function csv(rows) {
 
 /** One row for each sample. */
 function tableRows(view) {
-  const { place, nearest, similarity, adds } = view.R.samples;
+  const { place, group, nearest, similarity, adds } = view.R.samples;
+  const own = group ? ["group"] : [];
   const other = (i) => (i >= 0 ? place[i] : "");
   const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
   return [
-    ["place", "sample", "group", "nearest", "similarity", "adds_percent", "repeats"],
+    ["place", "sample", ...own, "cluster", "nearest", "similarity", "adds_percent", "repeats"],
     ...place.map((name, i) => [
-      name, view.text(i), view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
+      name, view.text(i), ...own.map(() => group[i]),
+      view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
       other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
     ]),
   ];
@@ -60,7 +62,7 @@ export function saveJson(everything) {
 export function saveKept(view) {
   const rows = kept(view).map((i) => [view.R.samples.place[i], view.text(i)]);
   save(csv([["place", "sample"], ...rows]), "kept.csv", "text/csv");
-  view.announce(`${rows.length} samples saved: one of each group.`);
+  view.announce(`${rows.length} samples saved: one of each cluster.`);
 }
 
 /** The report is made by the server, from what it still keeps of the result. */

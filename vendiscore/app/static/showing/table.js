@@ -72,6 +72,13 @@ export function table(view) {
       { class: "r-head" },
       el("h3", {}, heading(view.R, view.size)),
       filter.box,
+    ),
+    el(
+      "p",
+      { class: "r-small" },
+      "similarity is that to the nearest sample, 1 is the same",
+      el("span", { class: "r-wide" }, "; adds is how much of the score would be lost without it"),
+      ".",
     ), found, scroll);
 }
 
@@ -89,7 +96,7 @@ function columns(view) {
       words: "sample",
       value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
     },
-    { name: "group", words: "group", value: group },
+    { name: "group", words: "cluster", value: group },
     { name: "nearest", words: "nearest", kind: "r-wide", value: (i) => nearest?.[i] ?? -1 },
     {
       name: "similarity",

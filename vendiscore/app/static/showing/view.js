@@ -14,6 +14,8 @@ export function makeView(R, { call, announce }, signal) {
     announce,
     size: R.samples?.place?.length ?? 0,
     threshold: R.threshold,
+    /** The least similarity that the slider and the histogram show. */
+    lowest: Math.min(Math.ceil(100 * (R.floor ?? 0)) / 100, R.threshold),
     groups: [],
     alone: [],
     without: R.without,
