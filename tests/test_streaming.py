@@ -332,11 +332,6 @@ def test_no_score_without_samples_or_weight():
     assert summed([X]).compute(psd="clip") == summed([X]).compute()
 
 
-def test_weights_of_zero_change_nothing():
-    state = State.empty(k="cosine").update(X, p=[1.0] * 30 + [0.0] * 30)
-    assert state.compute() == pytest.approx(summed([X[:30]]).compute(), rel=EXACT)
-
-
 def test_states_of_two_configurations_say_in_what_they_differ():
     def of(**how):
         return State.empty(**how)

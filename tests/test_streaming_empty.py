@@ -1,4 +1,4 @@
-"""An empty batch, as of an empty partition, adds nothing to a state."""
+"""An empty batch, as of an empty partition, and weights of 0 add nothing to a state."""
 
 import numpy as np
 import pandas as pd
@@ -40,3 +40,9 @@ def test_other_samples_and_what_is_no_batch():
     for refused in (None, "", "text", {}):
         with pytest.raises(TypeError, match=r"`samples` (is missing|must be a)"):
             state.update(refused)
+
+
+def test_weights_of_zero_change_nothing():
+    state = State.empty(k="cosine").update(X, p=[1.0] * 5 + [0.0] * 4)
+    alone = State.empty(k="cosine").update(X[:5])
+    assert state.compute() == pytest.approx(alone.compute(), rel=1e-12)

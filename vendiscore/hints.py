@@ -15,7 +15,7 @@ from .synonyms import HUB, REMEDIES, SYNONYMS, VISION
 
 Kind = Literal["kernel", "keyword", "measure", "name"]
 # Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
-ALIKE = 0.7
+ALIKE = 0.65
 # More names than these are a wall of text, which nobody reads.
 LISTED = 12
 _MEANT: dict[str, list[str]] = {}

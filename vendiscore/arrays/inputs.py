@@ -26,28 +26,10 @@ _WHOLE = 1 << 53
 
 
 def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
-    """A list of samples, or the array itself when one is given.
+    """Return a list of samples, or the array itself when one is passed, neither copied nor changed.
 
-    Parameters
-    ----------
-    samples : iterable or array
-        List, tuple, generator, NumPy array, SciPy sparse matrix, torch tensor, pandas Series or
-        DataFrame, Arrow array or table, or `datasets` column; or the path of a folder, whose image
-        files are the samples (`folders.image_files`). Neither copied nor changed if an array.
-        Arrays of other libraries go through NumPy, in their own precision.
-    name : str
-        How to call it in an error.
-    empty : bool
-        Whether there may be none.
-
-    Raises
-    ------
-    TypeError
-        If it is missing, one string, a mapping, not iterable, or an array that cannot be read: a
-        masked one, a tensor without plain values (sparse, nested, meta, quantized), one that does
-        not go to NumPy.
-    ValueError
-        If it is empty, or a folder without images.
+    The path of a folder stands for its image files. Arrays of other libraries go through NumPy, in
+    their own precision. `name` is what errors call the samples; with `empty` there may be none.
     """
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")

@@ -357,14 +357,10 @@ def _read(measure: Measure, options: Mapping[str, Any]) -> dict[str, Any]:
 def measure_each(
     subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """{name: value} of each measure; those with an order have one for each of `keys`.
+    """Return {name: value} of each measure; measures with an order have one for each of `keys`.
 
-    `keys` are suffixes, one for each order of the subject: "" or "_q2".
-
-    Raises
-    ------
-    ValueError
-        For a number out of its range, or two numbers under one name.
+    `keys` are suffixes, one for each order of the subject: "" or "_q2". Raise a ValueError for a
+    number out of its range, or two numbers under one name.
     """
     keys, measures = list(keys), list(measures)
     every: list[dict[str, Any]] = []
