@@ -89,7 +89,7 @@ def test_bad_distances_are_named() -> None:
 
     for D, message in (
         (wrong(2, 4, 9.0), r"must be a symmetric matrix of distances, got 9 at \[2, 4\]"),
-        (wrong(3, 3, 1.0), "distance 0 to itself, got 1 for sample 3"),
+        (wrong(3, 3, 1.0), "sample 3 must have distance 0 to itself, got 1"),
         (wrong(1, 5, np.nan), "sample 1 .* must be finite, got nan"),
         (wrong(1, 2, -1.0), r"at least 0, got -1 at \[1, 2\]"),
         (np.zeros((3, 2)), r"square matrix of distances, got shape \(3, 2\)"),

@@ -249,9 +249,9 @@ def test_rows_of_any_kind_are_the_same() -> None:
     torch = pytest.importorskip("torch")
     assert found(torch.from_numpy(X), torch.from_numpy(Y)) == scores
     for how in ({}, {"k": "rbf"}, {"score_X": True}):
-        grown = torch.ones(9, 2, requires_grad=True)
+        rows = torch.eye(2)[[0] * 9]
         with pytest.raises(TypeError, match="Recall cannot be differentiated"):
-            compute(grown, torch.ones(9, 2), measures="Recall", **how)
+            compute(rows.clone().requires_grad_(), rows, measures="Recall", **how)
 
 
 def test_groups_are_sets_of_their_own_beside_all_references() -> None:

@@ -62,6 +62,7 @@ def measured(value: float, error: float | None = None) -> str:
     >>> measured(23.878936, 0.0821), measured(23.878936), measured(-1e-12, 0.1)
     ('23.879', '23.88', '0.00')
     """
+    value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
     places = max(0, 1 - math.floor(math.log10(error)))

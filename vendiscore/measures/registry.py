@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -391,7 +392,8 @@ def _check_gradients(
     subject: Subject, measure: Measure, options: Mapping[str, Any], scores: Mapping[str, Any]
 ) -> None:
     """Raise where an argument has a gradient, and a number that follows from it has none."""
-    if not all(map(has_gradient, scores.values())):
+    enabled = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
+    if enabled and not all(map(has_gradient, scores.values())):
         whole = subject.whole
         given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
         given |= {"references": whole.references} if measure.references else {}
