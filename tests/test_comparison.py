@@ -35,7 +35,7 @@ def normal(seed: int, n: int, d: int = 6, narrow: float = 1.0) -> np.ndarray:
 def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
     """benchmarks/compare_null.py has 300 pairs of each of four sources: 3 to 6 of 100."""
     found = []
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         found.append(compared(*(vectors(rng, n) for n in sizes), k="cosine").pairs[0].p)
     assert 0 <= np.mean(np.array(found) <= 0.05) <= 0.12
@@ -45,12 +45,12 @@ def test_two_sets_of_one_source_differ_as_often_as_the_level_says(sizes):
 def test_nor_do_two_sources_that_have_nothing_in_common_but_their_diversity():
     """What T is divided by its standard error for: 12 of 100 without it."""
     said = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         X, Y = vectors(rng, 60), vectors(rng, 60)
         X, Y = np.hstack([X, 0 * X]), np.hstack([0 * Y, Y])
         said += compared(X, Y, k="cosine").pairs[0].p <= 0.05
-    assert said <= 5
+    assert said <= 3
 
 
 @pytest.mark.parametrize("sizes", [(40, 40), (40, 80), (80, 40)])

