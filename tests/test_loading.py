@@ -242,7 +242,8 @@ def work(i):
             v.add_batch(predictions=T)
             m.add_batch(predictions=X, references=X[:2])
             shared.add_batch(predictions=[str((i, r))] * 2)
-            values.add((v.compute()["VS"], shared_m.compute(samples=X, references=X[:2])["MagArea"]))
+            area = shared_m.compute(samples=X, references=X[:2])["MagArea"]
+            values.add((v.compute()["VS"], area))
             values.add((shared_v.compute(samples=T)["VS"], m.compute()["MagArea"]))
     except BaseException as error:
         failed.append(error)

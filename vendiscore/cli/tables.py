@@ -318,7 +318,7 @@ def _is_row(value: Any) -> bool:
     return (
         isinstance(value, list)
         and len(value) > 0
-        and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in value)
+        and all(isinstance(x, (int, float, np.floating)) and not isinstance(x, bool) for x in value)
     )
 
 
