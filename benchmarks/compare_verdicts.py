@@ -1,4 +1,4 @@
-"""How often do a verdict and the interval of its difference say different things?
+"""Count how often a verdict and the interval of its difference say different things.
 
     python benchmarks/compare_verdicts.py --repeats 60
 
@@ -73,7 +73,7 @@ def disagreements(found: Comparison) -> tuple[int, int, int]:
 def counted(
     name: str, how: Callable[..., Comparison], sets: int, narrow: float, repeats: int
 ) -> dict[str, Any]:
-    """How often what was found disagrees."""
+    """Return how often verdicts and intervals disagree."""
     found = [disagreements(how(name, sets, narrow, seed)) for seed in range(repeats)]
     row = {
         "name": name,

@@ -107,7 +107,7 @@ def test_numbers_of_parquet(run, save):
 
 
 def test_the_precision_of_parquet_is_kept(run, tmp_path):
-    """Whether numbers are columns or rows in one column, of one length or any."""
+    """Try numbers as columns, and as rows in one column, of one length or any."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     for kind in (pa.float16(), pa.float32(), pa.float64()):

@@ -282,7 +282,7 @@ def _check_interval(
 
 
 def _instead_of_distances(how: How) -> str:
-    """What to pass where similarities are looked at, by the metric."""
+    """Say what to pass instead of a metric, where a similarity is expected."""
     if how.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}

@@ -232,7 +232,7 @@ def jtvae(data: Path) -> list[Finding]:
 
 
 def place(value: float, values: list[float]) -> str:
-    """Which place a value has among some, from the largest."""
+    """Return the rank of a value among others, from the largest."""
     return f"number {1 + sum(other > value for other in values)} of {len(values)}"
 
 

@@ -130,7 +130,7 @@ def case(kernel: str, shape: str, n: int):
 
 
 class Cell(NamedTuple):
-    """How an estimate ended: "exact", "refused", "bounds" or "estimate", and whether rightly."""
+    """Return how an estimate ended ("exact", "refused", "bounds", "estimate"), and if rightly."""
 
     end: str
     right: bool

@@ -280,7 +280,7 @@ def _odd(entry: Any) -> bool:
 
 
 def inexact(entry: Any) -> str:
-    """What is wrong with an integer that no float64 is; nothing is with any other entry."""
+    """Say that an integer has no float64 of its value; return "" for any other entry."""
     if not isinstance(entry, (int, np.integer)):
         return ""
     try:

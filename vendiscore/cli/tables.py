@@ -309,7 +309,7 @@ def _is_number(pa: Any, kind: Any) -> bool:
 
 
 def _is_single(pa: Any, kind: Any) -> bool:
-    """Whether a column has numbers, or rows of them, in single precision or less."""
+    """Return whether a column has numbers, or rows of them, in single precision or less."""
     inner = getattr(kind, "value_type", kind)
     return bool(pa.types.is_float32(inner) or pa.types.is_float16(inner))
 

@@ -65,20 +65,20 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
 
 
 def _is_known(name: str) -> bool:
-    """Whether columns have such a name: up to three words, one of them known."""
+    """Return whether columns have such a name: up to three words, one of them known."""
     plain = len(name.split()) < 4 and _NAME.fullmatch(name)
     patterns = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES)
     return bool(plain) and any(is_named(name, pattern) for pattern in patterns)
 
 
 def _is_tight(line: str, sign: str) -> bool:
-    """Whether some sign has no space behind it, and is not between two digits."""
+    """Return whether some sign has no space behind it, and is not between two digits."""
     loose = rf"{re.escape(sign)}(?=\s|$)" + (r"|(?<=\d),(?=\d)" if sign == "," else "")
     return line.count(sign) > len(re.findall(loose, line))
 
 
 def _has_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether there is a column of numbers, or one of prose below a row of words."""
+    """Return whether there is a column of numbers, or one of prose below a row of words."""
     columns = [[row[j].strip() for row in rows[1:] if j < len(row)] for j in range(len(rows[0]))]
     if any(share_of_numbers(cells) > 0.8 for cells in columns):
         return True

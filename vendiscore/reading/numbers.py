@@ -141,7 +141,7 @@ def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
 
 
 def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
-    """Whether commas in cells are decimal signs: more are than points. Rows of others are bad."""
+    """Decide whether commas in cells are decimal signs: more are than points. Name other rows."""
     with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
     with_point = sum(
         "." in (cell := row[j]) and "," not in cell for row in table.rows for j in kept

@@ -189,7 +189,7 @@ class StochasticLanczos:
     def _run(
         self, products: Products, orders: Sequence[float], how: Estimating, flops: float
     ) -> list[Estimate]:
-        """What `run` does, with products of one precision; a CoarseError if that is too low."""
+        """Run with products of one precision; raise a CoarseError if that is too low."""
         weighted = products.weighted
         n, vectors = weighted.n, _vectors(weighted)
         squares = float(weighted.squared_norm(products.single))

@@ -53,7 +53,7 @@ class Products:
         return max(self._error, self._rounding(top))
 
     def is_coarse(self, top: float) -> bool:
-        """Whether double precision would resolve smaller eigenvalues."""
+        """Return whether double precision would resolve smaller eigenvalues."""
         return self._error > self._rounding(top)
 
     @property

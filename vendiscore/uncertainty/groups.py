@@ -153,7 +153,7 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
 
 
 def are_sources(sizes: Sequence[int]) -> bool:
-    """Whether groups of these sizes are few and large, as models are and prompts are not."""
+    """Return whether groups of these sizes are few and large, as models are and prompts are not."""
     return 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes)
 
 

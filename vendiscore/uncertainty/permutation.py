@@ -30,7 +30,7 @@ class Null(NamedTuple):
     drawn: tuple[float, ...]
 
     def reach(self, level: float) -> float:
-        """How far from 0 a share of `level` of the permutations stay.
+        """Return how far from 0 a share of `level` of the permutations stay.
 
         Of too few to tell, their 95 % quantile, lengthened as the tail of a normal is.
         """

@@ -223,12 +223,12 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
 
 
 def _is_split(asked: Asked) -> bool:
-    """Whether somebody said what stands between two samples, so that there are no cells."""
+    """Return whether the visitor chose what separates samples, so that there are no cells."""
     return asked.separator not in (None, ROW) or asked.blocks
 
 
 def _count(text: str, form: str, asked: Asked) -> int:
-    """How many rows the table has that text is."""
+    """Return the number of rows of the table in a text."""
     try:
         return len(texts.table_of(text.encode("utf-8", "replace"), form, asked).rows)
     except RefusedError:

@@ -200,7 +200,7 @@ def _loaded(body: bytearray) -> Any:
 
 
 def _names_a_file(asked: Any) -> bool:
-    """Whether anything is what gradio takes for a file, or a little like it."""
+    """Return whether any value is a file to gradio, or resembles one."""
     left = [asked]
     while left:
         value = left.pop()
