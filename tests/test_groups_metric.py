@@ -1,10 +1,12 @@
 """Groups through the metrics of `evaluate`: lists of lists and labels, at once and in batches."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import evaluate
+import newcomer
 import numpy as np
 import pytest
 
@@ -151,10 +153,11 @@ def test_groups_survive_several_processes(tmp_path, kind):
     code = PROCESS.format(groups=TEXTS)
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", code, str(rank), str(tmp_path), kind],
+            [sys.executable, "-S", "-c", code, str(rank), str(tmp_path), kind],
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(newcomer.base())])},
         )
         for rank in range(2)
     ]
