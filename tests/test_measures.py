@@ -19,7 +19,7 @@ from vendiscore.measures.registry import get_measure, list_measures, register_me
 
 ALL = [measure.name for measure in list_measures()]
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=10, deadline=None)
 
 
 def measured(name: str, X: Any, Y: Any = None) -> float:
