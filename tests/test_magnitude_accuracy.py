@@ -18,6 +18,8 @@ from vendiscore.magnitude.function import convergence_scale, magnitude, magnitud
 from vendiscore.magnitude.solver import Solver
 from vendiscore.magnitude.space import MetricSpace
 
+pytestmark = pytest.mark.whole  # each case may take another way back to double precision
+
 
 def on_a_line(x: np.ndarray, t: float) -> float:
     """1 + Σ tanh(t gap / 2) (Leinster & Willerton)."""

@@ -1,7 +1,7 @@
 """Sample the grids of parametrised tests: a large product of parameters keeps part of its cells.
 
 A test with two parameters keeps every value of each, a test with more keeps every pair of values
-(pairwise testing). `pytest --grids rest` runs the other cells.
+(pairwise testing), one with the mark "whole" all. `pytest --grids rest` runs the other cells.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """Return the items that a sample of each test's grid leaves out."""
     tests = defaultdict(list)
     for item in items:
-        if hasattr(item, "callspec"):
+        if hasattr(item, "callspec") and not item.get_closest_marker("whole"):
             tests[item.path, item.originalname].append(item)
     return {
         item for cells in tests.values() if len(cells) > SMALL for item in set(cells) - kept(cells)
