@@ -7,18 +7,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from two_models import NEW, OLD, TABLE
 
 import vendiscore
 
-NEW, OLD = [f"w{i} x{i}" for i in range(8)], ["a b", "c d", "e f", "g h"] * 2
-ORDER = np.random.default_rng(0).permutation(16)
-TABLE = pd.DataFrame(
-    {
-        "answer": [(NEW + OLD)[i] for i in ORDER],
-        "model": [("new", "old")[i // 8] for i in ORDER],
-        "prompt": [f"p{i % 2}" for i in ORDER],
-    }
-)
 OPTIONS = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
 WRITTEN = {
     "csv": lambda table, path: table.to_csv(path, index=False),

@@ -4,19 +4,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from two_models import TABLE
 
 from vendiscore import compare
 from vendiscore.resolve import as_similarity
 
-NEW, OLD = [f"w{i} x{i}" for i in range(8)], ["a b", "c d", "e f", "g h"] * 2
-ORDER = np.random.default_rng(0).permutation(16)
-TABLE = pd.DataFrame(
-    {
-        "answer": [(NEW + OLD)[i] for i in ORDER],
-        "model": [("new", "old")[i // 8] for i in ORDER],
-        "prompt": [f"p{i % 2}" for i in ORDER],
-    }
-)
 TEXTS, MODELS, PROMPTS = (TABLE[name].tolist() for name in TABLE)
 APART = {model: TABLE.answer[TABLE.model == model].tolist() for model in dict.fromkeys(MODELS)}
 
