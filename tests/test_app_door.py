@@ -18,13 +18,6 @@ from starlette.requests import Request  # noqa: E402
 from vendiscore.app.limits import RefusedError  # noqa: E402
 from vendiscore.app.serving import guard  # noqa: E402
 
-NAMES = {
-    "vendi_score_texts": "texts",
-    "vendi_score_images": "images",
-    "vendi_score_molecules": "smiles",
-    "vendi_score_vectors": "rows",
-    "vendi_compare": "sets",
-}
 TEXT = ["ngram_overlap", [1], "word", 1]
 REFUSED = (400, guard._NO_FILES)
 
@@ -72,7 +65,7 @@ def file(path: str, **more: object) -> dict:
     return {"path": path, "meta": {"_type": "gradio.FileData"}, **more}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", visitor.NAMES)
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -83,7 +76,7 @@ def file(path: str, **more: object) -> dict:
     ],
 )
 def test_no_argument_of_a_call_is_fetched(http, address, name, wrap):
-    sent = {NAMES[name]: [wrap(address), ["a"]]}
+    sent = {visitor.NAMES[name]: [wrap(address), ["a"]]}
     joined = {"data": [[wrap(address)]] * 5, "fn_index": 0, "session_hash": "a"}
     for answer in (
         http.post(f"/gradio_api/call/{name}", json={"data": [[wrap(address)]] * 5}),

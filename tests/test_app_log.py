@@ -48,14 +48,7 @@ fails.__doc__ = handlers.vendi_score_molecules.__doc__
 server.API = (*server.API, fails)
 server.launch(server.build())
 """
-NAMES = {
-    "vendi_score_texts": "texts",
-    "vendi_score_images": "images",
-    "vendi_score_molecules": "smiles",
-    "vendi_score_vectors": "rows",
-    "vendi_compare": "sets",
-    "vendi_fails": "smiles",
-}
+NAMES = visitor.NAMES | {"vendi_fails": "smiles"}
 COUNTS = dict(zip(NAMES, (6, 4, 4, 5, 6, 2), strict=True))
 VALUES = (POISON, [POISON], [[POISON, POISON], [POISON]], {POISON: POISON}, [7, POISON])
 

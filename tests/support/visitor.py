@@ -13,6 +13,14 @@ from typing import Any
 import httpx
 
 ASK = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
+# The functions of the API, and the argument of each that holds the samples.
+NAMES = {
+    "vendi_score_texts": "texts",
+    "vendi_score_images": "images",
+    "vendi_score_molecules": "smiles",
+    "vendi_score_vectors": "rows",
+    "vendi_compare": "sets",
+}
 
 
 class CallError(Exception):
