@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore import list_kernels, list_measures
-from vendiscore.plugins import Plugins
+from vendiscore.registry.plugins import Plugins
 
 
 @pytest.fixture

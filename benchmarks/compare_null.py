@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
+from vendiscore.comparison import Comparison, subsets
+from vendiscore.comparison.compare_sets import comparing
+from vendiscore.comparison.options import Plan
 from vendiscore.progress import finish
-from vendiscore.uncertainty import Comparison, drawn
-from vendiscore.uncertainty.comparing import comparing
-from vendiscore.uncertainty.plan import Plan
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import SOURCES, pooled
@@ -75,9 +75,9 @@ def differ(
         covered += pair.low <= 0 <= pair.high
         whole += naive(found)
         if other:
-            kept, drawn._NO_ERROR = drawn._NO_ERROR, 1e9  # T without its standard error
+            kept, subsets._NO_ERROR = subsets._NO_ERROR, 1e9  # T without its standard error
             plain += compared(sets, options).pairs[0].p <= 0.05
-            drawn._NO_ERROR = kept
+            subsets._NO_ERROR = kept
     row = {
         "name": name,
         "sizes": sizes,

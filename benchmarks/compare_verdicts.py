@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
+from vendiscore.comparison import SAME, Comparison
+from vendiscore.comparison.compare_sets import comparing
+from vendiscore.comparison.options import Plan
 from vendiscore.progress import finish
-from vendiscore.uncertainty import SAME, Comparison
-from vendiscore.uncertainty.comparing import comparing
-from vendiscore.uncertainty.plan import Plan
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import SOURCES, pooled

@@ -30,16 +30,16 @@ from typing import Any
 import httpx
 import psutil
 
-from vendiscore.app.answering import encoders
+from vendiscore.app.answers import offered_encoders
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
+from vendiscore.scoring.compute import compute
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
 import hub_cache  # noqa: E402
 import visitor  # noqa: E402
 
-MINILM = encoders.ALLOWED["texts"]["MiniLM"]
+MINILM = offered_encoders.ALLOWED["texts"]["MiniLM"]
 TEXTS = examples.TEXTS["A model in a rut"].splitlines()
 
 

@@ -29,7 +29,7 @@ from pairs import agree, compare, environment, record_mb, write
 
 import vendiscore
 from vendiscore.similarity.base import Similarity
-from vendiscore.similarity.bits import BitSimilarity
+from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi import vendi
 

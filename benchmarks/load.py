@@ -42,10 +42,10 @@ import numpy as np
 import psutil
 from pairs import environment
 
-from vendiscore.app.answering import encoders
+from vendiscore.app.answers import offered_encoders
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
-from vendiscore.uncertainty import compare
+from vendiscore.comparison import compare
+from vendiscore.scoring.compute import compute
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
@@ -63,7 +63,10 @@ def jobs() -> list[Job]:
     words = [f"w{i}" for i in range(300)]
     long = [" ".join(rng.choice(words, 20)) for _ in range(500)]
     texts = [(box.splitlines(), 1) for box in examples.TEXTS.values()] + [(long, 2)]
-    kernels = {"ngram_overlap": {"k": "ngram_overlap", "ns": [1, 2]}, **encoders.offered("texts")}
+    kernels = {
+        "ngram_overlap": {"k": "ngram_overlap", "ns": [1, 2]},
+        **offered_encoders.offered("texts"),
+    }
     found: list[Job] = []
     for samples, q in texts:
         for kernel, options in kernels.items():
@@ -231,7 +234,7 @@ def main() -> None:
         "visitors": options.visitors,
         "seconds": options.seconds,
         "mean_pause_seconds": options.pause,
-        "encoders": [*encoders.offered("texts"), *encoders.offered("images")],
+        "encoders": [*offered_encoders.offered("texts"), *offered_encoders.offered("images")],
         "calls": len(everything),
         "outcomes": dict(sum((crowd.outcomes for crowd in crowds), collections.Counter())),
         "wait_median_seconds": round(statistics.median(everything), 3),

@@ -20,8 +20,8 @@ T_SHARES = (1.0, 0.5, 0.2)  # weights are compared at these shares of the conver
 
 def ours(X: np.ndarray, metric: str, n_scales: int, **extra: Any) -> dict[str, Any]:
     from vendiscore.magnitude.area import mag_area, mag_diff
-    from vendiscore.magnitude.distances import as_space
     from vendiscore.magnitude.function import convergence_scale
+    from vendiscore.magnitude.spaces_of_samples import as_space
 
     space = as_space(X, metric=metric)
     result = {"t_conv": convergence_scale(space)}

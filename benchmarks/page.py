@@ -32,7 +32,7 @@ from load import wait_for
 from pairs import environment
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from vendiscore.scoring import compute
+from vendiscore.scoring.compute import compute
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))

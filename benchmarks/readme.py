@@ -13,7 +13,7 @@ from pathlib import Path
 from tables import RESULTS, TABLES, loaded, table
 
 from vendiscore import list_kernels
-from vendiscore.catalogue import aspects, markdown, measures, options, presets
+from vendiscore.cli.catalogue import aspects, markdown, measures, options, presets
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -29,7 +29,7 @@ def calls() -> dict[str, Callable[[], Any]]:
     """Calls that both versions know, from a fraction of a millisecond to some seconds."""
     import vendiscore
     from vendiscore import compute, mag_area, score_K, score_X
-    from vendiscore.similarity.bits import BitSimilarity
+    from vendiscore.similarity.bit_sets import BitSimilarity
 
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(3000)]

@@ -46,66 +46,67 @@ SOURCES = {
 }
 
 
-# Marks of whole files, by the beginning of their names.
+# Marks of whole files, by the beginning of their paths.
 MARKS = {
     "slow": (
-        "test_fuzz_",
-        "test_hub",
-        "test_large",
-        "test_memory",
+        "fuzz/",
+        "package/test_hub",
+        "arrays/test_namespace_large",
+        "arrays/test_memory",
         "test_numbers",
-        "test_page",
-        "test_app_log",
-        "test_app_server",
-        "test_site",
+        "browser/test_page",
+        "app/serving/test_logs",
+        "app/serving/test_server.py",
+        "package/test_site",
     ),
     # They read files of the repository, or data of the package: an sdist may lack one.
     "files": (
-        "test_app_shipping",
-        "test_app_static",
-        "test_benchmarks",
-        "test_cli_page",
-        "test_front_door",
-        "test_kernels_calls",
-        "test_magnitude_entry",
-        "test_packaging",
-        "test_papers",
-        "test_registry",
-        "test_report_file",
-        "test_shipping",
+        "package/test_space",
+        "app/serving/test_static_files",
+        "package/test_benchmarks",
+        "cli/test_cli_page",
+        "package/test_front_door",
+        "kernels/test_kernels_calls",
+        "integrations/test_huggingface",
+        "package/test_packaging",
+        "package/test_papers",
+        "registry/test_kernel",
+        "report/test_document",
+        "package/test_shipping",
     ),
     # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
     # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.
     "versions": (
-        "test_app_files",
-        "test_app_hub",
-        "test_app_pictures",
-        "test_app_routes",
-        "test_app_server",
-        "test_app_tables",
-        "test_arrays",
-        "test_bits",
-        "test_cli_files",
-        "test_dask",
-        "test_distances",
-        "test_encoder",
-        "test_explain",
-        "test_gradients",
-        "test_image",
-        "test_kernels_contract",
-        "test_loss",
-        "test_measures.py",
-        "test_metric.py",
-        "test_metric_added",
-        "test_molecules",
-        "test_plots",
-        "test_report_kinds",
-        "test_single_products",
-        "test_streaming.py",
-        "test_tensors",
-        "test_text",
-        "test_torchmetrics",
-        "test_two_stage",
+        "app/given/test_reading_files",
+        "app/given/test_hub",
+        "app/given/test_pictures",
+        "app/serving/test_endpoints",
+        "app/serving/test_server.py",
+        "app/given/test_tabular",
+        "arrays/test_inputs",
+        "kernels/test_bits",
+        "cli/test_cli_files",
+        "integrations/test_dask",
+        "distances/test_all_pairs",
+        "encoders/test_models",
+        "analysis/test_sample_table.py",
+        "scoring/test_compute_gradients",
+        "kernels/test_image_embeddings",
+        "kernels/test_pixels",
+        "kernels/test_kernels_contract",
+        "integrations/test_loss",
+        "measures/test_measures_contract",
+        "integrations/test_metric.py",
+        "integrations/test_added_samples",
+        "kernels/test_molecules",
+        "plots/test_plots",
+        "report/test_previews",
+        "spectral/test_products",
+        "streaming/test_state.py",
+        "arrays/test_namespace.py",
+        "kernels/test_text",
+        "integrations/test_torchmetrics",
+        "spectral/test_two_stage",
     ),
 }
 
@@ -123,10 +124,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _path(item: pytest.Item) -> str:
+    """Return the path below `tests`."""
+    return item.path.as_posix().partition("/tests/")[2]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for mark, files in MARKS.items():
-            if item.path.name.startswith(files):
+            if _path(item).startswith(files):
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("versions")
@@ -246,7 +252,7 @@ def weights(tmp_path_factory):
     home = Path(os.environ["HF_HOME"])
     hub_cache.put("sentence-transformers/all-MiniLM-L6-v2", Path(minilm), home)
     hub_cache.put("facebook/dinov2-small", dinov2, home)
-    encoders = pytest.importorskip("vendiscore.app.answering.encoders")
+    encoders = pytest.importorskip("vendiscore.app.answers.offered_encoders")
     encoders.offered.cache_clear()
 
 
@@ -272,7 +278,7 @@ def server(tmp_path_factory, weights):
 def forgetful_server(tmp_path_factory):
     """The page that keeps for one second what was sent, instead of fifteen minutes."""
     code = (
-        "from vendiscore.app.serving.kept import Kept\n"
+        "from vendiscore.app.serving.store import Kept\n"
         "from vendiscore.app.serving.server import build, launch; launch(build(Kept(seconds=1)))"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:

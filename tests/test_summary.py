@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.explanation.modes import Mode
-from vendiscore.magnitude.distances import as_space
+from vendiscore.analysis.spectral_modes import Mode
+from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures.registry import get_measure
 from vendiscore.summary import measured, one_line, with_error
 

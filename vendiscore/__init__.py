@@ -19,6 +19,9 @@ from . import optional  # noqa: F401  first: it tells of all packages that are n
 
 if TYPE_CHECKING:
     from . import plots
+    from .analysis.sample_table import explain
+    from .comparison.compare_sets import compare
+    from .comparison.growth import growth
     from .encoders import encoder
     from .errors import (
         IndefiniteError,
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
         SampleError,
         TooLargeError,
     )
-    from .explanation.table import explain
     from .integrations import load
     from .magnitude import (
         convergence_scale,
@@ -39,53 +41,51 @@ if TYPE_CHECKING:
         magnitude_weights,
         spread,
     )
+    from .measures.classifier_modes import mode_diversity
     from .measures.divergences import surprise
-    from .measures.modes import mode_diversity
     from .measures.registry import list_measures, register_measure
-    from .registry import get_kernel, list_kernels, register_kernel
+    from .registry.kernel import get_kernel, list_kernels, register_kernel
     from .report import report
-    from .resolve import as_similarity
-    from .scoring import compute
+    from .resolve.sets import as_similarity
+    from .scoring.compute import compute
+    from .scoring.scores import conditional_score, score, score_dual, score_K, score_X
     from .selection import Selection, select
     from .similarity.base import Similarity
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity
     from .similarity.rows import RowsSimilarity
-    from .single import conditional_score, score, score_dual, score_K, score_X
     from .spectral.hill import effective_number
     from .spectral.vendi import spectrum
     from .streaming import State
-    from .uncertainty.comparing import compare
-    from .uncertainty.growth import growth
 
-# Where each name is; tests/test_front_door.py compares it with what type checkers read above.
+# Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
     "encoders": "encoder",
     "errors": "IndefiniteError MissingPackageError NotPSDError SampleError TooLargeError",
-    "explanation.table": "explain",
+    "analysis.sample_table": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
     "measures.divergences": "surprise",
-    "measures.modes": "mode_diversity",
+    "measures.classifier_modes": "mode_diversity",
     "measures.registry": "list_measures register_measure",
-    "registry": "get_kernel list_kernels register_kernel",
+    "registry.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
-    "resolve": "as_similarity",
-    "scoring": "compute",
+    "resolve.sets": "as_similarity",
+    "scoring.compute": "compute",
     "selection": "Selection select",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "similarity.rows": "RowsSimilarity",
-    "single": "conditional_score score score_K score_X score_dual",
+    "scoring.scores": "conditional_score score score_K score_X score_dual",
     "spectral.hill": "effective_number",
     "spectral.vendi": "spectrum",
     "streaming": "State",
-    "uncertainty.comparing": "compare",
-    "uncertainty.growth": "growth",
+    "comparison.compare_sets": "compare",
+    "comparison.growth": "growth",
 }
 _HOME: dict[str, str | None] = {
     name: module for module, names in _MODULES.items() for name in names.split()

@@ -14,8 +14,8 @@ from findings import Finding, Group, claim, run
 from sklearn.metrics import euclidean_distances
 
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.distances import as_space
 from vendiscore.magnitude.function import convergence_scale
+from vendiscore.magnitude.spaces_of_samples import as_space
 
 STEPS = 9
 KEPT = 1  # the digit with more than 1,100 images

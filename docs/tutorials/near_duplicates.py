@@ -27,7 +27,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from vendiscore import as_similarity, compute, explain, score_K
-from vendiscore.explanation import thinning
+from vendiscore.analysis import thinning
 
 plt.style.use("tableau-colorblind10")
 plt.rcParams.update({"font.size": 12, "figure.constrained_layout.use": True})
@@ -207,7 +207,7 @@ for place, of in enumerate(final.redundant_of):
 #
 # What the score says while they go
 # ---------------------------------
-# :py:func:`vendiscore.explanation.thinning` scores what is left at thresholds from high to low.
+# :py:func:`vendiscore.analysis.thinning` scores what is left at thresholds from high to low.
 # While copies go the score hardly falls, although there are ever fewer samples; of as many texts
 # that are removed at random it falls much more. Where copies and look-alikes have gone and other
 # texts have to go, it bends down.

@@ -22,10 +22,10 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app.answering.comparing import MIN_PERMUTATIONS
+from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
-from vendiscore.uncertainty import compare
+from vendiscore.comparison import compare
+from vendiscore.scoring.compute import compute
 
 
 def cells(page, at: int) -> list[str]:

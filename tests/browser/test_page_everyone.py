@@ -21,7 +21,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.scoring import compute
+from vendiscore.scoring.compute import compute
 
 RESULT = ("#result .r-bar", "#result figure", "#result table", "#result section > *")
 # Of what has the focus: its outline, its place on the screen, and its part of the page.

@@ -24,7 +24,7 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
+from vendiscore.scoring.compute import compute
 
 TEXTS = [
     "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",

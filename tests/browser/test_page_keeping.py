@@ -22,8 +22,8 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore.app.given import examples
-from vendiscore.app.limits import MAX_SAMPLES
-from vendiscore.scoring import compute
+from vendiscore.app.quotas import MAX_SAMPLES
+from vendiscore.scoring.compute import compute
 
 MINE = ["one red apple on a tree", "one red apple on a plate", "three green pears", "nothing"]
 SCORE = compute(MINE, k="ngram_overlap")["VS"]

@@ -23,14 +23,14 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore import as_similarity, explain
-from vendiscore.app.answering import encoders
-from vendiscore.app.answering.jobs import THRESHOLD
+from vendiscore.app.answers import offered_encoders
+from vendiscore.app.answers.jobs import THRESHOLD
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
+from vendiscore.scoring.compute import compute
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()
 KERNELS = {"K": {"score_K": True}}
-MEANING = encoders.ALLOWED["texts"]["MiniLM"]
+MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
 def expected(tab: str, name: str) -> tuple[float, int]:
@@ -39,7 +39,7 @@ def expected(tab: str, name: str) -> tuple[float, int]:
         samples, how = examples.TEXTS[name].splitlines(), MEANING
     elif tab == "Images":
         samples = [image.convert("RGB") for image in examples.images()[name]]
-        how = encoders.ALLOWED["images"]["DINOv2"]
+        how = offered_encoders.ALLOWED["images"]["DINOv2"]
     elif tab == "Molecules":
         samples, how = examples.MOLECULES[name].splitlines(), {"k": "morgan"}
     else:

@@ -22,13 +22,13 @@ from in_browser import (
 from PIL import Image
 
 pytest.importorskip("gradio")
-from vendiscore.app.answering import encoders
-from vendiscore.app.answering.comparing import MIN_PERMUTATIONS
+from vendiscore.app.answers import offered_encoders
+from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore.app.given import examples
-from vendiscore.scoring import compute
-from vendiscore.uncertainty import compare
+from vendiscore.comparison import compare
+from vendiscore.scoring.compute import compute
 
-MEANING = encoders.ALLOWED["texts"]["MiniLM"]
+MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 START = "Certainly! Building small habits is the key to a healthier life."
 HABITS = [
     f"{START} Start with {what} each morning, and let it grow from there.\n\n"
@@ -125,7 +125,7 @@ def test_a_zip_of_sixty_photos_in_three_clicks(visit):
     was_read(page, "60 images")
     press_score(page)
     images = [Image.open(io.BytesIO(data)) for data in shots.values()]
-    kind = encoders.ALLOWED["images"]["DINOv2"]
+    kind = offered_encoders.ALLOWED["images"]["DINOv2"]
     shows(page, compute(images, **kind)["VS"], 60)
     assert clicks(page) <= 3
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")

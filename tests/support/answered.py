@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.app.answering import answers
-from vendiscore.app.answering.answers import Settings
+from vendiscore.app.answers import one_set
+from vendiscore.app.answers.one_set import Settings
 from vendiscore.app.given.samples import Samples
 from vendiscore.progress import finish
 
@@ -16,11 +16,11 @@ def read(values: Any, kind: str = "texts", **given: Any) -> Samples:
     return Samples(values, range(1, len(values) + 1), kind=kind, **given)
 
 
-def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> answers.Result:
+def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> one_set.Result:
     """The result of samples, or of values of a kind."""
     samples = values if isinstance(values, Samples) else read(values, kind)
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
-    return finish(answers.score(samples, Settings(kernel or usual, **settings)))
+    return finish(one_set.score(samples, Settings(kernel or usual, **settings)))
 
 
 def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **give
         name: values if isinstance(values, Samples) else read(values, kind)
         for name, values in sets.items()
     }
-    steps = answers.compare(every, Settings(kernel or usual, **given), permutations)
+    steps = one_set.compare(every, Settings(kernel or usual, **given), permutations)
     return through(finish(steps))
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from vendiscore.request import magnitudes, read_request
-from vendiscore.scoring import measure
+from vendiscore.scoring.compute import measure
+from vendiscore.scoring.request import magnitudes, read_request
 
 
 def compute(samples: Any, references: Any = None, **how: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from vendiscore import as_similarity
-from vendiscore.spectral.weighted import weighted_by
+from vendiscore.spectral.weighted_similarity import weighted_by
 
 
 def mixture(n=600, d=8, seed=0):

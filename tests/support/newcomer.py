@@ -76,7 +76,7 @@ def clone(folder: Path, score: float | None = None) -> Path:
     for name in ("vendiscore.py", "magnitude.py", "library.py"):
         shutil.copy(ROOT / name, folder)
     if score is not None:
-        with (folder / "vendiscore" / "scoring.py").open("a", encoding="utf-8") as file:
+        with (folder / "vendiscore" / "scoring" / "compute.py").open("a", encoding="utf-8") as file:
             file.write(f"\ndef measure(*samples_and_request):\n    return {{'VS': {score}}}\n")
     return folder
 

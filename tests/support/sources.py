@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.resolve import as_similarity
+from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 
 _NOUNS = ["cat", "dog", "house", "river", "model", "tree", "child", "teacher", "city", "song"]

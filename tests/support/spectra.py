@@ -15,7 +15,7 @@ from vendiscore.spectral.hill import effective_number
 from vendiscore.spectral.plan import plan
 from vendiscore.spectral.routes import StalledError
 from vendiscore.spectral.vendi import spectrum_of
-from vendiscore.spectral.weighted import merge_identical, weighted_by
+from vendiscore.spectral.weighted_similarity import merge_identical, weighted_by
 
 SHAPES = ("flat", "power law", "exponential", "low rank", "blocks", "one dominant", "repeated")
 KERNELS = (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vendiscore.app.given.reading import Given
-from vendiscore.app.limits import RefusedError
+from vendiscore.app.quotas import RefusedError
 
 _MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak
 

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
 from ..errors import SampleError
-from .folders import image_files, is_folder
+from ..reading.image_folders import image_files, is_folder
 from .namespace import is_numpy, is_torch, namespace, scalar, to_host
 
 # Every whole number up to this one is a float64.

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..progress import quiet
-from .errors import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
+from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
 from .parser import COMMANDS, parser
 
 # What the library says of samples that it left out, by their places in a list: here it is said by
@@ -62,20 +62,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(command: str, args: argparse.Namespace) -> str:
     if command == "compare":
-        from . import compare
+        from . import command_compare
 
-        return compare.run(args)
+        return command_compare.run(args)
     if command in ("kernels", "measures"):
-        from . import listing
+        from . import command_list
 
-        return listing.run(command, args.name)
+        return command_list.run(command, args.name)
     if command in ("select", "explain"):
-        from . import choosing
+        from . import command_select
 
-        return choosing.run_select(args) if command == "select" else choosing.run_explain(args)
-    from . import score
+        return (
+            command_select.run_select(args)
+            if command == "select"
+            else command_select.run_explain(args)
+        )
+    from . import command_score
 
-    return score.run(args)
+    return command_score.run(args)
 
 
 def _joined(given: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..hints import suggestion
-from .errors import DataError
+from .exit_codes import DataError
 from .sources import Source, Wanted
 
 _KINDS = {2: "vectors", 3: "images", 4: "images"}

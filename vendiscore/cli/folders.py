@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..arrays.folders import ending, is_hidden
 from ..hints import IMAGES
+from ..reading.image_folders import ending, is_hidden
 from .encodings import encoding_of, undecodable
-from .errors import DataError, tell
+from .exit_codes import DataError, tell
 from .sources import Source, Wanted
 
 # What --group-by calls the folder that a file is in.

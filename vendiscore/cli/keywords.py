@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..registry import get_kernel
-from .errors import UsageError
+from ..registry.kernel import get_kernel
+from .exit_codes import UsageError
 
 # What samples each kind of kernel wants of a file; of kinds of others nothing is known.
 KINDS = {

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..hints import meant, remedy
-from .errors import PROGRAM
+from .exit_codes import PROGRAM
 
 # What a file can be.
 TYPES = ("txt", "csv", "tsv", "jsonl", "json", "smi", "parquet", "npy", "npz")

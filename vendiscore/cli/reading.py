@@ -14,7 +14,7 @@ from pathlib import Path
 from ..hints import suggestion
 from ..reading.limits import RefusedError
 from .encodings import encoding_of, undecodable
-from .errors import DataError
+from .exit_codes import DataError
 from .parser import TYPES
 from .sources import Source, Wanted, usable
 

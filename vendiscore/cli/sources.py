@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DataError, places, tell
+from .exit_codes import DataError, places, tell
 
 # What the samples of a file can be; "values" are those of a column of JSON that are none of these.
 KINDS = ("text", "molecules", "vectors", "images", "values")

@@ -18,10 +18,10 @@ from ..hints import suggestion
 from ..optional import require
 from ..reading.columns import is_smiles, pick
 from ..reading.limits import Limits, RefusedError
-from ..reading.numbers import numbers_of
+from ..reading.number_tables import numbers_of
 from ..reading.tables import Table, listed, share_of_numbers, table
 from . import arrays
-from .errors import DataError
+from .exit_codes import DataError
 from .sources import Source, Wanted
 
 _ALL = Limits(smiles=1_000)

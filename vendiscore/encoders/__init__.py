@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from .base import Encoder
+    from .models import Encoder
     from .networks import Pooling
 
 
@@ -90,9 +90,9 @@ def encoder(
     {'VS': 1.0}
     """
     from ..arguments import one_of
-    from .batches import no_effect
-    from .images import image_encoder
-    from .texts import MODEL_PATH, text_encoder
+    from .embeddings import no_effect
+    from .image_encoders import image_encoder
+    from .text_encoders import MODEL_PATH, text_encoder
 
     more: dict[str, Any] = {
         "model": model,

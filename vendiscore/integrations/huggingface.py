@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import evaluate
 
-from ..request import magnitudes
+from ..scoring.request import magnitudes
 from .metric import FEATURES, PAIRS, SampleMetric
 
 _VENDI_DESCRIPTION = """\

@@ -13,7 +13,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ..optional import require
-from ..scoring import measure
+from ..scoring.compute import measure
 from .prompts import filled, read_options
 
 _scorer: Any = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")

@@ -13,9 +13,9 @@ from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
 from ..arrays.weights import check_weights
 from ..optional import require
-from ..request import check_orders
-from ..resolve import resolve_sets
-from ..resolve.how import KernelArgument, read_how, with_the_rest
+from ..resolve.kernel_request import KernelArgument, read_how, with_the_rest
+from ..resolve.sets import resolve_sets
+from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from ..spectral.vendi import vendi
 

@@ -24,10 +24,10 @@ from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
 from ..arrays.pools import pooled, size
 from ..errors import warn
-from ..request import Request, Usual, read_request, vendi_score
-from ..scoring import measure
+from ..scoring.compute import measure
+from ..scoring.request import Request, Usual, read_request, vendi_score
 from . import streams
-from .batches import Parts, all_labels, labelled, labels_of, packed, read, unpacked
+from .added_samples import Parts, all_labels, labelled, labels_of, packed, read, unpacked
 from .suites import keywords_of_others
 
 # What `evaluate` is told of the samples. Any will do: they are kept as they are.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..request import Request, read_request
-from ..scoring import measure
+from ..scoring.compute import measure
+from ..scoring.request import Request, read_request
 
 # What a blank generation counts as: one more text, and always the same, so that a model that
 # answers nothing is not diverse, and a run of hours does not end in an error of its last step.

@@ -13,8 +13,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_samples
-from ..request import Request
-from ..resolve.nested import grouped
+from ..resolve.group_labels import grouped
+from ..scoring.request import Request
 from ..streaming.configuration import Configuration, refused, settings_of
 from ..streaming.state import FollowsFromDataError, State
 

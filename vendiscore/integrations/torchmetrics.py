@@ -9,8 +9,8 @@ from typing import Any
 from ..arguments import integer, is_several
 from ..arrays.namespace import is_torch, to_host
 from ..optional import require
-from ..request import check_orders
-from ..resolve import resolve_sets
+from ..resolve.sets import resolve_sets
+from ..scoring.request import check_orders
 from ..signature import digits
 from ..spectral.spectrum import from_covariance
 from ..streaming.state import State

@@ -12,9 +12,9 @@ from typing import Any
 from ..arguments import integer, number
 from ..errors import warn
 from ..optional import require
-from ..scoring import measure
+from ..scoring.compute import measure
 from .collapse import collapses
-from .generating import generations
+from .generation import generations
 from .prompts import filled, read_options
 
 _callbacks: Any = require("transformers.trainer_callback", "trainer", "DiversityCallback")

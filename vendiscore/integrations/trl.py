@@ -13,8 +13,8 @@ import numpy as np
 
 from ..arguments import flag, one_of
 from ..errors import warn
-from ..resolve import part_of, resolve_sets
-from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
+from ..resolve.sets import part_of, resolve_sets
 from ..spectral.rank_one import adds, check_order, log_score, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of

@@ -15,9 +15,9 @@ from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, row_blocks, to_host
 from ..arrays.pools import as_numpy
 from ..errors import SampleError
-from ..registry import register_kernel
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bits import COEFFICIENTS, RARE, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, RARE, BitSimilarity
 
 # Sizes of sets of fewer bits than this are exact in single precision.
 _MOST_BITS = (1 << 24) - 1

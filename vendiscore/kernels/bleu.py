@@ -15,7 +15,7 @@ from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require
 from ..progress import track
-from ..registry import register_kernel
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
 from .text import count_ngrams, read_tokens

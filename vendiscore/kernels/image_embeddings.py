@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..encoders.base import BATCH_SIZE
-from ..encoders.decoding import check_images, naming_files
-from ..encoders.images import Transform, image_encoder
+from ..encoders.image_encoders import Transform, image_encoder
+from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import Pooling
-from ..registry import register_kernel
+from ..encoders.pil_images import check_images, naming_files
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, namespace, precision, scalar
 from ..errors import SampleError
-from ..registry import register_kernel
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
 

@@ -12,9 +12,9 @@ from ..arguments import flag, integer, one_of
 from ..arrays import memory
 from ..errors import SampleError
 from ..optional import require
-from ..registry import register_kernel
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bits import COEFFICIENTS, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, BitSimilarity
 
 # Sizes of sets of fewer bits than this are exact in single precision.
 _MOST_BITS = (1 << 24) - 1

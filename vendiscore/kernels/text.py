@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, one_of
-from ..arrays.hashing import hashed_ngrams
 from ..encoders.tokenizers import named_tokenizer, remembering
 from ..errors import SampleError, warn
 from ..hints import unspaced, words_by
-from ..registry import Fitted, register_kernel
+from ..registry.kernel import Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.hashed_ngrams import hashed_ngrams
 
 Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]

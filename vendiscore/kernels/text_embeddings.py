@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..encoders.base import BATCH_SIZE
+from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import Pooling
-from ..encoders.texts import MODEL_PATH, check_texts, text_encoder
-from ..registry import register_kernel
+from ..encoders.text_encoders import MODEL_PATH, check_texts, text_encoder
+from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 

@@ -12,16 +12,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, number
-from ..arrays import exponentials, fourier, memory, tensors
+from ..arrays import memory
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, is_torch, namespace, row_blocks, scalar
+from ..distances import exponentials, torch_exponentials
 from ..errors import SampleError
-from ..registry import register_kernel
+from ..registry.kernel import register_kernel
+from ..similarity import fourier
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.rows import RowsSimilarity
-from ..similarity.tensors import exponential
+from ..similarity.torch_rows import exponential
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -168,7 +170,7 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
 
 
 def _width(X: Array, name: fourier.Law) -> Any:
-    module = tensors if is_torch(X) else exponentials
+    module = torch_exponentials if is_torch(X) else exponentials
     return {"gaussian": module.gaussian_width, "laplace": module.laplace_width}[name](X)
 
 

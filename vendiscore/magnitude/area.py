@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arguments import flag
 from ..arrays.namespace import Samples
-from .distances import as_space, read_spaces
 from .scales import (
     Quadrature,
     adaptive_area,
@@ -24,6 +23,7 @@ from .scales import (
     even_scales,
 )
 from .space import MetricSpace
+from .spaces_of_samples import as_space, read_spaces
 
 
 def mag_area(

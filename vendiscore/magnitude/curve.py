@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
-from .distances import as_space
 from .scales import check_count, check_epsilon, convergence, evaluate, even_scales
 from .space import MetricSpace
+from .spaces_of_samples import as_space
 
 # Up to how many convergence scales there is something to see.
 REACH = 1.5

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Samples
-from .distances import as_space
 from .scales import (
     MagnitudeFunction,
     check_count,
@@ -28,6 +27,7 @@ from .scales import (
     even_scales,
     log_slope,
 )
+from .spaces_of_samples import as_space
 
 
 def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import IndefiniteError
-from ..resolve.how import Solving
+from ..resolve.kernel_request import Solving
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_ends
 from .floor import Floor
-from .packed import Triangles, product
+from .triangles import Triangles, product
 
 Correct = Callable[[np.ndarray], np.ndarray | None]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import row_blocks
-from ..resolve.how import Solving
+from ..resolve.kernel_request import Solving
 from ..summary import one_line
 from .solver import ACCEPTED, Solution, Solver
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.distances import numpy_rows
 from ..arrays.namespace import Array, as_kind_of, to_host
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
-from ..magnitude.distances import as_spaces, of_rows, stacked
+from ..distances.all_pairs import numpy_rows
 from ..magnitude.space import MetricSpace
-from ..registry import Kernel
-from ..resolve import apart, kept_starts, resolve_pool
-from ..resolve.how import How
+from ..magnitude.spaces_of_samples import as_spaces, of_rows, stacked
+from ..registry.kernel import Kernel
+from ..resolve.kernel_request import How
+from ..resolve.sets import apart, kept_starts, resolve_pool
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Array, Samples, as_kind_of
-from ..resolve import as_similarity
-from ..resolve.how import KernelArgument
+from ..resolve.kernel_request import KernelArgument
+from ..resolve.sets import as_similarity
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from ..arguments import is_several, number
-from ..arrays.distances import numpy_rows
+from ..distances.all_pairs import numpy_rows
 from ..errors import SampleError
 from .places import located, places_of
 from .registry import register_measure

@@ -32,8 +32,8 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.namespace import Samples, is_torch, scalar
-from ..magnitude.distances import read_samples
-from ..resolve.how import How, KernelArgument, read_how, with_the_rest
+from ..magnitude.spaces_of_samples import read_samples
+from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
 from ..similarity.base import Similarity
 from ..spectral import rank_one
 from ..spectral.spectrum import PSD, Spectrum, check_psd

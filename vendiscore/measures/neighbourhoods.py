@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.distances import UNIT_ROUNDING, check_truths, unit_rows
 from ..arrays.identical import identical_rows
-from ..arrays.metrics import BOOLEAN, check_options
 from ..arrays.namespace import row_blocks, to_host
-from ..arrays.neighbours import (
+from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
+from ..distances.metrics import BOOLEAN, check_options
+from ..distances.nearest import (
     EPS,
     TIES,
     MatrixPairs,
@@ -24,15 +24,15 @@ from ..arrays.neighbours import (
     members,
     nearest,
 )
-from ..magnitude.distances import (
+from ..magnitude.space import MetricSpace
+from ..magnitude.spaces_of_samples import (
     KERNEL_ROUNDING,
     KERNEL_TOLERANCE,
     metric_of_rows,
     precision_of,
     stacked,
 )
-from ..magnitude.space import MetricSpace
-from ..resolve.how import How
+from ..resolve.kernel_request import How
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 

@@ -14,7 +14,7 @@ from ..arrays.namespace import gram, to_host
 from ..similarity.base import Similarity
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
-from ..spectral.weighted import fault_of, merge_identical
+from ..spectral.weighted_similarity import fault_of, merge_identical
 from .both import Both
 from .registry import register_measure
 from .subject import Subject

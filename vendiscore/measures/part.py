@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays.inputs import choose
 from ..arrays.namespace import Array
-from ..magnitude.distances import as_spaces, of_rows
 from ..magnitude.space import MetricSpace
-from ..resolve import is_whole, part_of
+from ..magnitude.spaces_of_samples import as_spaces, of_rows
+from ..resolve.sets import is_whole, part_of
 from ..similarity.base import Similarity
 from .both import Both
 from .subject import Subject

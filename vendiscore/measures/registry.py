@@ -29,7 +29,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from ..arguments import has_gradient, is_several, refuse_gradient
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
-from ..plugins import Plugins, options_of, summary_of
+from ..registry.plugins import Plugins, options_of, summary_of
 from ..summary import Summary
 from .presets import PRESETS, expanded
 from .subject import Subject, UnsuitedError

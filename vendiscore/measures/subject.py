@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..arrays.distances import check_distances, numpy_rows
-from ..arrays.metrics import scatter
 from ..arrays.namespace import Array, as_kind_of, namespace
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
-from ..magnitude.distances import as_spaces, of_rows
+from ..distances.all_pairs import check_distances, numpy_rows
+from ..distances.metrics import scatter
 from ..magnitude.space import MetricSpace
-from ..resolve import fitted_to, resolve_sets
-from ..resolve.how import How
-from ..resolve.nested import Groups, check_size
+from ..magnitude.spaces_of_samples import as_spaces, of_rows
+from ..resolve.group_labels import Groups, check_size
+from ..resolve.kernel_request import How
+from ..resolve.sets import fitted_to, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum

@@ -13,10 +13,10 @@ Axes of their own are those of a new figure of pyplot's; pass `ax` to draw witho
 from .comparisons import differences, intervals, profiles
 from .diversity import profile, spectrum
 from .explanations import contributions
-from .growth import growth
-from .magnitudes import magnitude
+from .growth_curve import growth
+from .heat_maps import heat_map
+from .magnitude_curve import magnitude
 from .selections import selection
-from .similarities import heat_map
 
 __all__ = [
     "contributions",

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.findings import Findings, find
 from ..summary import Summary, with_error
-from .findings import Findings, find
 from .markup import escape
+from .previews import Shown
 from .sections import Section, sections
-from .shown import Shown
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ..analysis import sentences, statements
+from ..analysis.findings import Findings
+from ..analysis.sentences import short
 from ..errors import MissingPackageError
-from . import said, sentences
 from .figures import figures
-from .findings import Findings
-from .likeness import alike, every, redundant
 from .markup import escape, figure, folded, paragraph, table
-from .sentences import short
+from .previews import Shown
+from .sample_sections import alike, every, redundant
 from .settings import settings
-from .shown import Shown
 
 GROUPS = 60  # that are shown; the rest is counted
 
@@ -65,12 +65,13 @@ def score(found: Findings, shown: Shown) -> str:
     where = " within their groups" if found.grouped else ""
     parts = [
         paragraph(
-            sentences.copies(n, int(details["distinct"]), shown.what, where), said.left_out(found)
+            sentences.copies(n, int(details["distinct"]), shown.what, where),
+            statements.left_out(found),
         ),
         _headline(found),
-        paragraph(said.meaning(found, shown.what)),
-        paragraph(said.interval(found, shown.what)),
-        paragraph(said.how(found), said.orders(found), said.beside(found)),
+        paragraph(statements.meaning(found, shown.what)),
+        paragraph(statements.interval(found, shown.what)),
+        paragraph(statements.how(found), statements.orders(found), statements.beside(found)),
         _numbers(found),
     ]
     return "".join(parts)
@@ -156,13 +157,13 @@ def _numbers(found: Findings) -> str:
     rows = []
     for key in keys:
         low, high = found.beside("low", key), found.beside("high", key)
-        measure = said.measure(key)
+        measure = statements.measure(key)
         rows.append(
             [
                 escape(key),
                 short(found.numbers[key]),
                 "" if low is None or high is None else f"{short(low)} to {short(high)}",
-                escape(f"{measure.range}, {said.about(measure)}") if measure else "",
+                escape(f"{measure.range}, {statements.about(measure)}") if measure else "",
                 folded(measure.summary, 400) if measure else "",
             ]
         )

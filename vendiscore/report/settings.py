@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..analysis.findings import Findings
+from ..analysis.python_code import reproduced
 from ..signature import digits, plain
-from .code import reproduced
-from .findings import Findings
 from .markup import escape, folded, listing, paragraph, preformatted, table
-from .shown import Shown
+from .previews import Shown
 
 _LONGEST = 800  # characters of a setting
 

@@ -24,11 +24,11 @@ from ..arrays.inputs import as_samples, choose
 from ..arrays.pools import size
 from ..errors import SampleError
 from ..hints import suggestion
-from ..registry import Kernel, check_options, get_kernel
+from ..registry.kernel import Kernel, check_options, get_kernel
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
-from .build import build_kernel, check_on_error, repeatable, warn_dropped, within
+from .kernel_build import build_kernel, check_on_error, repeatable, warn_dropped, within
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]

@@ -11,8 +11,8 @@ from ..arguments import flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
 from ..errors import SampleError
 from ..hints import synonym
-from ..resolve import similarity_of
-from ..resolve.how import KernelArgument
+from ..resolve.kernel_request import KernelArgument
+from ..resolve.sets import similarity_of
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import PSD, PSDS

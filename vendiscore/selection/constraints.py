@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import integer, is_several
 from ..arrays.weights import check_each
-from ..resolve.nested import check_labels
+from ..resolve.group_labels import check_labels
 
 
 class Constraints:

@@ -21,7 +21,7 @@ from ..arrays.namespace import (
     product,
     row_blocks,
 )
-from ..arrays.single import in_single
+from ..distances.float32 import in_single
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and no more than this

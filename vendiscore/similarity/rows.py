@@ -16,8 +16,8 @@ import numpy as np
 from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, row_blocks
-from ..arrays.pairs import pair_blocks
-from ..arrays.single import Band, Tiles, in_single
+from ..distances.float32 import Band, Tiles, in_single
+from ..distances.pairs import pair_blocks
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more

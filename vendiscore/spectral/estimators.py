@@ -28,7 +28,7 @@ from .products import Products
 from .routes import NORM, Cost, SpectrumRoute, StalledError, entries_of
 from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
-from .weighted import merge_identical, weighted_by
+from .weighted_similarity import merge_identical, weighted_by
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does. Of
 # more samples than MANY K is found anew for each product, which takes longer than to multiply it.

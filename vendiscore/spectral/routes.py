@@ -20,13 +20,13 @@ from ..arrays import memory
 from ..arrays.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from .covariance_float32 import SINGLE_TOLERANCE, covariance_single
 from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE
 from .lanczos import largest_eigenvalue, most_steps
-from .single import SINGLE_TOLERANCE, covariance_single
 from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
-from .weighted import fault_of, merge_identical, weighted_by
+from .weighted_similarity import fault_of, merge_identical, weighted_by
 
 # From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
 LANCZOS_SIZE = 500

@@ -17,11 +17,11 @@ from ..arguments import one_of
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
+from .covariance_float32 import SINGLE_TOLERANCE, sensitivity
 from .eigen import decompose
 from .estimate import Estimate
 from .hill import RANGE_TOLERANCE, effective_number
-from .single import SINGLE_TOLERANCE, sensitivity
-from .weighted import fault_of
+from .weighted_similarity import fault_of
 
 PSD = Literal["check", "clip"]
 PSDS: tuple[PSD, ...] = ("check", "clip")

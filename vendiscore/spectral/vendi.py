@@ -18,7 +18,7 @@ from .estimators import estimated, way_out
 from .plan import plan
 from .routes import MomentRoute, StalledError
 from .spectrum import PSD, Spectrum
-from .weighted import weighted_by
+from .weighted_similarity import weighted_by
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..arguments import one_of
-from ..encoders.base import Encoder
-from ..registry import Kernel, list_kernels
-from ..resolve.how import How, read_how, with_the_rest
+from ..encoders.models import Encoder
+from ..registry.kernel import Kernel, list_kernels
+from ..resolve.kernel_request import How, read_how, with_the_rest
 from ..signature import IDLE, plain
 from .sums import PRECISIONS, Precision
 

@@ -12,15 +12,15 @@ from ..arguments import flag, is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import Samples, Weights, is_numpy, is_torch
 from ..arrays.pools import as_numpy, size
-from ..request import check_orders
-from ..resolve import resolve_sets
-from ..resolve.how import How, KernelArgument
+from ..resolve.kernel_request import How, KernelArgument
+from ..resolve.sets import resolve_sets
+from ..scoring.request import check_orders
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import Configuration, configure, found_in, must_be_unit
-from .report import details as describe
-from .serialized import Record, read_record, write_record
+from .serialization import Record, read_record, write_record
+from .state_details import details as describe
 from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 
 # Sums of weights outside of these leave no digits, or no room, for those of products.

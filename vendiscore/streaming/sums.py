@@ -16,7 +16,7 @@ from ..arrays.namespace import as_kind_of, gram, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
 from ..similarity.base import Similarity
-from ..similarity.given import DIAGONAL_TOLERANCE
+from ..similarity.checks import DIAGONAL_TOLERANCE
 
 Precision = Literal["double", "single"]
 PRECISIONS: tuple[Precision, ...] = ("double", "single")

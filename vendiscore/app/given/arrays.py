@@ -14,7 +14,7 @@ import numpy as np
 
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import listed
-from ..limits import MAX_UNPACKED
+from ..quotas import MAX_UNPACKED
 from .asked import Asked
 from .matrices import check_array, of_array
 from .samples import Samples

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..limits import RefusedError
+from ..quotas import RefusedError
 from .asked import Kind
 
 if TYPE_CHECKING:

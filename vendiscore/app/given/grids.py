@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...reading.numbers import Numbers, not_finite, numbers_of
+from ...reading.number_tables import Numbers, not_finite, numbers_of
 from ...reading.tables import Table
-from ..limits import MAX_LINES, MAX_VALUES
+from ..quotas import MAX_LINES, MAX_VALUES
 from . import matrices
 from .asked import Asked
 from .samples import Samples

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ...hints import looks_like
 from ...reading.columns import is_smiles
 from ...reading.tables import is_number
-from ..limits import MAX_SMILES, RefusedError
+from ..quotas import MAX_SMILES, RefusedError
 from .asked import Kind
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".heic", ".heif", ".avif")

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ...reading import numbers
-from ...reading.documents import is_row
+from ...reading import number_tables
+from ...reading.json_documents import is_row
 from ...reading.limits import AskError, RefusedError
-from ...reading.numbers import Numbers
+from ...reading.number_tables import Numbers
 from ...reading.tables import Table, checked_column, listed, share_of_numbers
-from ..limits import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
+from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 from .asked import Asked
 from .parts import part, rows_that_fit
 from .samples import Python, Samples, described, split_by
@@ -47,7 +47,7 @@ def as_matrix(X: Any) -> np.ndarray:
 
 def not_finite(X: np.ndarray) -> dict[int, str]:
     """By row: which value is not finite, as a predicate."""
-    return {row: problem for row, (problem, _) in numbers.not_finite(X).items()}
+    return {row: problem for row, (problem, _) in number_tables.not_finite(X).items()}
 
 
 def check_shape(rows: int, width: int) -> None:
@@ -148,7 +148,7 @@ def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Sampl
     chosen = [columns.index(checked_column(columns, asked.column))] if asked.column else None
     if asked.by and chosen is None:
         read = without(read, asked.by)
-    found = numbers.numbers_of(
+    found = number_tables.numbers_of(
         read, typed=typed, chosen=chosen, header=asked.header, index=asked.index
     )
     return of_numbers(found, read, name, asked, columns, groups, typed)
@@ -257,7 +257,7 @@ def _of_fields(read: Table, column: str | None) -> Numbers:
     }
     kept = [j for j in cells if known[j] > 0.5]
     kept = [read.names.index(checked_column(read.names, column))] if column else kept
-    index = len(kept) > 1 and numbers.is_index(read.names[kept[0]], cells[kept[0]])
+    index = len(kept) > 1 and number_tables.is_index(read.names[kept[0]], cells[kept[0]])
     lost = {j: "no numbers" for j in cells if j not in kept}
     if index and not column:
         lost[kept.pop(0)] = "it numbers the rows"
@@ -282,7 +282,7 @@ def _checked(
     problems: dict[int, tuple[str, int | None]],
     read: Table,
 ) -> Numbers:
-    for i, (what, _) in numbers.not_finite(X).items():
+    for i, (what, _) in number_tables.not_finite(X).items():
         problems.setdefault(i, (what, None))
     for i, what in read.problems.items():
         problems[i] = what, None

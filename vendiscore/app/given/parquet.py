@@ -11,7 +11,7 @@ import numpy as np
 
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import Table, checked_column, listed
-from ..limits import MAX_READ, MAX_UNPACKED
+from ..quotas import MAX_READ, MAX_UNPACKED
 from .asked import Asked
 from .matrices import check_width, of_array
 from .samples import Samples

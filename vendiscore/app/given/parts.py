@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..limits import MAX_CHARACTERS, MAX_SAMPLES, MAX_VALUES, MAX_VECTORS
+from ..quotas import MAX_CHARACTERS, MAX_SAMPLES, MAX_VALUES, MAX_VECTORS
 from .samples import Python, Samples
 
 

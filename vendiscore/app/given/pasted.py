@@ -11,7 +11,7 @@ import numpy as np
 
 from ...reading.limits import RefusedError
 from ...reading.tables import check_lines
-from ..limits import TABLE
+from ..quotas import TABLE
 from .asked import BLANK, FILE, LINE, Asked
 from .samples import Samples, begins
 from .strings import plain, strings

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...encoders.decoding import as_image
+from ...encoders.pil_images import as_image
 from ...errors import SampleError
 from ...reading.limits import RefusedError
 from ...report.thumbnails import uri
-from ..limits import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
+from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
 from .kinds import IMAGES, suffix
 from .parts import drawn, said

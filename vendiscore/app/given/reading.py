@@ -11,11 +11,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...reading.delimited import delimiter_of
+from ...reading.delimiters import delimiter_of
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
 from ...reading.tables import listed, table
-from ..limits import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
+from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
 from . import arrays, kinds, matrices, pasted, tabular, texts, zips
 from .asked import FILE, KINDS, LINE, ROW
 from .asked import Asked as Asked

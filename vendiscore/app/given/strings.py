@@ -10,7 +10,7 @@ from ...errors import MissingPackageError
 from ...kernels.molecules import unreadable
 from ...reading.limits import RefusedError
 from ...reading.tables import decode
-from ..limits import MAX_SMILES, MAX_TEXT, check_count
+from ..quotas import MAX_SMILES, MAX_TEXT, check_count
 from .parts import fitting, said
 from .samples import Samples
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...reading.columns import is_prose
-from ...reading.documents import is_row
+from ...reading.json_documents import is_row
 from ...reading.limits import AskError, Limits
 from ...reading.tables import (
     MOLECULE_NAMES,
@@ -18,7 +18,7 @@ from ...reading.tables import (
     is_named,
     share_of_numbers,
 )
-from ..limits import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS, check_count
+from ..quotas import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS, check_count
 from . import grids, matrices, parquet, strings, texts
 from .asked import Asked, Kind
 from .kinds import are_molecules, are_numbers, share_of_molecules

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from ...reading.columns import is_smiles, pick
-from ...reading.documents import document, records
+from ...reading.json_documents import document, records
 from ...reading.limits import Limits, RefusedError
 from ...reading.tables import Table, checked_column, table
-from ..limits import MAX_SMILES, TABLE
+from ..quotas import MAX_SMILES, TABLE
 from .asked import SINGULAR, Asked
 from .samples import Samples, begins, described, split_by
 from .strings import strings, written

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
-from ...arrays.folders import is_hidden
+from ...reading.image_folders import is_hidden
 from ...reading.limits import RefusedError
-from ..limits import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
+from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 
 # Bytes of the list of entries, an entry of which takes 46 and its name.
 _MOST_LISTED = 300 * MAX_ENTRIES

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from ..limits import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
+from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from ...errors import MissingPackageError
-from ..answering.sifting import UnusableError
+from ..answers.unusable import UnusableError
 from .lanes import BusyError
 
 # What is raised about the input, by this page and by the library: its message is for the visitor.

@@ -16,21 +16,21 @@ from gradio.context import LocalContext
 from starlette.middleware import Middleware
 
 from ... import __version__
-from ..answering import encoders, handlers
+from ..answers import api, offered_encoders
 from . import problems
-from .files import Files
+from .endpoints import Routes
 from .guard import Guard, fetch_nothing
-from .kept import Kept, tidy
 from .lanes import LONG, MIDDLE, SHORT, BusyError, Lanes, address, whole
 from .logs import hide_input
-from .routes import Routes
+from .static_files import Files
+from .store import Kept, tidy
 
 API = (
-    handlers.vendi_score_texts,
-    handlers.vendi_score_images,
-    handlers.vendi_score_molecules,
-    handlers.vendi_score_vectors,
-    handlers.vendi_compare,
+    api.vendi_score_texts,
+    api.vendi_score_images,
+    api.vendi_score_molecules,
+    api.vendi_score_vectors,
+    api.vendi_compare,
 )
 # gradio keeps a copy of its settings for each session, and every call of the API is one; no
 # function reads them.
@@ -62,7 +62,7 @@ def build(kept: Kept | None = None) -> gr.Server:
 def launch(server: gr.Server, **options: Any) -> Any:
     """Start the server with the settings that the page relies on; `options` as for gradio."""
     fetch_nothing()
-    encoders.prepare()
+    offered_encoders.prepare()
     tidy(server.state.kept)
     hide_input()
     return server.launch(
@@ -113,7 +113,7 @@ def _called(
 def _lane(arguments: dict[str, Any]) -> str:
     """The lane for a call of the API."""
     kernel = arguments.get("kernel")
-    if any(kernel == name for kind in encoders.ALLOWED.values() for name in kind):
+    if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG
     most = _FEW_NUMBERS if "rows" in arguments else _FEW
     left, count = [next(iter(arguments.values()))], 0

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from ..limits import RefusedError
+from ..quotas import RefusedError
 from .guard import Message, Receive, Send
 from .problems import problem, status
 

@@ -1,0 +1,84 @@
+"""The map of a set is kernel PCA: that of a naive one, of features and of a matrix alike."""
+
+import numpy as np
+import pytest
+
+from vendiscore.analysis import layout
+from vendiscore.analysis.layout import FAR, SMALL
+from vendiscore.resolve.sets import as_similarity
+from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.spectral.vendi import spectrum_of
+
+
+def of(similarity, p=None) -> np.ndarray:
+    return layout(spectrum_of(similarity, p, vectors=True), p)
+
+
+def slow(K: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
+    """Eigenvectors of the centred K, times the roots of their eigenvalues; signs as they come."""
+    n = len(K)
+    p = np.full(n, 1 / n) if p is None else p
+    centre = np.eye(n) - p  # rows less their weighted mean
+    root = np.sqrt(p)[:, None]
+    values, U = np.linalg.eigh(root * (centre @ K @ centre.T) * root.T)
+    return (U[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0)))[:, :2] / root
+
+
+def close(ours: np.ndarray, right: np.ndarray) -> None:
+    assert np.abs(ours) == pytest.approx(np.abs(right), abs=1e-6)
+    assert np.abs(ours.sum(axis=0)) == pytest.approx(np.abs(right.sum(axis=0)), abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [3, 20, SMALL + 60])
+@pytest.mark.parametrize("kernel", ["cosine", "rbf", "laplacian"])
+def test_it_is_that_of_the_centred_matrix(n, kernel):
+    X = np.random.default_rng(n).normal(size=(n, 4)) * [4, 2, 1, 0.5] + [1, 0, 0, 0]
+    similarity = as_similarity(X, k=kernel)
+    close(of(similarity), slow(similarity.dense()))
+
+
+def test_weights_are_those_of_the_mean_and_of_the_directions():
+    rng = np.random.default_rng(0)
+    K = as_similarity(rng.normal(size=(30, 3)) * [3, 2, 1], k="rbf").dense()
+    p = rng.random(30) + 0.1
+    p /= p.sum()
+    found = of(MatrixSimilarity(K), p)
+    close(found, slow(K, p))
+    assert p @ found == pytest.approx(0, abs=1e-9)
+    p[4] = 0
+    assert not of(MatrixSimilarity(K), p / p.sum())[4].any()
+
+
+def test_distances_on_the_map_are_at_most_those_of_the_kernel():
+    similarity = as_similarity(np.random.default_rng(1).normal(size=(40, 6)), k="rbf")
+    XY, K = of(similarity), similarity.dense()
+    apart = np.linalg.norm(XY[:, None] - XY, axis=2)
+    assert (apart <= np.sqrt(np.maximum(2 - 2 * K, 0)) + 1e-9).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_samples_that_are_the_same_are_in_one_place(n):
+    assert not of(FeatureSimilarity(np.ones((n, 1)))).any()
+    found = of(FeatureSimilarity(np.eye(2)[[0] * n + [1] * n]))
+    assert np.ptp(found[:n], axis=0) == pytest.approx(0, abs=1e-9)
+    assert found[0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-9)
+    assert not found[:, 1].any()
+
+
+def test_the_first_that_is_far_out_is_on_the_positive_side():
+    found = of(as_similarity(np.random.default_rng(2).normal(size=(25, 3)), k="rbf"))
+    for column in found.T:
+        assert column[np.abs(column) >= FAR * np.abs(column).max()][0] > 0
+
+
+@pytest.mark.parametrize("n", [30, SMALL + 100])
+def test_samples_that_all_differ_alike_have_a_map_that_is_always_the_same(n):
+    one, two = (of(MatrixSimilarity(np.eye(n))) for _ in range(2))
+    assert np.isfinite(one).all()
+    np.testing.assert_array_equal(one, two)
+
+
+def test_it_needs_eigenvectors():
+    with pytest.raises(ValueError, match="has no vectors"):
+        layout(spectrum_of(MatrixSimilarity(np.eye(2))))

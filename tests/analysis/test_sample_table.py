@@ -1,0 +1,347 @@
+"""The table of samples: each row beside the plain way, and near-duplicates that are all named."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vendiscore
+from vendiscore import compute, explain
+from vendiscore.analysis.duplicates import Duplicates, NearPairs
+from vendiscore.analysis.nearest_samples import Neighbours
+from vendiscore.similarity.matrix import MatrixSimilarity
+
+COLUMNS = [
+    "surprise",
+    "adds",
+    "novelty",
+    "mode",
+    "nearest",
+    "nearest_similarity",
+    "redundant_of",
+]
+
+
+def rows(n=40, d=12, seed=0, copies=5):
+    """Random rows, of which the first few come again, almost."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X[n - copies :] = X[:copies] + 0.02 * rng.standard_normal((copies, d))
+    return X
+
+
+def cosines(X):
+    X = X / np.linalg.norm(X, axis=1)[:, None]
+    return X @ X.T
+
+
+def slow_redundant(K, threshold):
+    """The sample with the most near-duplicates first; each of them to the most similar kept."""
+    n = len(K)
+    near = [[j for j in range(n) if j != i and K[i, j] >= threshold - 1e-9] for i in range(n)]
+    kept = []
+    for i in sorted(range(n), key=lambda i: -len(near[i])):  # a stable sort
+        if near[i] and not set(near[i]) & set(kept):
+            kept.append(i)
+    of = np.full(n, -1)
+    for i in range(n):
+        owners = [j for j in kept if j in near[i]]
+        if i not in kept and owners:
+            of[i] = max(owners, key=lambda j: K[i, j])
+    return of
+
+
+def duplicates_of(K, threshold, most=10**6):
+    similarity = MatrixSimilarity(K)
+    pairs = NearPairs(threshold - 0.2, similarity.groups(), most)
+    Neighbours.of(similarity, pairs)
+    return Duplicates.of(len(K), pairs, threshold)
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
+@pytest.mark.parametrize("k", ["cosine", "rbf"])
+def test_what_a_sample_adds_is_the_score_with_it_over_that_without(k, q):
+    X = rows()
+    options = {"k": k, "q": q} | ({"sigma": 1.5} if k == "rbf" else {})
+    found = explain(X, **options)
+    whole = compute(X, **options)["VS"]
+    assert found.score == pytest.approx(whole, rel=1e-12)
+    for i in (0, 7, 39):
+        without = compute(np.delete(X, i, axis=0), **options)["VS"]
+        assert found.adds[i] == pytest.approx(math.log(whole / without), abs=1e-9)
+
+
+def test_the_mean_surprise_is_the_score():
+    for options in ({}, {"p": np.random.default_rng(0).dirichlet(np.ones(40))}):
+        found = explain(rows(), k="cosine", **options)
+        mean = np.average(found.surprise, weights=options.get("p"))
+        assert mean == pytest.approx(math.log(found.score), abs=1e-12)
+
+
+def test_rows_are_in_the_order_of_the_samples():
+    X = rows()
+    order = np.random.default_rng(1).permutation(len(X))
+    before, after = explain(X, k="cosine"), explain(X[order], k="cosine")
+    for name in ("surprise", "adds", "novelty", "nearest_similarity"):
+        np.testing.assert_allclose(getattr(after, name), getattr(before, name)[order], atol=1e-12)
+    np.testing.assert_array_equal(order[after.nearest], before.nearest[order])
+    groups = [
+        {frozenset(places[[keep, *rest]].tolist()) for keep, rest in found.groups}
+        for found, places in ((before, np.arange(len(X))), (after, order))
+    ]
+    assert groups[0] == groups[1]
+
+
+def test_nearest_and_redundant_are_those_of_a_search_over_all_pairs():
+    X = rows()
+    K = cosines(X)
+    found = explain(X, k="cosine", threshold=0.9)
+    np.fill_diagonal(K, -np.inf)
+    np.testing.assert_array_equal(found.nearest, K.argmax(axis=1))
+    np.testing.assert_allclose(found.nearest_similarity, K.max(axis=1), atol=1e-12)
+    np.testing.assert_array_equal(found.redundant_of, slow_redundant(K, 0.9))
+    assert sorted(found.groups) == [(i, [35 + i]) for i in range(5)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 0.8, 1.0]))
+def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshold):
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(0, 6, (n, n)) / 5
+    K = np.triu(steps, 1) + np.triu(steps, 1).T + np.eye(n)
+    drawn = rng.integers(0, n, n)
+    K = K[np.ix_(drawn, drawn)]  # some come more than once
+    found = duplicates_of(K, threshold)
+    of, kept = found.redundant_of, found.kept
+    assert all(K[i, j] < threshold for i, j in itertools.combinations(kept, 2))
+    assert all(of[of[i]] == -1 and K[i, of[i]] >= threshold for i in found.removed)
+    np.testing.assert_array_equal(of, slow_redundant(K, threshold))
+    members = [place for keep, rest in found.groups() for place in (keep, *rest)]
+    assert len(members) == len(set(members))
+    assert set(found.removed) <= set(members)
+
+
+def test_the_score_without_duplicates_is_that_of_the_kept_samples():
+    X = rows()
+    p = np.random.default_rng(2).dirichlet(np.ones(40))
+    for q, weights in itertools.product((0.5, 1, 2, "inf"), (None, p)):
+        found = explain(X, k="cosine", threshold=0.9, q=q, p=weights)
+        kept = found.kept
+        assert len(kept) == 35
+        left = None if weights is None else weights[kept] / weights[kept].sum()
+        expected = compute(X[kept], k="cosine", q=q, p=left)["VS"]
+        assert found.score_without_duplicates == pytest.approx(expected, rel=1e-12)
+
+
+def test_another_threshold_gives_what_explaining_with_it_gives():
+    X = rows()
+    found = explain(X, k="cosine", threshold=0.9)
+    assert "adds" not in found.__dict__
+    column = found.adds
+    for threshold in (0.7, 0.85, 1.0):
+        moved = found.rethreshold(threshold)
+        direct = explain(X, k="cosine", threshold=threshold)
+        np.testing.assert_array_equal(moved.redundant_of, direct.redundant_of)
+        assert moved.score_without_duplicates == direct.score_without_duplicates
+        assert moved.adds is column  # nothing is computed again
+    with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.7, got 0\.6: pairs"):
+        found.rethreshold(0.6)
+
+
+def test_the_boundary_is_the_pairs_next_to_the_threshold():
+    X = rows(n=25)
+    K = cosines(X)
+    above, below = explain(X, k="cosine", threshold=0.5).boundary(3)
+    every = sorted((K[i, j], i, j) for i, j in itertools.combinations(range(25), 2))
+    assert [(i, j) for i, j, _ in above] == [(i, j) for s, i, j in every if s >= 0.5][:3]
+    lower = [(i, j) for s, i, j in every if 0.3 <= s < 0.5][::-1][:3]
+    assert [(i, j) for i, j, _ in below] == lower
+
+
+def test_pairs_that_are_too_many_raise_the_floor_and_are_not_looked_for_below_it():
+    K = cosines(rows(60, 3))
+    few = duplicates_of(K, 0.9, most=50)
+    assert 0.7 < few.floor < 1
+    upper = K[np.triu_indices(60, 1)]
+    high = max(few.floor, 0.98)
+    assert len(few._i) == np.sum(upper >= few.floor)
+    np.testing.assert_array_equal(
+        duplicates_of(K, high, most=50).redundant_of, slow_redundant(K - 2 * np.eye(60), high)
+    )
+    with pytest.raises(ValueError, match=r"`threshold` must be at least 0\.\d+, got 0\.8: pairs"):
+        duplicates_of(K, 0.8, most=50)
+
+
+def test_identical_samples_are_no_crowd():
+    K = np.kron(np.array([[1.0, 0.97], [0.97, 1.0]]), np.ones((30, 30)))
+    found = duplicates_of(K, 0.99, most=50)
+    assert found.redundant_of.tolist() == [-1, *[0] * 29, -1, *[30] * 29]
+    assert list(found.groups()) == [(0, [*range(1, 30)]), (30, [*range(31, 60)])]
+    assert set(found.rethreshold(0.95).redundant_of[1:].tolist()) == {0}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_planted_near_duplicates_among_digits_are_all_named(mnist, seed):
+    rng = np.random.default_rng(seed)
+    X = mnist["images"][:1900].reshape(1900, -1).astype(float) / 255
+    chosen = rng.choice(1900, 100, replace=False)
+    planted = np.clip(X[chosen] + 0.02 * rng.standard_normal((100, 784)), 0, 1)
+    X = np.vstack([X, planted])
+    found = explain(X, k="cosine", threshold=0.992)
+    named = {frozenset((int(i), int(of))) for i, of in enumerate(found.redundant_of) if of >= 0}
+    pairs = {frozenset((int(i), 1900 + j)) for j, i in enumerate(chosen)}
+    assert pairs <= named
+    assert len(pairs) / len(named) >= 0.99
+    assert (found.nearest[1900:] == chosen).all()
+    expected = compute(np.delete(X, np.setdiff1d(np.arange(2000), found.kept), axis=0), k="cosine")
+    assert found.score_without_duplicates == pytest.approx(expected["VS"], rel=1e-12)
+
+
+def test_modes_are_the_shares_with_their_samples():
+    words = ["a b"] * 5 + ["c d"] * 3 + ["e f"] * 2
+    found = explain(words, ns=[1])
+    modes = found.modes()
+    assert [mode.share for mode in modes] == pytest.approx([0.5, 0.3, 0.2])
+    assert [mode.members.tolist() for mode in modes] == [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
+    assert modes[0].exemplars == [0, 1, 2]
+    np.testing.assert_allclose(modes[1].weights, 1)
+    assert found.mode.tolist() == [0] * 5 + [1] * 3 + [2] * 2
+    assert len(found.modes(1)) == 1
+    for asked in (found.modes, found.rarest):
+        with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got -1"):
+            asked(-1)
+    assert found.rarest(2) == [8, 9]
+
+
+def test_coverage_of_labels_is_that_of_good_and_turing():
+    labels = np.random.default_rng(0).geometric(0.1, 300).tolist()
+    once = sum(labels.count(label) == 1 for label in labels)
+    assert explain(labels, k="labels").coverage == pytest.approx(1 - once / 300, abs=1e-6)
+
+
+def test_samples_that_were_left_out_keep_their_places():
+    texts = ["a b", "", "a b", "c d"]
+    with pytest.warns(UserWarning, match="left out 1 of 4 samples"):
+        found = explain(texts, k="ngram_overlap", ns=[1], on_error="skip")
+    assert found.places.tolist() == [0, 2, 3]
+    assert found.nearest.tolist()[:2] == [2, 0]
+    assert found.redundant_of.tolist() == [-1, 0, -1]
+    assert found.groups == [(0, [2])]
+    assert found.modes()[0].members.tolist() == [0, 2]
+    assert found.to_frame().index.tolist() == [0, 2, 3]
+
+
+def test_a_single_sample_and_two_have_a_table():
+    one = explain(["a"], ns=[1])
+    assert one.adds.tolist() == [0]
+    assert one.nearest.tolist() == [0]
+    assert one.coverage == 0
+    assert "1 sample is 1 effectively different" in one.sentence
+    two = explain([[1.0, 0.0], [0.0, 1.0]], k="cosine")
+    np.testing.assert_allclose(two.adds, math.log(2))
+    assert json.loads(two.to_json())["VS"] == pytest.approx(2)
+
+
+def test_the_table_is_a_frame_a_dict_json_and_html():
+    pytest.importorskip("pandas")
+    texts = ["a < b", "a < b", "c d", "e f g h", *[f"x{i} y{i} z" for i in range(12)]]
+    found = explain(texts, ns=[1])
+    frame = found.to_frame()
+    assert list(frame.columns) == COLUMNS
+    assert frame.loc[1, "redundant_of"] == 0
+    read = json.loads(found.to_json(indent=1))
+    assert read["n"] == 16
+    assert read["VS"] == found.score
+    assert read["groups"] == [{"keep": 0, "near_duplicates": [1]}]
+    assert read["samples"]["adds"] == found.adds.tolist()
+    page = found._repr_html_()
+    assert "a &lt; b" in page
+    assert page.count("<tr>") == 1 + 10
+    assert str(found) in page
+    assert "1 repeats another (similarity 0.95 or more)" in str(found)
+
+
+def test_samples_of_no_weight_have_no_surprise_and_json_says_so():
+    found = explain(["a b", "c d", "e f"], ns=[1], p=[0.5, 0.5, 0])
+    assert json.loads(found.to_json())["samples"]["surprise"][2] is None
+    assert found.rarest(1) != [2]
+    assert found.adds[2] == 0
+
+
+@pytest.mark.parametrize("options", [{"k": "labels"}, {"k": lambda a, b: float(a[0] == b[0])}])
+def test_a_sample_of_no_weight_is_not_kept_in_the_place_of_one_that_has_some(options):
+    texts = ["a1", "a1", "b1", "a1"] if options["k"] == "labels" else ["a1", "a2", "b1", "a3"]
+    found = explain(texts, p=[0, 0.5, 0.5, 0], **options)
+    assert found.redundant_of.tolist() == [1, -1, -1, 1]
+    assert found.score_without_duplicates == pytest.approx(2)
+
+
+@pytest.mark.parametrize("p", [[0, 1], [1, 0]])
+def test_a_sample_that_has_all_the_weight_is_explained_as_a_single_one_is(p):
+    found = explain(["a", "a"], p=p, k="labels")
+    assert found.adds.tolist() == [0, 0]
+    assert found.redundant_of[p.index(1)] == -1
+    assert found.score_without_duplicates == 1
+    assert json.loads(found.to_json())["VS"] == 1
+
+
+def test_a_plot_shows_every_sample_and_marks_the_near_duplicates():
+    pytest.importorskip("matplotlib").use("Agg")
+    found = explain(rows(), k="cosine", threshold=0.9)
+    ax = found.plot()
+    samples, marked = ax.get_lines()[:2]
+    assert len(samples.get_xdata()) == 40
+    assert len(marked.get_xdata()) == 5
+    np.testing.assert_allclose(
+        samples.get_ydata(), np.sort(-100 * np.expm1(-found.adds))[::-1], atol=1e-9
+    )
+
+
+def test_a_tensor_and_a_similarity_have_the_same_table():
+    X = rows()
+    plain = explain(X, k="cosine")
+    given_similarity = explain(vendiscore.as_similarity(X, k="cosine"))
+    np.testing.assert_allclose(given_similarity.adds, plain.adds, atol=1e-13)
+    torch = pytest.importorskip("torch")
+    tensor = explain(torch.as_tensor(X), k="cosine")
+    np.testing.assert_allclose(tensor.adds, plain.adds, atol=1e-12)
+    np.testing.assert_array_equal(tensor.redundant_of, plain.redundant_of)
+
+
+def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
+    import tracemalloc
+
+    X = np.random.default_rng(0).standard_normal((6000, 8))
+    tracemalloc.start()
+    try:
+        found = explain(X, k="cosine", threshold=0.9999)
+        assert found.adds.shape == (6000,)
+        assert found.coverage == pytest.approx(1, abs=1e-6)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * 8 * 6000**2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"q": 0}, ValueError, "`q` must be an order above 0, got 0.0; q=1 is the usual one"),
+        ({"q": [1, 2]}, TypeError, "`q` must be one order"),
+        ({"threshold": 1.5}, ValueError, "`threshold` must be a similarity, from -1 to 1, got 1.5"),
+        ({"threshold": -2}, ValueError, "`threshold` must be a similarity, from -1 to 1, got -2"),
+        ({"threshold": "high"}, TypeError, "`threshold` must be a similarity, from -1 to 1"),
+        ({"nss": [1]}, TypeError, "unknown keyword `nss`"),
+        ({"p": [0.5, 0.6]}, ValueError, "`p` must sum to 1"),
+        ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
+        ({"groups": [1, 2]}, TypeError, "unknown keyword `groups`"),
+        ({"ci": 0.95}, TypeError, "unknown keyword `ci`"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        explain(["a b", "c d"], **options)

@@ -1,0 +1,152 @@
+"""What is said of samples is what their matrix says, and one matrix is decomposed once."""
+
+import itertools
+
+import numpy as np
+import pytest
+from decompositions import counted
+
+from vendiscore.analysis import Neighbours, clustered_order, redundant_pairs
+from vendiscore.analysis.findings import ORDERS, find
+from vendiscore.resolve.sets import as_similarity
+from vendiscore.scoring.compute import compute
+from vendiscore.similarity.features import FeatureSimilarity
+from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.spectral.vendi import spectrum_of, vendi
+
+
+def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:
+    """A symmetric matrix of unit diagonal with few different entries, so that some are equal."""
+    upper = np.triu(np.random.default_rng(seed).integers(-1, values, size=(n, n)) / values, 1)
+    return upper + upper.T + np.eye(n)
+
+
+def slow_pairs(K: np.ndarray, count: int) -> list[tuple[int, int, float]]:
+    every = itertools.combinations(range(len(K)), 2)
+    found: list[tuple[int, int, float]] = []
+    for i, j in sorted(every, key=lambda pair: -K[pair]):  # a stable sort
+        if not {i, j} & {x for *pair, _ in found for x in pair} and len(found) < count:
+            found.append((i, j, K[i, j]))
+    return found
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 12, 40])
+@pytest.mark.parametrize("count", [1, 2, 4, 30])
+def test_redundant_pairs_are_those_of_a_sorted_list_of_all(n, count):
+    for seed in range(5):
+        K = matrix(n, seed)
+        assert redundant_pairs(MatrixSimilarity(K), count) == slow_pairs(K, count)
+
+
+def test_a_number_of_pairs_is_a_whole_one():
+    with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got 0"):
+        redundant_pairs(MatrixSimilarity(np.eye(2)), 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 300])
+def test_neighbours_are_the_extremes_of_each_row(n):
+    K = matrix(n)
+    found = Neighbours.of(MatrixSimilarity(K))
+    for i in range(n):
+        others = np.delete(K[i], i)
+        nearest = max((j for j in range(n) if j != i), key=lambda j: K[i, j], default=0)
+        assert found.nearest[i] == nearest
+        assert found.similarity[i] == K[i, nearest]
+        assert found.mean[i] == pytest.approx(others.mean() if n > 1 else 0)
+    assert found.alone(3) == [
+        (i, K[i, found.nearest[i]])
+        for i in sorted(range(n), key=lambda i: found.similarity[i])[:3]
+        if n > 1
+    ]
+
+
+def test_rows_computed_when_asked_say_the_same_as_a_matrix():
+    X = np.random.default_rng(0).normal(size=(700, 5))
+    lazy = FeatureSimilarity(X).normalized()
+    given = MatrixSimilarity(lazy.dense())
+    for ours, theirs in zip(redundant_pairs(lazy), redundant_pairs(given), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-12)
+    assert np.array_equal(Neighbours.of(lazy).nearest, Neighbours.of(given).nearest)
+    assert np.array_equal(clustered_order(lazy), clustered_order(given))
+
+
+@pytest.mark.parametrize("each", [5, 60])  # leaves are ordered optimally up to 100
+def test_clusters_stand_side_by_side_in_the_order_of_a_heat_map(each):
+    rng = np.random.default_rng(0)
+    groups = rng.permutation(np.repeat([0, 1, 2], each))
+    X = 50.0 * groups[:, None] + rng.random((3 * each, 1))
+    order = clustered_order(as_similarity(X, k="rbf", sigma=1.0))
+    assert sorted(order) == list(range(3 * each))
+    assert np.count_nonzero(np.diff(groups[order])) == 2
+
+
+def test_no_order_of_two_samples_is_better():
+    for n in (1, 2):
+        assert clustered_order(MatrixSimilarity(np.eye(n))).tolist() == list(range(n))
+
+
+def test_redundant_samples_and_those_that_stand_alone_are_the_extremes_of_the_matrix():
+    K = np.eye(4)
+    for i, j, value in [(0, 1, 0.9), (2, 3, 0.2), (0, 2, 0.8), (1, 3, 0.1)]:
+        K[i, j] = K[j, i] = value
+    assert redundant_pairs(MatrixSimilarity(K)) == [(0, 1, 0.9), (2, 3, 0.2)]
+    neighbours = Neighbours.of(MatrixSimilarity(K))
+    assert neighbours.alone(1) == [(3, 0.2)]
+    assert neighbours.nearest.tolist() == [1, 0, 0, 2]
+
+
+SIMILARITIES = {
+    "features": FeatureSimilarity(np.random.default_rng(0).normal(size=(60, 4))).normalized(),
+    "wide features": FeatureSimilarity(np.random.default_rng(0).normal(size=(20, 50))).normalized(),
+    "no features": as_similarity(np.random.default_rng(0).normal(size=(40, 2)), k="laplacian"),
+    "a matrix": MatrixSimilarity(np.exp(-np.abs(np.subtract.outer(*[np.arange(30) / 9] * 2)))),
+    "large": as_similarity(np.random.default_rng(0).normal(size=(600, 2)), k="laplacian"),
+}
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3.7, "inf"])
+def test_findings_have_the_score_and_the_profile_of_compute_from_one_decomposition(name, q):
+    similarity = SIMILARITIES[name]
+    with counted() as seen:
+        found = find(similarity, None, {"q": q})
+        assert sum(found.spectrum.values) == pytest.approx(1)
+        profile = [found.profile[ORDERS.index(order)] for order in (0, 1, 2, 5)]
+    size = min(similarity.n, similarity.dim or similarity.n)
+    assert [shape for _, shape in seen] == [(size, size)]
+    # Alone, order ∞ of a large set is found by products, until nine digits stand.
+    assert found.value == pytest.approx(compute(similarity, q=q)["VS"], rel=1e-9)
+    right = compute(similarity, q=[0, 1, 2, 5])
+    assert profile == pytest.approx(list(right.values()), rel=1e-12)
+
+
+def test_orders_that_single_precision_does_not_serve_are_found_in_double():
+    X = np.random.default_rng(0).normal(size=(17_000, 256)).astype(np.float32)
+    X[:, -1] *= 0.03  # a small share, which matters at small orders only
+    similarity = FeatureSimilarity(X).normalized()
+    assert not vendi(similarity, [1.5]).spectrum.serves(0.125)
+    found = find(similarity, None, {"q": 1.5})
+    assert found.value == pytest.approx(compute(similarity, q=1.5)["VS"], rel=1e-9)
+    right = spectrum_of(similarity).profile(ORDERS)
+    assert found.profile == pytest.approx(right, rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
+    similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
+    found = find(similarity, None, {"q": q, "psd": "clip"})
+    assert found.value == compute(similarity, q=q, psd="clip")["VS"]
+    assert found.spectrum.values.min() >= 0
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        _ = find(similarity, None, {"q": q}).profile
+
+
+def test_a_tensor_is_looked_at_as_an_array_is():
+    torch = pytest.importorskip("torch")
+    K = matrix(12, values=30) / 20 + 0.95 * np.eye(12)
+    K /= K[0, 0]
+    array, tensor = (find(MatrixSimilarity(each), None, {}) for each in (K, torch.asarray(K)))
+    assert tensor.value == pytest.approx(array.value, rel=1e-12)
+    assert tensor.profile == pytest.approx(array.profile, rel=1e-12)
+    assert np.array_equal(tensor.neighbours.nearest, array.neighbours.nearest)
+    assert np.array_equal(tensor.seriated, array.seriated)

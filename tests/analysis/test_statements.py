@@ -1,0 +1,147 @@
+"""What the report and the page say in common: verdicts, how samples were compared, pictures."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, compare
+from vendiscore.analysis import sentences, statements
+from vendiscore.analysis.findings import find
+from vendiscore.comparison import Comparison, PairRow, SetRow
+from vendiscore.magnitude.curve import magnitude_curve
+from vendiscore.report.document import reported
+from vendiscore.report.previews import Shown
+
+TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
+HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
+
+
+@pytest.mark.parametrize(
+    ("n", "score", "verdict"),
+    [
+        (1, 1.0, "one sample"),
+        (2, 1.0, "all but the same"),
+        (1000, 1.04, "all but the same"),
+        (20, 7.0, "repeats itself a lot"),
+        (20, 7.01, "repeats itself"),
+        (20, 13.1, "mostly different"),
+        (20, 19.5, "nearly all different"),
+        (20, 20.0, "nearly all different"),
+        (3.5, 3.5 + 1e-9, "nearly all different"),
+    ],
+)
+def test_a_verdict_goes_by_the_share_of_all_samples(n, score, verdict):
+    assert sentences.verdict(n, score) == verdict
+
+
+def test_a_sentence_names_the_comparison_first():
+    found = find(TEXTS, None, HOW)
+    said_ = sentences.by("By the words they share", statements.meaning(found, "texts"))
+    assert said_.startswith("By the words they share, this set of 9 texts is as diverse as ")
+
+
+def test_of_how_many_pairs_were_looked_at_is_said_where_not_of_all():
+    assert sentences.looked_at(5, 5) == ""
+    assert "of 2,000 of 20,000, drawn at random" in sentences.looked_at(2000, 20_000)
+
+
+def test_magnitude_is_told_at_scales_that_say_something_of_the_set():
+    curve = magnitude_curve(as_similarity(["a b", "a c", "d e"], ns=[1]))
+    told = sentences.magnitude(curve, "texts")
+    assert f"is {curve.at(1.0):.1f} at t = 1" in told
+    assert f"the 3 distinct texts apart takes t = {curve.convergence:.3g}" in told
+
+
+def test_findings_of_a_similarity_that_is_known_are_those_of_the_samples():
+    known = as_similarity(TEXTS, k="ngram_overlap", ns=[1])
+    ours, right = find(TEXTS, None, HOW, similarity=known), find(TEXTS, None, HOW)
+    assert ours.similarity is known
+    assert ours.numbers == right.numbers
+    assert ours.arguments == right.arguments
+    assert reported(ours).html() == reported(right).html()
+    labels = ["x", "y", "x", "y", "x", "y", "x", "y", "x"]
+    grouped = [
+        find(TEXTS, None, {**HOW, "groups": labels}, similarity=each).numbers
+        for each in (known, None)
+    ]
+    assert grouped[0] == grouped[1]
+
+
+def test_near_duplicates_are_those_of_a_threshold_of_choice():
+    found = find(TEXTS, None, HOW, threshold=0.7, floor=0.1)
+    assert found.explanation.threshold == 0.7
+    assert found.explanation.floor == 0.1
+    assert "similarity 0.7 or more" in reported(found).html()
+
+
+def test_samples_can_be_shown_otherwise_than_they_came():
+    found = find(TEXTS, None, HOW)
+    page = reported(found, "Mine", Shown([f"text no. {i}" for i in range(9)], "text")).html()
+    assert "text no. 8" in page
+    assert "<title>Mine</title>" in page
+
+
+def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
+    pytest.importorskip("matplotlib")
+    from vendiscore.report.figures import compared
+
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    sets = {"one": X[:10], "two": X[10:20], "three": X[20:] * [1, 0, 0]}
+    result = compare(sets, k="cosine", permutations=99, orders=(0, 1, 2))
+    figures = list(compared(result))
+    assert [each.name for each in figures] == ["matched", "profiles"]
+    assert "95 % interval" in figures[0].caption.text
+    assert len(result.verdicts) == 3
+    assert "No difference larger than chance between one and two" in result.verdicts[0]
+    bare = compare(sets, k="cosine", permutations=99)
+    assert [each.name for each in compared(bare)] == ["matched"]
+
+
+def test_where_sets_stand_is_told_without_numbers():
+    rows = {name: SetRow(name, 9, *[1.0] * 3, 1.0, 9, None, *[1.0] * 4) for name in "ABCD"}
+
+    def told(**differences: float) -> str:
+        pairs = [
+            PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
+            for pair in itertools.combinations(rows, 2)
+        ]
+        found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95, "size")
+        return sentences.standing(found)
+
+    assert told() == "No difference larger than chance between A, B, C and D."
+    assert told(AB=1) == "A is more diverse than B."
+    assert told(AB=-1, BC=1) == "B is more diverse than A and C."
+    assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."
+
+
+def test_what_was_let_go_of_is_found_again():
+    from vendiscore.analysis.findings import MOST
+
+    for n in (50, MOST + 50):
+        X = np.random.default_rng(0).normal(size=(n, 4))
+        found, right = (find(X, None, {"k": "cosine", "q": 1}) for _ in range(2))
+        for each in (found, right):
+            assert each.explanation.n == min(n, MOST)
+        known = found.spectrum.values
+        found.forget()
+        assert "K" not in found.__dict__
+        np.testing.assert_array_equal(found.spectrum.values, known)
+        assert reported(found).html() == reported(right).html()
+
+
+def test_above_order_2_what_many_samples_add_is_told_at_order_2():
+    from vendiscore import explain
+    from vendiscore.analysis.findings import MOST_ROOTS
+
+    X = np.random.default_rng(0).normal(size=(MOST_ROOTS + 1, 3))
+    how = {"k": "cosine", "q": 3}
+    many, few, top = (
+        find(*each) for each in ((X, None, how), (X[1:], None, how), (X, None, {**how, "q": "inf"}))
+    )
+    assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
+    assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
+    assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
+    assert "What each adds is told at order 2: at order 3 it would" in reported(many).html()
+    assert "What each adds is told" not in reported(few).html() + reported(top).html()

@@ -1,0 +1,189 @@
+"""Growth is the mean score of subsets, and comes near that of larger sets."""
+
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from sources import vectors
+
+from vendiscore import FeatureSimilarity, growth
+from vendiscore.resolve.sets import as_similarity
+from vendiscore.scoring.compute import compute
+
+
+def rows(seed: int, n: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, 5)) + 0.5
+
+
+def test_negative_eigenvalues_that_are_clipped_are_so_at_order_2_too():
+    K = np.eye(5)
+    K[:3, :3] = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
+    for q in (1, 2):
+        found = growth(K, [2, 5], q=q, psd="clip", score_K=True)
+        whole = compute(K, q=q, psd="clip", score_K=True)["VS"]
+        assert found.scores[-1] == pytest.approx(whole)
+    even = np.eye(5)
+    assert growth(even, [10], q=2, psd="clip", score_K=True).scores == pytest.approx((10,))
+
+
+def test_at_order_2_it_is_the_mean_purity_of_all_subsets():
+    X = rows(0, 7)
+    K = as_similarity(X, k="cosine").dense()
+    found = growth(X, range(1, 8), q=2, k="cosine")
+    for m, score in zip(found.sizes, found.scores, strict=True):
+        purity = [
+            (K[np.ix_(at, at)] ** 2).sum() / m**2 for at in itertools.combinations(range(7), m)
+        ]
+        assert 1 / score == pytest.approx(np.mean(purity), rel=1e-12)
+    assert found.scores[-1] == pytest.approx(compute(X, k="cosine", q=2)["VS"])
+    assert found.scores[0] == 1
+
+
+def test_at_order_2_it_is_that_of_larger_sets_of_the_source():
+    def purity(seed, n, *sizes):
+        options = {"q": 2, "k": "rbf", "sigma": 2.0}
+        return 1 / growth(vectors(np.random.default_rng(seed), n), sizes, **options).scores[0]
+
+    doubled = np.array([purity(seed, 30, 60) for seed in range(150)])
+    fresh = np.array([purity(1000 + seed, 60, 60) for seed in range(150)])
+    error = math.sqrt((doubled.var() + fresh.var()) / 150)
+    assert abs(doubled.mean() - fresh.mean()) < 3 * error
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
+def test_elsewhere_it_is_a_mean_over_subsets_drawn_without_replacement(q):
+    X = rows(0, 12)
+    found = growth(X, [3, 12], q=q, draws=400, k="cosine")
+    subsets = itertools.combinations(range(12), 3)
+    logs = [math.log(compute(X[list(at)], q=q, k="cosine")["VS"]) for at in subsets]
+    assert math.log(found.scores[0]) == pytest.approx(np.mean(logs), abs=0.02)
+    assert found.scores[1] == pytest.approx(compute(X, q=q, k="cosine")["VS"])
+
+
+def test_at_n_the_interval_is_that_of_the_jackknife():
+    X = rows(0, 30)
+    found = growth(X, [30], k="cosine")
+    left = [math.log(compute(np.delete(X, i, axis=0), k="cosine")["VS"]) for i in range(30)]
+    error = math.sqrt(29 * np.var(left))
+    assert math.log(found.high[0] / found.scores[0]) == pytest.approx(1.959964 * error, rel=1e-6)
+    assert found.low[0] < found.scores[0] < found.high[0]
+
+
+@pytest.mark.parametrize("k", ["cosine", "rbf"])
+def test_twice_the_samples_score_about_what_it_says(k):
+    """benchmarks/intervals.py has 100 sets of each of three kernels: 85 to 99 of 100."""
+    options = {"k": k} | ({"sigma": 2.0} if k == "rbf" else {})
+    fresh = [
+        math.log(compute(vectors(np.random.default_rng(1000 + s), 120), **options)["VS"])
+        for s in range(30)
+    ]
+    truth, inside, off = np.mean(fresh), 0, []
+    for seed in range(30):
+        found = growth(vectors(np.random.default_rng(seed), 60), [120], seed=seed, **options)
+        inside += found.low[0] <= math.exp(truth) <= found.high[0]
+        off.append(math.log(found.scores[0]) - truth)
+    assert inside >= 23
+    assert abs(np.mean(off)) < 0.04
+
+
+def test_a_source_of_labels_is_seen_whole():
+    """Eight classes, all met: growth ends, and coverage is 1."""
+    X = np.eye(8)[np.arange(80) % 8]
+    found = growth(X, [40, 80, 160], score_X=True)
+    assert found.scores[1] == pytest.approx(8)
+    assert found.scores[2] == pytest.approx(8, rel=0.05)
+    assert found.coverage[1] == pytest.approx(1, abs=1e-6)
+    assert found.coverage[2] is None
+    assert found.extrapolated == (False, False, True)
+
+
+def test_coverage_is_that_of_good_and_turing():
+    labels = ["a"] * 5 + ["b"] * 3 + ["c", "d"]
+    found = growth(labels, [10], k="labels")
+    assert found.coverage[0] == pytest.approx(0.8, abs=1e-6)
+
+
+def test_usual_sizes_go_from_a_sixteenth_to_twice():
+    found = growth(rows(0, 64), k="cosine", q=2)
+    assert (found.sizes[0], found.sizes[-1], found.n) == (4, 128, 64)
+    assert 64 in found.sizes
+    assert growth(rows(0, 8), k="cosine").sizes[-1] == 8  # of so few, nothing can be told beyond
+    assert growth(rows(0, 8), k="cosine", q=2).sizes[-1] == 16
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
+def test_scores_rise_and_lie_in_their_intervals(q):
+    found = growth(rows(0, 40), [1, 2, 5, 10, 20, 40, 80], q=q, k="rbf", sigma=1.0)
+    assert (np.diff(found.scores) > -1e-9).all()
+    for m, low, score, high in zip(found.sizes, found.low, found.scores, found.high, strict=True):
+        assert 1 <= low <= score * (1 + 1e-12)
+        assert score <= high * (1 + 1e-12)
+        assert high <= m
+    assert found.scores[0] == found.low[0] == found.high[0] == 1
+
+
+def test_a_set_of_copies_does_not_grow():
+    found = growth(["a"] * 20, k="labels")
+    assert found.scores == pytest.approx([1.0] * len(found.sizes))
+    assert found.high == pytest.approx([1.0] * len(found.sizes))
+
+
+def test_samples_that_all_differ_grow_without_end():
+    found = growth(FeatureSimilarity(np.eye(32)), [16, 32, 64])
+    assert found.scores == pytest.approx([16, 32, 64], rel=1e-6)
+
+
+def test_it_can_be_written_and_shown():
+    found = growth(rows(0, 20), [10, 20, 40], k="cosine", q=math.inf)
+    table = found.to_frame()
+    assert list(table) == ["size", "score", "low", "high", "coverage", "extrapolated"]
+    assert table["extrapolated"].tolist() == [False, False, True]
+    assert json.loads(json.dumps(found.to_dict()))["q"] == "inf"
+    assert found._repr_html_().count("<tr>") == 4
+    assert pickle.loads(pickle.dumps(found)) == found
+    with pytest.raises(AttributeError):
+        found.n = 3
+
+
+def test_keywords_change_something():
+    X = rows(0, 30)
+    usual = growth(X, [10, 30], k="cosine")
+    assert growth(X, [30, 10], k="cosine") == usual
+    for change in ({"q": 2}, {"draws": 5}, {"level": 0.9}, {"seed": 1}, {"k": "rbf"}):
+        assert growth(X, [10, 30], **{"k": "cosine", **change}) != usual, change
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_sizes_may_come_from_an_iterator(q):
+    assert growth(rows(0, 20), iter([4, 16]), q=q, k="cosine").sizes == (4, 16)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"samples": rows(0, 3)}, "`samples` must be at least 4, got 3; add samples"),
+        ({"sizes": [41]}, "`sizes` must be an integer from 1 to 40, got 41; no size beyond twice"),
+        ({"sizes": [0]}, "`sizes` must be an integer from 1 to 40, got 0"),
+        (
+            {"samples": rows(0, 10), "sizes": [11]},
+            "`sizes` must be an integer from 1 to 10, got 11; beyond 10 a size needs 16 samples",
+        ),
+        ({"sizes": []}, "`sizes` must be a list of integers, got []; pass [20]"),
+        ({"sizes": 10}, "`sizes` must be a list of integers, got 10"),
+        ({"draws": 1}, "`draws` must be an integer of at least 2, got 1; 20 is usual"),
+        ({"level": 2}, "`level` must be a number between 0 and 1, got 2"),
+        ({"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
+        ({"psd": 1}, "`psd` must be 'check' or 'clip', got 1"),
+        ({"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
+        ({"p": [1] * 20}, "`p` would be weights"),
+        ({"siezs": [3]}, "did you mean `sizes`"),
+    ],
+)
+def test_what_cannot_grow_is_refused_in_words(change, said):
+    arguments = {"samples": rows(0, 20), "k": "cosine"} | change
+    with pytest.raises((TypeError, ValueError)) as caught:
+        growth(**arguments)
+    assert said.lower() in str(caught.value).lower()

@@ -1,0 +1,123 @@
+"""One table with a column of models is compared as the sets that its labels name."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from two_models import TABLE
+
+from vendiscore import compare
+from vendiscore.resolve.sets import as_similarity
+
+TEXTS, MODELS, PROMPTS = (TABLE[name].tolist() for name in TABLE)
+APART = {model: TABLE.answer[TABLE.model == model].tolist() for model in dict.fromkeys(MODELS)}
+
+
+def compared(*sets, **options):
+    return compare(*sets, **{"permutations": 99, **options}).to_dict()
+
+
+LABELS = {
+    "Series": TABLE["model"],
+    "Categorical": pd.Categorical(MODELS),
+    "string dtype": TABLE["model"].astype("string"),
+    "array": np.array(MODELS),
+    "objects": np.array(MODELS, dtype=object),
+    "Arrow": pa.array(MODELS),
+    "chunks": pa.chunked_array([MODELS[:3], MODELS[3:]]),
+    "tuple": tuple(MODELS),
+    "generator": (model for model in MODELS),
+}
+
+
+@pytest.mark.parametrize("by", LABELS.values(), ids=LABELS)
+def test_a_column_of_labels_names_the_sets(by):
+    assert compared(TABLE["answer"], by=by) == compared(APART)
+
+
+def test_numbers_name_sets_too():
+    codes = [int(model == "old") for model in MODELS]
+    assert (
+        compared(TEXTS, by=codes)
+        == compared(TEXTS, by=np.array(codes))
+        == compared(TEXTS, by=list(map(str, codes)))
+    )
+
+
+def test_groups_are_a_second_column():
+    prompts = {model: TABLE.prompt[TABLE.model == model].tolist() for model in APART}
+    found = compared(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
+    assert found == compared(APART, groups=prompts)
+    assert found["groups"] == 2
+
+
+def test_any_samples_are_sorted_by_label():
+    X = np.random.default_rng(1).normal(size=(16, 3))
+    by = [model == "old" for model in MODELS]
+    sets = {str(label): X[[each == label for each in by]] for label in dict.fromkeys(by)}
+    right = compared(sets, k="rbf")
+    assert compared(X, by=by, k="rbf") == compared(X.tolist(), by=by, k="rbf") == right
+    K = as_similarity(X, k="rbf", sigma=right["settings"]["sigma"])
+    for found in (compared(K, by=by), compared(K.dense(), by=by, score_K=True)):
+        assert found["pairs"] == [pytest.approx(pair) for pair in right["pairs"]]
+    k = {"ngram_overlap:answer": 0.5, "labels:prompt": 0.5}
+    records = TABLE.to_dict("records")
+    found = compared(TABLE, by=MODELS, k=k)
+    assert (
+        found
+        == compared(records, by=MODELS, k=k)
+        == compared(TABLE.to_dict("list"), by=MODELS, k=k)
+    )
+    sets = {model: [row for row in records if row["model"] == model] for model in APART}
+    assert found["pairs"] == [pytest.approx(pair) for pair in compared(sets, k=k)["pairs"]]
+
+
+def test_samples_that_are_left_out_leave_their_label_and_group():
+    texts = [*TEXTS[:3], "", *TEXTS[3:]]
+    by, groups = ([*each[:3], "gone", *each[3:]] for each in (MODELS, PROMPTS))
+    by[3] = MODELS[0]
+    with pytest.warns(UserWarning, match="left out 1 of 17"):
+        found = compared(texts, by=by, groups=groups, on_error="skip")
+    assert found["pairs"] == compared(TEXTS, by=MODELS, groups=PROMPTS)["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "options", "said"),
+    [
+        ([TEXTS], {"by": "model"}, "of a table pass its column, such as df['model']"),
+        ([TEXTS], {"by": ["a"] * 16}, "two labels or more, which name the sets, got 'a' alone"),
+        ([TEXTS], {"by": MODELS[:-1]}, "`by` must have one label for each of 16 samples, got 15"),
+        ([TEXTS], {"by": [None, *MODELS[1:]]}, "sample 0 has no label in `by`"),
+        ([TEXTS], {"by": [float("nan"), *MODELS[1:]]}, "sample 0 has no label in `by`"),
+        ([TEXTS], {"by": pd.array([pd.NA, *MODELS[1:]])}, "sample 0 has no label in `by`"),
+        (
+            [TEXTS],
+            {"by": [" ", "", *MODELS[2:]]},
+            "leave that sample out (2 samples cannot be used: 0, 1)",
+        ),
+        ([TEXTS], {"by": []}, "`by` is empty"),
+        ([TEXTS], {"by": [1, "1"] * 8}, "two labels written '1'; pass labels of one type"),
+        (
+            [TEXTS],
+            {"by": [*MODELS[:-1], "one"]},
+            "`by` must have at least 4 samples of each label, got 1 of 3 labels with fewer: "
+            "'one' with 1; add samples, leave out those labels, or, if they are prompts, pass",
+        ),
+        ([TEXTS], {"by": [["a"]] * 16}, "`by` must be labels that are hashable, got list"),
+        ([TEXTS], {"by": np.ones((16, 2))}, "`by` must be a label for each sample, got shape"),
+        ([TEXTS], {"by": MODELS, "names": ["a", "b"]}, "leave `names` out"),
+        ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "`groups` must have one label for each"),
+        ([TEXTS], {"by": MODELS, "groups": PROMPTS, "size": 4}, "leave `match` and `size` out"),
+        ([TEXTS], {"by": MODELS, "groups": MODELS}, "got 0 of `"),
+        ([TEXTS, TEXTS], {"by": MODELS}, "one collection, got 2 sets; pass all samples as one"),
+        ([APART], {"by": MODELS}, "one collection, got 2 sets"),
+        ([], {"by": MODELS}, "one collection, got 0 sets"),
+        ([[TEXTS, TEXTS]], {"by": MODELS}, "the samples are a list of lists; pass all samples as"),
+        ([TEXTS], {}, "or all samples in one list with the set of each as `by`"),
+        ([TEXTS], {"groups": MODELS}, "or all samples in one list with the set of each as `by`"),
+    ],
+)
+def test_labels_that_name_no_sets_are_refused_with_the_remedy(sets, options, said):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        compared(*sets, **options)
+    assert said in str(caught.value)

@@ -1,0 +1,105 @@
+"""Text embeddings by a model that encodes by itself, and what is wrong with what it returns."""
+
+import numpy as np
+import pytest
+from sentences import Letters, cosines, similarity, torch
+
+from vendiscore import SampleError
+from vendiscore.encoders.embeddings import embed
+from vendiscore.kernels.text_embeddings import text_embeddings
+from vendiscore.progress import finish
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Letters(),
+        Letters().encode,
+        lambda texts: Letters().encode(texts).tolist(),
+        lambda texts: torch.tensor(Letters().encode(texts), requires_grad=True),
+        lambda texts: torch.tensor(Letters().encode(texts)).bfloat16(),
+        lambda texts: list(torch.tensor(Letters().encode(texts))),
+    ],
+    ids=["object", "method", "lists", "tensor", "bfloat16", "tensors"],
+)
+def test_anything_that_encodes_is_a_model(model):
+    texts = ["abc", "aabbee", "", "abracadabra", "ecce"]
+    S = similarity(texts, model=model, batch_size=2)
+    np.testing.assert_allclose(S.dense(), cosines(Letters().encode(texts)), atol=1e-7)
+    assert S.settings["dims"] == 5
+    assert S.settings["model_path"] is None
+
+
+def test_an_encoder_sees_one_batch_at_a_time_and_keeps_double_precision():
+    seen = []
+
+    def model(texts):
+        seen.append(texts)
+        return Letters().encode(texts) / 3
+
+    S = similarity(["a", "bbb", "cc", "dddd", "ee"], model=model, batch_size=2)
+    assert seen == [["dddd", "bbb"], ["cc", "ee"], ["a"]]  # longest first
+    assert S.X.dtype == np.float64
+    single = similarity(["a", "bb"], model=lambda t: Letters().encode(t).astype(np.float16))
+    assert single.X.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "message"),
+    [
+        (lambda t: np.ones(5), ValueError, r"shape \(2, d\) for a list of 2 .* got shape \(5,\)"),
+        (lambda t: np.ones((1, 5)), ValueError, r"got shape \(1, 5\)"),
+        (lambda t: np.ones((len(t), 0)), ValueError, r"got shape \(2, 0\)"),
+        (lambda t: np.ones((len(t), len(t[0]))), ValueError, "of one length, got 4 and then 2"),
+        (lambda t: [[1, 2], [1]], ValueError, "got rows of different lengths"),
+        (lambda t: None, TypeError, "array of real numbers, one row per sample, got NoneType"),
+        (lambda t: np.full((len(t), 2), "x"), TypeError, "got ndarray of dtype <U1"),
+        ("some/model", TypeError, "got str; pass model_path='some/model'"),
+        (3, TypeError, r"`model` must have a method encode\(list of samples\).* got int"),
+        (torch.nn.Linear(2, 2), TypeError, r"`tokenizer` is missing: `model` is a torch .*Linear"),
+    ],
+)
+def test_a_model_that_returns_no_embeddings_is_named(model, error, message):
+    with pytest.raises(error, match=message):
+        similarity(["aaaa", "bbbb", "cc"], model=model, batch_size=2)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (float("nan"), "sample 3 has nan in its embedding; look for the fault in the model"),
+        (float("inf"), "sample 3 has inf in its embedding"),
+        (0.0, "sample 3 has an embedding of zeros, which has no cosine"),
+    ],
+)
+def test_an_embedding_without_direction_names_the_sample(bad, message):
+    def model(texts):
+        return [[bad, bad] if text == "bad" else [1.0, len(text)] for text in texts]
+
+    with pytest.raises(SampleError, match=message) as caught:
+        similarity(["a", "a", "long text", "bad", "b"], model=model, batch_size=2)
+    assert caught.value.index == 3
+
+
+def test_all_texts_that_cannot_be_embedded_are_named_at_once(tmp_path):
+    with pytest.raises(SampleError) as caught:
+        text_embeddings(["a", None, "b", 3.0], model_path="no/such")
+    assert list(caught.value.problems) == [1, 3]
+
+    def model(texts):
+        if "fails" in texts:
+            raise SampleError(texts.index("fails"), "is not for this model")
+        return [[float("nan") if "nan" in t else len(t) * ("zero" not in t), 0.0] for t in texts]
+
+    texts = ["a", "nan 1", "b", "fails", "zero", "c c c c c", "nan 2 2 2 2 2"]
+    for batch_size in (1, 2, 3, 64):
+        with pytest.raises(SampleError) as caught:
+            text_embeddings(texts, model=model, batch_size=batch_size)
+        assert list(caught.value.problems) == [1, 3, 4, 6]
+    good = [texts[i] for i in (0, 2, 5)]
+    assert text_embeddings(good, model=model).n == 3
+
+
+def test_embed_reads_arrays_row_by_row():
+    X = np.arange(10.0).reshape(5, 2) + 1
+    np.testing.assert_array_equal(finish(embed(X, np.stack, batch_size=2)), X)

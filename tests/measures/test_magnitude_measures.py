@@ -1,0 +1,225 @@
+"""Magnitude's relatives as measures: spread, dimension, and an area that sets have in common."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+import vendiscore
+from vendiscore import compute, mag_area
+from vendiscore.magnitude.function import convergence_scale, magnitude_dimension
+from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.measures.registry import get_measure
+
+X = np.random.default_rng(0).standard_normal((30, 3))
+Y = np.random.default_rng(1).standard_normal((20, 3))
+AT_REFERENCES = "MagArea ends at the convergence scale of the references"
+
+
+def magnitude(D, t):
+    return np.linalg.solve(np.exp(-t * D), np.ones(len(D))).sum()
+
+
+def area(D, t_cut, n_scales=30):
+    scales = np.linspace(0, t_cut, n_scales)
+    return np.trapezoid([1.0, *(magnitude(D, t) for t in scales[1:])], scales)
+
+
+class TestSpread:
+    @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])
+    def test_is_the_sum_of_one_over_similar_points(self, metric):
+        D = cdist(X, X, metric)
+        expected = {f"Spread_t{t}": (1 / np.exp(-t * D).sum(1)).sum() for t in (0, 0.5, 2)}
+        found = compute(X, metric=metric, measures="Spread", t=[0, 0.5, 2])
+        assert found == pytest.approx(expected, rel=1e-8)
+        single = compute(X, metric=metric, measures={"Spread": {"t": 2}, "Magnitude": {"t": 2}})
+        assert single["Spread"] == pytest.approx(expected["Spread_t2"], rel=1e-8)
+        if metric != "chebyshev":  # of negative type: the spread is at most the magnitude
+            assert single["Spread"] <= single["Magnitude"] * (1 + 1e-12)
+
+    def test_is_leinster_and_cobbolds_order_zero(self):
+        how = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
+        found = compute(X, measures=["LC", "Spread"], q=0, **how)
+        assert found["Spread"] == pytest.approx(found["LC"], rel=1e-10)
+
+    def test_of_points_that_are_all_as_far_and_of_copies(self):
+        D = 1 - np.eye(5)
+        expected = 5 / (1 + 4 * math.exp(-3))
+        for t, value in ((3, expected), (0, 1.0), (1e6, 5.0)):
+            found = compute(D, metric="precomputed", measures="Spread", t=t)["Spread"]
+            assert found == pytest.approx(value, rel=1e-12)
+        copies = compute(np.repeat(X, 2, axis=0), measures="Spread", t=2)
+        assert copies == pytest.approx(compute(X, measures="Spread", t=2), rel=1e-12)
+        assert compute([[1.0, 2.0]], measures="Spread") == {"Spread": 1.0}
+        with pytest.raises(ValueError, match="`t` must be a finite scale of at least 0, got -1"):
+            compute(X, measures="Spread", t=-1)
+
+
+class TestDimension:
+    @pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+    def test_is_the_largest_slope_of_logarithms(self, metric):
+        D = cdist(X, X, metric)
+        t_conv = convergence_scale(X, metric=metric, epsilon=0.1)
+        scales = np.geomspace(t_conv / 100, t_conv, 12)
+        logs = np.log([magnitude(D, t) for t in scales])
+        found = compute(X, measures="MagDimension", metric=metric, n_scales=12, epsilon=0.1)
+        expected = np.gradient(logs, np.log(scales)).max()
+        assert found["MagDimension"] == pytest.approx(expected, rel=1e-7)
+
+    def test_is_the_maximum_of_the_function_of_that_name(self):
+        expected = magnitude_dimension(X, k="rbf").values.max()
+        assert compute(X, k="rbf", measures="MagDimension")["MagDimension"] == expected
+
+    def test_tells_lines_planes_and_solids_apart_whatever_their_unit(self):
+        rng = np.random.default_rng(2)
+        found = []
+        for d in (1, 2, 3):
+            points = np.c_[rng.random((400, d)), np.zeros((400, 4 - d))]
+            plain = compute(points, measures="MagDimension")["MagDimension"]
+            again = compute(1000 * points, measures="MagDimension")["MagDimension"]
+            assert again == pytest.approx(plain, rel=1e-6)
+            found.append(plain)
+        assert found[0] == pytest.approx(1, abs=0.1)
+        assert (np.diff(found) > 0.3).all()  # few points of many dimensions are below these
+        assert get_measure("MagDimension").aspect == "dimension"
+
+    def test_one_point_has_none(self):
+        for samples in ([[1.0, 2.0]], np.ones((4, 2))):
+            assert compute(samples, measures="MagDimension") == {"MagDimension": 0.0}
+        with pytest.raises(ValueError, match="`n_scales` must be an integer from 3 to"):
+            compute(X, measures="MagDimension", n_scales=2)
+
+
+class TestArea:
+    @pytest.mark.parametrize("how", [{}, {"metric": "manhattan"}, {"metric": "precomputed"}])
+    def test_is_one_number_at_every_door_if_distances_have_no_unit(self, how):
+        one, two = (cdist(X, X), cdist(Y, Y)) if how.get("metric") == "precomputed" else (X, Y)
+        metric = vendiscore.load("magnitude")
+        doors = [
+            compute(one, measures=["MagArea", "t_conv"], **how),
+            metric.compute(samples=one.tolist(), **how),
+            compute(as_space(one, **how), measures=["MagArea", "t_conv"]),
+        ]
+        expected = pytest.approx(mag_area(one, **how), rel=1e-9)
+        assert [found["MagArea"] for found in doors] == [expected] * 3
+        end = convergence_scale(two, **how)
+        measures = ["MagArea", "t_conv", "MagDiff"]
+        both = compute(one, two, measures=measures, **how)
+        assert metric.compute(samples=one, references=two, **how) == both
+        assert both["MagArea"] == pytest.approx(mag_area(one, t_cut=end, **how), rel=1e-9)
+        left = both["MagArea"] - mag_area(two, t_cut=end, **how)
+        assert both["MagDiff"] == pytest.approx(left, rel=1e-6)
+
+    def test_to_the_own_scale_says_where_that_is_and_that_sets_are_not_compared_by_it(self):
+        for door in (partial(compute, measures="MagArea"), vendiscore.load("magnitude").compute):
+            (note,) = door(samples=X, details=True)["details"]["notes"]
+            assert f"t_conv={convergence_scale(X):.6g}, which is larger for samples that" in note
+            assert "do not compare it between sets" in note
+        both = compute(X, k="cosine", metric="euclidean", measures=["VS", "MagArea"])
+        assert both["MagArea"] == mag_area(X)
+        groups = np.arange(30) % 2
+        found = compute(X, measures="MagArea", groups=groups, details=True)
+        areas = [mag_area(X[groups == group]) for group in (0, 1)]
+        assert found["MagArea"] == pytest.approx(np.mean(areas))
+        assert sum("convergence scale" in note for note in found["details"]["notes"]) == 1
+
+    def test_ends_at_the_convergence_scale_of_the_references(self):
+        end = convergence_scale(Y)
+        found = compute(X, Y, measures="MagArea", details=True)
+        assert found["MagArea"] == pytest.approx(area(cdist(X, X), end), rel=1e-8)
+        details = found["details"]
+        assert any(note.startswith(AT_REFERENCES) for note in details["notes"])
+        assert "|references=" in details["signature"]
+        other = compute(X, 2 * Y, measures="MagArea", details=True)
+        assert other["details"]["signature"] != details["signature"]
+        spaces = compute(as_space(X), as_space(Y), measures="MagArea")
+        assert spaces["MagArea"] == pytest.approx(found["MagArea"], rel=1e-9)
+        given = compute(cdist(X, X), cdist(Y, Y), metric="precomputed", measures="MagArea")
+        assert given["MagArea"] == pytest.approx(found["MagArea"], rel=1e-8)
+
+    def test_references_that_are_one_point_tell_no_end(self):
+        for one in (Y[:1], np.ones((5, 3))):
+            with pytest.raises(ValueError, match=r"one point .* pass others, or `t_cut=`"):
+                compute(X, one, measures="MagArea")
+
+    def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
+        found = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
+        assert found == sorted(set(found))
+        # To their own convergence scales it is the other way round: hence the note.
+        own = [compute(s * X, measures="MagArea", t_cut="t_conv")["MagArea"] for s in (0.1, 1, 2)]
+        assert own == sorted(own, reverse=True)
+
+    def test_ends_where_it_is_told(self):
+        D, told = cdist(X, X), {"t_cut": 2.0}
+        expected = pytest.approx(area(D, 2.0), rel=1e-8)
+        assert compute(X, measures="MagArea", **told)["MagArea"] == expected
+        # References are then not looked at, whatever they are.
+        assert compute(X, [["a"]], measures="MagArea", **told)["MagArea"] == expected
+        found = compute(X, measures="MagArea", t_cut="t_conv", details=True)
+        assert found["MagArea"] == mag_area(X)
+        assert "do not compare it between sets" in found["details"]["notes"][0]
+
+    @pytest.mark.parametrize("metric", [None, "kernel", "1-k"])
+    def test_of_a_kernel_it_ends_where_unlike_samples_converge_whatever_the_references(
+        self, metric
+    ):
+        how = {"k": "rbf", "sigma": 1.0, "metric": metric, "measures": "MagArea"}
+        unit = 1.0 if metric == "1-k" else math.sqrt(2)
+        K = np.exp(-(cdist(X, X) ** 2) / 2)
+        D = 1 - K if metric == "1-k" else np.sqrt(2 - 2 * K)
+        expected = area(D, math.log(19 * 29) / unit)
+        assert compute(X, **how)["MagArea"] == pytest.approx(expected, rel=1e-8)
+        assert compute(X, Y, **how) == compute(X, **how)
+        texts = ["a cat", "a cat sat", "the dog"]
+        assert compute(texts, ["b"], measures="MagArea") == compute(texts, measures="MagArea")
+        fitted = {"k": "rbf", "measures": ["VS", "MagArea"]}  # to the samples, as without
+        assert compute(X, Y, **fitted) == compute(X, **fitted)
+
+    def test_groups_end_where_all_references_do(self):
+        end = convergence_scale(Y, metric="manhattan")
+        how = {"metric": "manhattan", "measures": "MagArea"}
+        parts = np.split(X, 3)
+        expected = np.mean([area(cdist(rows, rows, "cityblock"), end) for rows in parts])
+        found = compute(X, Y, groups=np.repeat([0, 1, 2], 10), **how)["MagArea"]
+        assert found == pytest.approx(expected, rel=1e-8)
+
+    def test_the_metric_keeps_references_that_are_added_for_it(self):
+        metric = vendiscore.load("vendiscore", measures="MagArea")
+        metric.add_batch(predictions=X[:9], references=Y[:9])
+        metric.add_batch(predictions=X[9:], references=Y[9:])
+        assert metric.compute() == compute(X, Y, measures="MagArea")
+        plain = vendiscore.load("magnitude")
+        assert plain.compute(samples=X)["MagArea"] == mag_area(X)
+        plain.add_batch(predictions=X, references=Y)
+        assert plain.compute()["MagArea"] == compute(X, Y, measures="MagArea")["MagArea"]
+        texts = ["a cat", "a cat sat", "the dog"]  # of a kernel the paper's area of one set, too
+        own = plain.compute(samples=texts)["MagArea"]
+        assert own == mag_area(texts) != compute(texts, measures="MagArea")["MagArea"]
+
+
+# Limbeck et al., arXiv 2311.16054, Table S.1: Manhattan distances, K = exp(−D), 10 even scales from
+# 0 to X's convergence scale. Vendi Scores: it prints that of the first two as 1.867, in closed form
+# 1.8661, and that of the third with two decimals.
+TABLE = {
+    "X": ([[1], [0]], 4.602, 1.866, 0.368, 0.500),
+    "Q": ([[1, 0], [0, 0]], 4.602, 1.866, 0.368, 0.0),
+    "Z": ([[1], [0], [0]], 4.602, 1.773, 0.579, 0.471),
+    "Y": ([[1], [0], [0.01]], 4.613, 1.809, 0.577, 0.469),
+}
+S1 = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_table_s1(name):
+    samples, *expected = TABLE[name]
+    end = convergence_scale([[1.0], [0.0]], metric="manhattan")
+    columns = {"MagArea": {"t_cut": end, "n_scales": 10}, "VS": {}, "AvgSim": {}, "GMStds": {}}
+    found = compute(np.array(samples, dtype=float), measures=columns, **S1)
+    assert [round(value, 3) for value in found.values()] == expected
+    # X as the references says the same as its convergence scale, of sets of as many columns.
+    if name != "Q":
+        reference = [[1.0], [0.0]]
+        again = compute(samples, reference, measures="MagArea", metric="manhattan", n_scales=10)
+        assert again["MagArea"] == pytest.approx(found["MagArea"], rel=1e-12)

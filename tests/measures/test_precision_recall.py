@@ -1,0 +1,372 @@
+"""Precision, recall, density and coverage, and their clipped forms, by the formulas."""
+
+import tracemalloc
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import betabinom
+
+from vendiscore import as_similarity, compute
+from vendiscore.distances import nearest as blocks
+from vendiscore.distances.all_pairs import distances
+from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.measures.precision_recall import expected_cover
+from vendiscore.measures.subject import Subject
+
+NAMES = ["Precision", "Recall", "Density", "Coverage", "ClippedDensity", "ClippedCoverage"]
+
+
+def cloud(n: int, seed: int = 0, d: int = 5) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def found(X: Any, Y: Any, neighbours: int = 5, **how: Any) -> dict[str, float]:
+    return compute(X, Y, measures=NAMES, neighbours=neighbours, **how)
+
+
+def naive(D: np.ndarray, n: int, k: int) -> dict[str, float]:
+    """From all distances of n samples and, after them, references, formula by formula."""
+    m, ties = len(D) - n, 1 + 1e-12
+    cross, own = D[:n, n:], D[n:, n:]
+    of_samples = np.sort(D[:n, :n], axis=1)[:, k] * ties
+    of_references = np.sort(own, axis=1)[:, k] * ties
+    balls = cross <= of_references
+    clipped = np.minimum(of_references, np.median(of_references))
+    real = (own <= clipped) & ~np.eye(m, dtype=bool)
+
+    def mean(counts: np.ndarray) -> float:
+        return float(np.mean([min(1.0, c / k) for c in counts]))
+
+    def expected(s: int) -> float:
+        j = np.arange(s + 1)
+        return float(np.minimum(1, j / k) @ betabinom.pmf(j, s, k, m - k))
+
+    seen = mean(balls.sum(axis=0)) * (1 - 1e-9)
+    good = next((s for s in range(n) if expected(s) >= seen), n)
+    return {
+        "Precision": float(balls.any(axis=1).mean()),
+        "Recall": float((cross <= of_samples[:, None]).any(axis=0).mean()),
+        "Density": float(balls.sum() / (k * n)),
+        "Coverage": float(balls.any(axis=0).mean()),
+        "ClippedDensity": min(1.0, mean((cross <= clipped).sum(axis=1)) / mean(real.sum(axis=1))),
+        "ClippedCoverage": good / n,
+    }
+
+
+METRICS: dict[str, dict[str, Any]] = {
+    "euclidean": {},
+    "manhattan": {},
+    "cosine": {},
+    "correlation": {},
+    "sqeuclidean": {},
+    "chebyshev": {},
+    "canberra": {},
+    "minkowski": {"exponent": 3.0},
+    "seuclidean": {"V": np.arange(1.0, 6.0)},
+    "mahalanobis": {"VI": np.diag(np.arange(1.0, 6.0))},
+}
+CLOUDS: dict[str, Callable[[int, int], np.ndarray]] = {
+    "normal": lambda n, seed: cloud(n, seed) + 0.2 * seed,
+    "on a lattice": lambda n, seed: np.random.default_rng(seed).integers(
+        [6, 1, 1, 1, 1], [9, 4, 4, 4, 4], (n, 5)
+    ),
+    "of twins": lambda n, seed: np.repeat(cloud(n, 0), 2, axis=0)[seed : n + seed],
+    "far away": lambda n, seed: 1e4 + cloud(n, seed) / 1e3,
+}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("kind", CLOUDS)
+@pytest.mark.parametrize(("n", "m", "k"), [(41, 30, 3), (20, 57, 1)])
+def test_they_are_their_formulas_on_any_metric(
+    monkeypatch: pytest.MonkeyPatch, metric: str, kind: str, n: int, m: int, k: int
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 200)  # several blocks
+    monkeypatch.setattr(blocks, "GROUPS", 8)
+    monkeypatch.setattr(blocks, "GROUPS_EACH", 2)
+    X, Y = CLOUDS[kind](n, 0), CLOUDS[kind](m, 1)
+    D = distances(np.concatenate([X, Y]), metric, METRICS[metric])
+    assert found(X, Y, k, metric=metric, **METRICS[metric]) == pytest.approx(
+        naive(D, n, k), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("metric", ["kernel", "1-k"])
+@pytest.mark.parametrize("how", ["rbf", "laplacian", "cosine", "function"])
+def test_they_are_their_formulas_on_a_kernel(metric: str, how: str) -> None:
+    X, Y = np.r_[cloud(30), cloud(5, 1)], cloud(36, 1)  # some are in both
+    k: Any = {"function": lambda a, b: float(np.exp(-np.abs(a - b).sum()))}.get(how, how)
+    options = {"sigma": 2.0} if how in ("rbf", "laplacian") else {}
+    K = as_similarity(np.r_[X, Y], k=k, **options).dense()
+    D = np.where(2 - 2 * K < 1e-14, 0, 2 - 2 * K)
+    D = D / 2 if metric == "1-k" else np.sqrt(D)
+    assert found(X, Y, 3, k=k, metric=metric, **options) == pytest.approx(naive(D, 35, 3))
+
+
+def test_they_are_their_formulas_on_texts() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("abcd"), rng.integers(1, 5))) for _ in range(70)]
+    K = as_similarity(texts).dense()
+    D = np.sqrt(np.where(2 - 2 * K < 1e-13, 0, 2 - 2 * K))
+    assert found(texts[:40], texts[40:], 3) == pytest.approx(naive(D, 40, 3))
+
+
+def test_without_ties_they_are_those_of_prdc() -> None:
+    # prdc 0.2: compute_prdc(real_features=Y, fake_features=X, nearest_k=5).
+    theirs = {"Precision": 0.845, "Recall": 0.82, "Density": 0.824, "Coverage": 0.92}
+    X, Y = cloud(200, 0, 16) + 0.3, cloud(150, 1, 16)
+    ours = found(X, Y)
+    assert {name: ours[name] for name in theirs} == pytest.approx(theirs, rel=1e-12)
+    # The same without the boundaries of balls.
+    D = np.linalg.norm(np.r_[X, Y][:, None] - np.r_[X, Y], axis=2)
+    balls = D[:200, 200:] < np.sort(D[200:, 200:], axis=1)[:, 5]
+    assert balls.sum() / 1000 == pytest.approx(ours["Density"])
+    assert balls.any(axis=0).mean() == ours["Coverage"]
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "k", "density", "coverage"),
+    [
+        (cloud(200, 0, 16) + 0.3, cloud(150, 1, 16), 5, 0.8768545994065283, 0.6865671641791045),
+        (cloud(300, 0, 8) * 1.5, cloud(300, 1, 8), 5, 0.2685560053981107, 0.2956810631229236),
+        (cloud(100, 0, 4) * 0.3, cloud(400, 1, 4), 7, 1.0, 0.6336633663366337),
+    ],
+    ids=["fewer references", "too wide", "too narrow"],
+)
+def test_clipped_measures_are_those_of_their_authors(
+    X: np.ndarray, Y: np.ndarray, k: int, density: float, coverage: float
+) -> None:
+    # ClippedDensityCoverage(Y, K=k), commit 9920dae, which counts n + 1 shares of 1/(n + 1).
+    ours = found(X, Y, k)
+    assert ours["ClippedDensity"] == pytest.approx(density, rel=1e-12)
+    assert ours["ClippedCoverage"] == pytest.approx(coverage * (len(X) + 1) / len(X), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", CLOUDS)
+def test_a_set_has_all_of_itself(kind: str) -> None:
+    X = CLOUDS[kind](40, 0)
+    scores = found(X, X[::-1])
+    assert scores.pop("Density") >= 1
+    assert scores == dict.fromkeys(scores, 1.0)
+    same = found(np.zeros((9, 2)), np.zeros((7, 2)))
+    assert same == dict.fromkeys(NAMES, 1.0) | {"Density": 7 / 5}  # as many as there can be
+
+
+def test_of_other_places_there_is_nothing() -> None:
+    assert found(cloud(20) + 100, cloud(20, 1)) == dict.fromkeys(NAMES, 0.0)
+
+
+def test_a_ball_has_its_boundary_and_a_copy_is_at_no_distance() -> None:
+    Y = np.array([0.0, 1.0, 1.0, 5.0])
+    for x, precise in ((0.0, 1), (-1.0, 1), (-1.0 - 1e-9, 0), (9.0, 1), (1 + 1e-15, 1)):
+        assert (
+            compute([[x]], Y[:, None], measures="Precision", neighbours=1)["Precision"] == precise
+        )
+    # Twins have a ball of radius 0, in which is nothing but copies.
+    twins = np.repeat([[0.1, 0.7], [0.3, 0.3]], 2, axis=0)
+    for x, precise in (([0.3, 0.3], 1), ([np.nextafter(0.3, 1), 0.3], 0), ([-0.0, 0.0], 0)):
+        scores = compute([x], twins, measures="Precision", neighbours=1)
+        assert scores["Precision"] == precise
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_points_that_are_close_together_are_told_apart_wherever_they_are(dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    step = 1e8 * np.finfo(dtype).eps
+    X, Y = ((1e8 + step * rng.integers(0, 9, (n, 20))).astype(dtype) for n in (14, 17))
+    X[::2], Y[::2] = -X[::2], -Y[::2]  # two places, far from each other
+    rows = [[Fraction(float(x)) for x in row] for row in np.r_[X, Y]]
+    exact = [[sum((a - b) ** 2 for a, b in zip(r, s, strict=True)) for s in rows] for r in rows]
+    ranks = np.unique(np.array(exact, dtype=object).ravel(), return_inverse=True)[1]
+    expected, scores = naive(ranks.reshape(31, 31) * 1.0, 14, 3), found(X, Y, 3)
+    for name in NAMES[:4]:  # for which the order of distances is enough
+        assert scores[name] == pytest.approx(expected[name], rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e200])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "minkowski"])
+def test_units_do_not_matter(scale: float, metric: str) -> None:
+    X, Y = cloud(30), cloud(30, 1)
+    how = {"metric": metric, **METRICS[metric]}
+    assert found(scale * X, scale * Y, **how) == found(X, Y, **how)
+    X[:, 1:] *= 0  # all but one at the origin, of a tiny size
+    X[0] = 1.0
+    X[1:] *= 1e-180
+    Y[:] = np.r_[X[2:], [X[0], X[0]]]
+    expected = naive(np.abs(np.r_[X, Y][:, None, 0] - np.r_[X, Y][:, 0]), 30, 3)
+    if metric != "manhattan":  # 5 times the difference of one column
+        X[:, 1:], Y[:, 1:] = 0, 0
+    assert found(X, Y, 3, **how)["Coverage"] == expected["Coverage"]
+
+
+def test_one_far_reference_makes_samples_precise_but_not_in_clipped_balls() -> None:
+    X, Y = cloud(50) + 12, cloud(50, 1)
+    assert found(X, Y) == dict.fromkeys(NAMES, 0.0)
+    Y[0] = 40
+    fooled = found(X, Y)
+    assert fooled["Precision"] == 1
+    assert fooled["Density"] == 1 / 5
+    assert fooled["ClippedDensity"] == 0
+    assert fooled["Recall"] == 0
+
+
+def test_one_far_sample_recalls_all_references_but_covers_none() -> None:
+    X, Y = cloud(50) + 12, cloud(50, 1)
+    X[0] = -40
+    fooled = found(X, Y)
+    assert fooled["Recall"] == 1
+    assert fooled["Coverage"] == fooled["ClippedCoverage"] == fooled["Precision"] == 0
+
+
+def test_clipped_measures_say_how_many_samples_are_good() -> None:
+    Y = cloud(2000, 0, 8)
+    for good in (0.25, 0.5, 0.75):
+        X = cloud(2000, 1, 8)
+        X[int(2000 * good) :] += 20
+        scores = found(X, Y)
+        assert scores["ClippedDensity"] == pytest.approx(good, abs=0.03)
+        assert scores["ClippedCoverage"] == pytest.approx(good, abs=0.03)
+
+
+@pytest.mark.parametrize(("m", "k"), [(6, 5), (30, 1), (3000, 7)])
+def test_expected_cover_is_that_of_beta_binomial_counts(m: int, k: int) -> None:
+    for s in (0, 1, k - 1, k, k + 1, 50, 4000):
+        j = np.arange(s + 1)
+        expected = np.minimum(1, j / k) @ betabinom.pmf(j, s, k, m - k)
+        assert expected_cover(s, m, k) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert expected_cover(k, m, k) == pytest.approx(k / m)
+
+
+def test_rows_of_any_kind_are_the_same() -> None:
+    X, Y = cloud(30).astype(np.float32), cloud(30, 1).astype(np.float32)
+    scores = found(X, Y)
+    assert found(X.tolist(), Y.astype(np.float64)) == scores
+    assert found(sp.csr_array(X), sp.csr_array(Y)) == scores
+    torch = pytest.importorskip("torch")
+    assert found(torch.from_numpy(X), torch.from_numpy(Y)) == scores
+    for how in ({}, {"k": "rbf"}, {"score_X": True}):
+        rows = torch.eye(2)[[0] * 9]
+        with pytest.raises(TypeError, match="Recall cannot be differentiated"):
+            compute(rows.clone().requires_grad_(), rows, measures="Recall", **how)
+
+
+def test_groups_are_sets_of_their_own_beside_all_references() -> None:
+    X, Y, labels = cloud(40) + 0.5, cloud(30, 1), np.arange(40) % 3
+    for how in ({}, {"k": "laplacian", "sigma": 1.0}, {"metric": "cosine"}):
+        together = found(X, Y, groups=labels, **how)
+        alone = [found(X[labels == label], Y, **how) for label in range(3)]
+        for name in NAMES:
+            assert together[name] == pytest.approx(np.mean([scores[name] for scores in alone]))
+
+
+def test_samples_that_a_kernel_leaves_out_are_no_neighbours() -> None:
+    texts = ["a b", "a c", "b c d", "c d", "a b c d", "d"]
+    expected = found(texts, texts[::-1], 2, k="ngram_overlap")
+    how = {"k": "ngram_overlap", "on_error": "skip"}
+    with pytest.warns(UserWarning, match="left out 2 of 14 samples"):
+        assert found([*texts, ""], ["", *texts[::-1]], 2, **how) == expected
+
+
+def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    original = blocks.RowPairs.block
+
+    def block(self: Any, rows: slice, columns: slice) -> np.ndarray:
+        looked.append(f"{rows.start // 20}{columns.start // 20}")
+        return original(self, rows, columns)
+
+    monkeypatch.setattr(blocks.RowPairs, "block", block)
+    found(cloud(20), cloud(20, 1))
+    assert sorted(looked) == ["00", "01", "11", "11"]
+    looked.clear()
+    each = {name: {"neighbours": k} for name, k in zip(NAMES, (1, 2, 3, 3, 2, 1), strict=True)}
+    compute(cloud(20), cloud(20, 1), measures=each)
+    assert sorted(looked) == ["00", "01", "01", "01", "11", "11"]
+    looked.clear()
+    found(cloud(60), cloud(20, 1), groups=np.arange(60) // 20)  # those of references once for all
+    assert sorted(looked) == ["00"] * 3 + ["01"] * 3 + ["33"] * 2
+
+
+def test_distances_that_somebody_has_found_are_read() -> None:
+    X, Y = cloud(20), cloud(20, 1)
+    subject = Subject(X, references=Y)
+    assert subject.both.space.n == 40
+    assert isinstance(subject.both.neighbourhoods.pairs, blocks.MatrixPairs)
+    assert subject.both.neighbourhoods.balls(5).met.mean() / 5 == found(X, Y)["Density"]
+
+
+def test_a_function_is_a_metric() -> None:
+    X, Y = cloud(12), cloud(9, 1)
+    ours = found(X, Y, 2, metric=lambda a, b: float(np.abs(a - b).sum()))
+    assert ours == found(X, Y, 2, metric="manhattan")
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "how", "error", "message"),
+    [
+        (
+            9,
+            5,
+            {},
+            ValueError,
+            "Recall needs more than 5 references for `neighbours=5`, got 5; pass",
+        ),
+        (3, 9, {}, ValueError, "Recall needs more than 5 samples for `neighbours=5`, got 3; pass"),
+        (9, 9, {"neighbours": 0}, ValueError, "`neighbours` must be an integer of at least 1"),
+        (9, 9, {"neighbours": 2.5}, TypeError, "`neighbours` must be an integer of at least 1"),
+        (9, 9, {"metric": "precomputed"}, TypeError, "a matrix of distances knows nothing of the"),
+        (9, 9, {"score_K": True}, TypeError, "`samples` is similarities, which know nothing of"),
+        (9, 9, {"sigma": 1.0}, TypeError, "`sigma` is an option of"),
+    ],
+)
+def test_what_is_refused(X: int, Y: int, how: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=f"^{message}"):
+        compute(cloud(X, d=9), cloud(Y, d=9), measures="Recall", **how)
+
+
+def test_rows_without_a_distance_are_named_by_their_set() -> None:
+    X, Y = cloud(9), cloud(9, 1)
+    assert compute(X[:1], Y, measures="Precision")["Precision"] in (0, 1)  # needs none of their own
+    Y[3] = X[4] = 0
+    with pytest.raises(ValueError, match="sample 4 is a zero vector"):
+        found(X, Y, metric="cosine")
+    with pytest.raises(ValueError, match=r"sample 3 is a zero vector.* from `references`"):
+        found(cloud(9), Y, metric="cosine")
+    for Z, own in ((Y, "row 0 of `references` and row 3 of `references`"), (cloud(9), "`samples`")):
+        with pytest.raises(
+            ValueError, match=rf"jensenshannon' is undefined \(got inf\) for .*{own}"
+        ):
+            found(abs(X), abs(Z), metric="jensenshannon")
+    with pytest.raises(ValueError, match=r"sample 0 .*truth values.*`references` > 0"):
+        found(np.ones((9, 2)), np.full((9, 2), 0.5), metric="jaccard")
+    with pytest.raises(ValueError, match="distances between rows are too large for double"):
+        found(1e308 * np.sign(X), cloud(9))
+    with pytest.raises(TypeError, match="a MetricSpace knows nothing of the samples of another"):
+        found(as_space(X, metric="euclidean"), Y)
+
+
+def test_details_tell_the_distances() -> None:
+    X, Y = cloud(20), cloud(20, 1)
+    details = compute(X, Y, measures="Recall", metric="manhattan", details=True)["details"]
+    assert details["distance"] == "manhattan"
+    assert details["options"] == {"neighbours": 5}
+    assert details["signature"].startswith("Recall|metric=manhattan|references=")
+    details = compute(X, Y, measures="Recall", k="laplacian", sigma=2.0, details=True)["details"]
+    assert "metric=√(2−2k)|kernel=laplacian|sigma=2|" in details["signature"]
+
+
+@pytest.mark.slow
+def test_large_sets_take_little_memory() -> None:
+    X, Y = cloud(20_000, 0, 64), cloud(20_000, 1, 64)
+    tracemalloc.start()
+    try:
+        scores = found(X, Y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4e8  # all distances would be 12.8 GB
+    assert scores["ClippedDensity"] == pytest.approx(1, abs=0.03)

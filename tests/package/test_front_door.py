@@ -1,0 +1,172 @@
+"""One front door: what it exports, and that keywords and samples are looked at once behind it."""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import newcomer
+import numpy as np
+import pytest
+from measure_cases import KINDS, OPTIONS
+
+import vendiscore
+from vendiscore import compute
+from vendiscore.measures.registry import list_measures
+
+PACKAGE = Path(vendiscore.__path__[0])
+TEXTS = ["a cat sat", "a dog ran off", "the cat sat", "a cat sat"]
+X = np.random.default_rng(0).normal(size=(12, 3))
+
+
+def calls(work: Callable[[], Any]) -> Counter:
+    """How often each function of the package was called, readers of arguments by argument."""
+    found: Counter = Counter()
+
+    def watch(frame: Any, event: str, _: object) -> None:
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("vendiscore"):
+            argument = frame.f_locals.get("name") if module == "vendiscore.arguments" else None
+            found[frame.f_code.co_qualname, argument] += 1
+
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def test_the_names_of_the_package_are_those_that_it_documents() -> None:
+    assert dir(vendiscore) == vendiscore.__all__ == sorted(vendiscore._HOME)
+    for name in vendiscore.__all__:
+        assert getattr(vendiscore, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'vendi'"):
+        _ = vendiscore.vendi
+
+
+def test_type_checkers_read_the_same_names_from_the_same_modules() -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    read = {
+        alias.name: node.module
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert read == vendiscore._HOME
+
+
+def test_importing_the_package_loads_nothing_that_the_first_call_may_not_need(tmp_path) -> None:
+    newcomer.clone(tmp_path)
+    code = """
+    import sys, vendiscore
+    heavy = ("scipy", "evaluate", "datasets", "torch", "nltk", "pandas")
+    print([name for name in sys.modules if name.split(".")[0] in heavy])
+    """
+    assert newcomer.Python(code, tmp_path).lines() == ["[]"]
+
+
+def test_a_text_score_through_evaluate_checks_each_argument_once() -> None:
+    metric = vendiscore.load("vendiscore")
+    how = {"k": "ngram_overlap", "ns": 2, "q": 2, "psd": "clip", "details": True}
+    metric.compute(samples=TEXTS, **how)
+    found = calls(lambda: metric.compute(samples=TEXTS, **how))
+    read = {key: n for key, n in found.items() if key[1] is not None}
+    assert {name for _, name in read} >= {"ns", "q", "psd", "details", "normalize", "fit", "solver"}
+    assert set(read.values()) == {1}, read
+    for function in ("read_request", "read_how", "read_measures", "as_samples", "build_kernel"):
+        assert found[function, None] == 1, function
+
+
+def test_suites_tell_both_metrics_everything() -> None:
+    suite = evaluate.combine([vendiscore.load("vendiscore"), vendiscore.load("magnitude")])
+    assert suite.compute(predictions=TEXTS, q=2, epsilon=0.1) == {
+        **compute(TEXTS, q=2),
+        **vendiscore.load("magnitude").compute(samples=TEXTS, epsilon=0.1),
+    }
+
+
+@pytest.mark.parametrize("name", ["vendiscore", "magnitude"])
+def test_any_measure_is_available_from_either_metric(name: str) -> None:
+    every = [measure.name for measure in list_measures()]
+    measures = [name for name in every if name not in KINDS and name not in OPTIONS]
+    metric = vendiscore.load(name, measures=measures, k="rbf")
+    groups = [0, 1] * 6
+    found = metric.compute(samples=X, references=X[:7], groups=groups)
+    assert found == compute(X, X[:7], k="rbf", measures=measures, groups=groups)
+    assert [key for key in found if not key.endswith("_se")] == measures
+    metric.add_batch(predictions=X, references=X[:7], groups=groups)
+    assert metric.compute() == found
+    script = str(PACKAGE.parent / f"{name}.py")
+    both = evaluate.load(script, measures=["MagArea", "VS"], k="rbf")
+    assert both.compute(samples=X) == compute(X, k="rbf", measures=["MagArea", "VS"])
+
+
+def test_measures_have_options_of_their_own_or_shared_ones() -> None:
+    one = compute(X, k="rbf", measures={"VS": {}, "MagArea": {"n_scales": 9, "t_cut": 3}})
+    assert one == compute(X, k="rbf", measures=["VS", "MagArea"], n_scales=9, t_cut=3)
+    many = compute(
+        X, measures={"Magnitude": {"t": [0.5, 2]}, "MagArea": {"t_cut": 2}, "t_conv": {}}
+    )
+    assert list(many) == ["Magnitude_t0.5", "Magnitude_t2", "MagArea", "t_conv"]
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"measures": {"MagArea": {"scales": 3}}}, TypeError, "not an option of measure 'MagArea'"),
+        ({"measures": {"MagArea": 3}}, TypeError, "must give 'MagArea' a dict of options, got 3"),
+        ({"measures": {"MagArea": {"epsilon": 2}}}, ValueError, "`epsilon` must be a number"),
+        ({"metric": "manhattan"}, TypeError, "`metric` is about distances, which VS does not"),
+        ({"solver": "cg"}, TypeError, "`solver` is about distances, which VS does not look at"),
+        ({"t": 2}, TypeError, "`t` is an option of MagDistance, Magnitude, Spread: name one of"),
+        ({"measures": "MagDiff"}, ValueError, "MagDiff compares with a second set: pass `refer"),
+        ({"fit": "all"}, ValueError, "`fit` must be None, 'samples', 'references' or 'pool'"),
+    ],
+)
+def test_keywords_that_would_change_nothing_are_refused(how, error, message) -> None:
+    with pytest.raises(error) as refused:
+        compute(X, k="rbf", **how)
+    assert message in str(refused.value)
+
+
+def test_a_kernel_and_a_metric_serve_the_measures_that_look_at_each() -> None:
+    both = compute(X, k="cosine", metric="manhattan", measures=["VS", "MagArea"], t_cut="t_conv")
+    assert both["VS"] == compute(X, k="cosine")["VS"]
+    assert both["MagArea"] == vendiscore.mag_area(X, metric="manhattan")
+    with pytest.raises(ValueError, match="both say how to compare samples, and MagArea needs one"):
+        compute(X, k="cosine", metric="manhattan", measures="MagArea")
+
+
+def test_two_numbers_of_one_name_are_refused() -> None:
+    from vendiscore.measures import registry
+
+    register = registry.register_measure(
+        "VS_q2", needs="similarity", range="[0, ∞)", direction="higher", source="here"
+    )
+    register(lambda subject: 0.0)
+    try:
+        with pytest.raises(ValueError, match="two numbers the name 'VS_q2'; leave one out"):
+            compute(X, k="rbf", q=[1, 2], measures=["VS", "VS_q2"])
+    finally:
+        del registry._measures.made["VS_q2"]
+
+
+def test_names_of_measures_may_come_from_a_generator() -> None:
+    names = ["VS", "IntDiv"]
+    assert compute(X, k="rbf", measures=iter(names)) == compute(X, k="rbf", measures=names)
+
+
+@pytest.mark.parametrize("measure", ["VS", "GMStds"])
+def test_a_space_is_measured_by_its_distances_only(measure: str) -> None:
+    from vendiscore.magnitude.spaces_of_samples import as_space
+
+    space = as_space(X)
+    how = {"measures": "MagArea", "t_cut": "t_conv"}
+    assert compute(space, **how) == compute(X, **how)
+    with pytest.raises(TypeError, match="a MetricSpace has distances and no similarities"):
+        compute(space, measures=["t_conv", measure])

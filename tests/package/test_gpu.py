@@ -1,0 +1,62 @@
+"""The benchmark of GPUs, on tensors of the CPU: no GPU is needed to see that it works."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.slow  # three processes that import torch
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "gpu.py"
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments],
+        env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_a_gpu_it_says_so_and_runs_nothing():
+    assert run() == (
+        "There is no GPU that torch can use here (torch.cuda.is_available() is False): nothing "
+        "was run\n"
+    )
+
+
+def test_all_of_it_runs_with_few_samples_on_the_cpu(tmp_path):
+    path = tmp_path / "gpu.json"
+    said = run("--cpu-small", "--repeats", "1", "--json", str(path))
+    rows = json.loads(path.read_text())["rows"]
+    assert f"{len(rows)} cases agree on small sets" in said
+    assert {row["device"] for row in rows} == {"cpu"}
+    assert {row["n"] for row in rows} == {500}
+    names = [row["name"].partition(", n =")[0] for row in rows]
+    assert names == [
+        "covariance",
+        "eigenvalues of K",
+        "norm of K, q = 2",
+        "rbf",
+        "covariance, gradient",
+        "covariance",
+        "rbf, random features",
+        "rbf, estimated",
+    ]
+    for row in rows:
+        rel = 0.03 if "estimated" in row["name"] else 1e-6
+        assert row["ours"] == pytest.approx(row["theirs"], rel=rel)
+
+
+def test_one_case_alone_and_without_the_cpu(tmp_path):
+    said = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
+    assert "1 cases agree" in said
+    assert said.count(" × (") == 1

@@ -1,0 +1,350 @@
+"""Calls that newcomers type before they read: each runs, or its error names what to type."""
+
+import importlib
+import inspect
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vendiscore
+import vendiscore as v
+from vendiscore.cli.parser import COMMANDS, parser
+from vendiscore.distances.metrics import METRICS, check_metric
+from vendiscore.hints import folded, remedy, suggestion, synonym
+from vendiscore.measures.presets import PRESETS
+from vendiscore.measures.registry import get_measure, list_measures
+from vendiscore.registry.kernel import get_kernel, list_kernels
+from vendiscore.synonyms import REMEDIES, SYNONYMS
+
+pd = pytest.importorskip("pandas")
+
+WORDS = ["one", "two", "red", "blue", "green", "big", "small", "old", "new", "hot", "cold", "dry"]
+ta = [f"a {word} cat sat on {i % 7} of {i % 5}" for i, word in enumerate(WORDS * 2)]
+tb = [f"the {word} dog ran to {i % 3}" for i, word in enumerate(WORDS * 2)]
+X = np.random.default_rng(0).normal(size=(20, 4))
+K = np.exp(-abs(X[:, :1] - X[:, 0]))
+A = pd.DataFrame({"prompt_id": np.arange(24) // 4, "answer": ta})
+B = A.assign(answer=tb)
+SMILES = ["CCO", "CCN", "c1ccccc1"]
+_rng = np.random.default_rng(0)
+ab = [" ".join(_rng.choice(["a", "b"], _rng.integers(2, 8))) for _ in range(80)]
+NEAR = "explain(samples).groups lists near-duplicates"
+SCORE = "compute(samples) returns the Vendi Score in a dict, score(samples) as a number"
+BY_GROUP = 'for _, g in {}.groupby("prompt_id").answer'
+LISTS = ", ".join(f"[list(g) {BY_GROUP.format(name)}]" for name in "AB")
+NO_K = "pass k='cosine', 'rbf' or another kernel on vectors, score_X=True"
+
+# A call, and what its error says; "" where it runs.
+GUESSES = {
+    "v.__version__": "",
+    "v.vendi_score(ta)": SCORE,
+    "v.score(ta)": "",
+    "v.compute(ta)": "",
+    "v.compute(X)": NO_K,
+    'v.compute(X, kernel="cosine")': "Did you mean `k`?",
+    'v.compute(X, metric="cosine")': "pass k='cosine' instead",
+    'v.compute(X, k="cosine")': "",
+    'v.compute(X, k="gaussian")': "Did you mean 'rbf'?",
+    'v.compute(X, k="euclidean")': "Distances become similarities by k='rbf'",
+    'v.compute(K, k="precomputed")': "passed with score_K=True instead of `k`",
+    "v.compute(K, precomputed=True)": "A similarity matrix is passed with score_K=True.",
+    "v.compute(K, score_K=True)": "",
+    "v.score_X(X)": "",
+    "v.score(X)": NO_K,
+    'v.score(X, k="cosine")': "",
+    "v.compare(ta, tb, permutations=19)": "",
+    'v.compare({"model-a": ta, "model-b": tb}, permutations=19)': "",
+    "v.compare(model_a=ta, model_b=tb)": "compare({'model_a': model_a, 'model_b': model_b})",
+    "v.compare(ta, tb, groups=list(A.prompt_id))": "groups=[labels_a, labels_b]",
+    f"v.compare({LISTS}, permutations=19)": "",
+    'v.compute(A, column="answer")': "Pass the column itself as the samples, such as df['text'].",
+    'v.compute(A["answer"])': "",
+    'v.compute(A["answer"], groups=A["prompt_id"])': "",
+    "v.compute(ta, ci=True)": "pass ci=0.95",
+    "v.compute(ta, ci=0.95)": "",
+    "v.compute(ta, confidence=0.95)": "Did you mean `ci`?",
+    "v.duplicates(ta)": NEAR,
+    "v.near_duplicates(ta)": NEAR,
+    "v.find_duplicates(ta)": NEAR,
+    "v.deduplicate(ta)": NEAR,
+    "v.explain(ta)": "",
+    "v.select(ta, 5)": "",
+    "v.select(ta, n=5)": "not `n`: pass select(samples, size=5)",
+    "v.select(ta, k=5)": "not `k`: pass select(samples, size=5)",
+    "v.subset(ta, 5)": "Did you mean select(samples, size)?",
+    "v.VendiScore()": SCORE,
+    "v.kernels": "",
+    "v.list_kernels()": "",
+    "v.available_kernels()": "Did you mean `list_kernels`?",
+    "v.kernels()": "'module' object is not callable",  # Python's own
+    "v.list_measures()": "",
+    "v.measures()": "'module' object is not callable",
+    "v.report(ta)": "",
+    "v.plot(ta)": "compare(a, b).plot(), growth(samples).plot()",
+    "v.compare(ta, tb, permutations=19).plot()": "",
+    "v.growth(ta).plot()": "",
+    'v.compute(ta, k="semantic")': "Did you mean 'text_embeddings'?",
+    'v.compute(ta, k="bert")': "Did you mean 'text_embeddings'?",
+    'v.compute(ta, k="sentence-transformers/all-MiniLM-L6-v2")': (
+        "k='text_embeddings', model_path='sentence-transformers/all-MiniLM-L6-v2'?"
+    ),
+    'v.compute(ta, k="embeddings")': "k='text_embeddings' embeds texts",
+    'v.compute(ta, k="ngrams")': "Did you mean 'ngram_overlap'?",
+    'v.compute(ta, k="ngram")': "Did you mean 'ngram_overlap'?",
+    'v.compute(ab, k="bleu")': "pass psd='clip'",
+    'v.compute(SMILES, k="smiles")': "Did you mean 'morgan'?",
+    'v.compute(SMILES, k="ecfp")': "Did you mean 'morgan'?",
+    'v.compute(SMILES, k="morgan")': "",
+    'v.compute(SMILES, k="molecules")': "Did you mean 'morgan'?",
+    'v.compute(X, references=X+.1, measures="generative", k="cosine")': "",
+    'v.compute(X, references=X+.1, measures=["precision"], k="cosine")': "mean 'Precision'?",
+    'v.compute(X, X+.1, measures="generative", k="cosine")': "",
+    "v.precision_recall(X, X+.1)": "measures=['Precision', 'Recall']",
+    'v.compute(X, k="cosine", q=float("inf"))': "",
+    'v.compute(X, k="cosine", q="inf")': "",
+    'v.compute(X, k="cosine", order=2)': "Did you mean `q`?",
+    'v.compute(X, k="cosine", seed=0)': "Nothing is drawn at random here: leave it out",
+    'v.compute(X, k="cosine", device="cpu")': "scored where they are: leave it out",
+    'v.compute(X, k="cosine", verbose=True)': "A bar shows itself",
+    'v.compute(X, k="cosine", weights=np.ones(20)/20)': "Did you mean `p`?",
+    'v.compute(X, k="rbf", gamma=1.0)': "Pass sigma=1/sqrt(2·gamma) with k='rbf'",
+    'v.compute(X, k="rbf", sigma=1.0)': "",
+    'v.compute(X, k="rbf", bandwidth=1.0)': "Did you mean `sigma`?",
+    "v.compute([])": "expected at least one sample",
+    'v.compute(["a cat"])': "",
+    'v.compute("a cat")': "pass ['a cat', …]",
+    "v.compute(ta, k=lambda a,b: float(a==b))": "",
+    "v.effective_number(ta)": "for samples use score(samples) or compute(samples)",
+    "v.diversity(ta)": SCORE,
+    "v.help": "help(compute) describes the main function",
+}
+# Calls beside these that were led astray.
+MORE = {
+    "v.compute(ta, seed=0)": "Nothing is drawn at random here",
+    "v.compute(ta, random_state=0)": "Nothing is drawn at random here",
+    'v.compute(X, k="rbf", n_features=9, random_state=0)': "Did you mean `seed`?",
+    'v.compute(ta, method="estimate", random_state=0)': "Did you mean `seed`?",
+    "v.compare(ta, tb, random_state=0)": "Did you mean `seed`?",
+    "v.compare(ta, tb, ci=0.9)": "Did you mean `level`?",
+    "v.compute(ta, level=0.9)": "Did you mean `ci`?",
+    "v.compute(ta, n=3)": "Did you mean `ns`?",
+    "v.compute(X, k='cosine', n=3)": "select(samples, size) chooses so many samples",
+    "v.explain(ta, top=3)": "select(samples, size) chooses so many samples",
+    "v.select(ta, top_k=3)": "not `top_k`: pass select(samples, size=5)",
+    "v.select(ta)": "`size` is missing: pass select(samples, size=5)",
+    "v.compute(ta, gamma=1)": "Pass sigma=1/sqrt(2·gamma) with k='rbf'",
+    "v.compute(ta, bandwidth=1)": "`sigma`? It is an option of 'laplacian', 'rbf'",
+    'v.compute(X, k="cosine", epsilom=1)': "is not an option of kernel 'cosine'. Available",
+    "v.compute(ta, n_scale=3)": "`n_scales`? It is an option of MagArea",
+    'v.compute(K, metric="precomputed")': "pass a similarity matrix with score_K=True",
+    'v.compute(X, metric="euclidean")': "pass k='rbf' instead",
+    "v.compute(ta, by=[0] * 24)": "compare(samples, by=labels)",
+    "v.score(X, X)": "and a second set as `references` of compute",
+    "v.compute(X, k=K)": "a similarity matrix is passed as the samples, with score_K=True",
+    "v.compare(ta, ns=[1, 2])": "compare needs two sets or more",
+    'v.compute(ta, k="facebook/dinov2-base")': "k='image_embeddings', model_path='facebook/",
+    'v.compute(ta, k="cosine_similarity")': "Did you mean 'cosine'?",
+    'v.compute(ta, k="dinov2")': "model_path='facebook/dinov2-base'",
+    'v.compute(ta, k="tfidf")': "Did you mean 'ngram_overlap'?",
+    'v.compute(ta, measures="fid")': "'KID' and 'MMD'",
+    "v.effective_number(X)": "score_K(K)",
+    'v.effective_number(np.array(["a"]))': "score(samples)",
+    "v.vendi": SCORE,
+    'v.compute(X, "cosine")': "the name of a kernel; pass k='cosine'",
+    'v.compute(ta, "bleu")': "the name of a kernel; pass k='bleu'",
+    'v.compute(ta, k="/models/it\'s mine/x")': 'model_path="/models/it\'s mine/x"?',
+    "v.compute(ta, cosine=True)": "unknown keyword `cosine`. Keywords are",
+    "v.conditional_score(ta, ta, order=2)": "Did you mean `q`?",
+    "v.compute(ta, dedup=True)": "explain(samples).kept",
+    'v.compute(ta, measures={"VS": {"order": 2}})': "not an option of measure 'VS'.",
+    "v.explian": "Did you mean `explain`?",
+}
+
+
+@pytest.mark.parametrize(("call", "says"), (GUESSES | MORE).items())
+def test_a_guess_runs_or_is_told_what_to_type(call: str, says: str) -> None:
+    pytest.importorskip("rdkit" if "SMILES" in call else "numpy")
+    pytest.importorskip("matplotlib" if "plot()" in call or "report" in call else "numpy")
+    if not says:
+        assert eval(call) is not None
+        return
+    with pytest.raises((TypeError, ValueError, AttributeError)) as refused:
+        eval(call)
+    assert says in str(refused.value)
+
+
+def test_there_are_79_guesses_and_all_but_two_are_answered() -> None:
+    assert len(GUESSES) == 79
+    assert sum("not callable" in says for says in GUESSES.values()) == 2
+
+
+def test_the_conversions_of_hints_give_the_same_kernel() -> None:
+    squares = ((X[:, None] - X) ** 2).sum(2)
+    for gamma in (0.3, 2.0):
+        gaussian = v.compute(X, k="rbf", sigma=1 / np.sqrt(2 * gamma))["VS"]
+        assert gaussian == pytest.approx(v.score_K(np.exp(-gamma * squares)))
+        laplacian = v.compute(X, k="laplacian", sigma=1 / gamma)["VS"]
+        absolute = abs(X[:, None] - X).sum(2)
+        assert laplacian == pytest.approx(v.score_K(np.exp(-gamma * absolute)))
+
+
+def test_score_without_a_kernel_is_that_of_compute() -> None:
+    assert v.score(ta) == v.score(ta, "ngram_overlap") == v.compute(ta)["VS"]
+    assert v.score(ta, q=2) == v.compute(ta, q=2)["VS"]
+
+
+# Where the words of the table are accepted, by ours.
+DOORS: dict[str, tuple[Any, dict[str, Any], Any]] = {
+    "k": (v.compute, {"samples": X}, "cosine"),
+    "p": (v.compute, {"samples": X, "k": "cosine"}, np.full(20, 0.05)),
+    "q": (v.explain, {"samples": ta}, 2),
+    "ci": (v.compute, {"samples": ta}, 0.9),
+    "level": (v.growth, {"samples": ta}, 0.9),
+    "size": (v.select, {"samples": ta}, 3),
+    "ns": (v.score, {"samples": ta}, 2),
+    "seed": (v.growth, {"samples": ta}, 1),
+    "samples": (v.compute, {"samples": ta}, ta),
+    "references": (v.compute, {"samples": X, "k": "cosine", "measures": "MMD"}, X + 1),
+    "threshold": (v.explain, {"samples": ta}, 0.9),
+    "groups": (v.compute, {"samples": ta}, [0, 1] * 12),
+    "measures": (v.compute, {"samples": ta}, "IntDiv"),
+    "normalize": (v.compute, {"samples": X, "k": "linear"}, True),
+    "sigma": (v.compute, {"samples": X, "k": "rbf"}, 2.0),
+    "model_path": (v.compute, {"samples": ta, "k": "text_embeddings"}, None),
+    "n_bits": (v.compute, {"samples": SMILES, "k": "morgan"}, 1024),
+}
+
+
+@pytest.mark.parametrize(
+    ("ours", "word"),
+    [(ours, word) for ours in DOORS for word in SYNONYMS[ours].split()],
+)
+def test_a_keyword_that_a_hint_names_is_accepted_by_the_call_that_raised(ours, word) -> None:
+    door, given, value = DOORS[ours]
+    with pytest.raises((TypeError, ValueError)) as refused:
+        door(**given, **{word: value})
+    said = str(refused.value)
+    assert f"`{ours}`" in said
+    assert f"Did you mean `{word}`" not in said
+
+
+@pytest.mark.parametrize("ours", DOORS)
+def test_the_keywords_of_the_table_are_accepted(ours) -> None:
+    door, given, value = DOORS[ours]
+    if ours in ("model_path", "n_bits"):  # need a model, and RDKit
+        assert ours in get_kernel(given["k"]).options
+    else:
+        assert door(**(given | {ours: value})) is not None
+
+
+def test_every_name_of_the_table_exists_and_is_suggested_where_it_is_known() -> None:
+    kernels = {kernel.name for kernel in list_kernels()}
+    measures = {measure.name for measure in list_measures()} | set(PRESETS)
+    lookups = [
+        (kernels, get_kernel),
+        (measures, get_measure),
+        (set(METRICS), check_metric),
+        (set(v.__all__), lambda name: getattr(v, name)),
+    ]
+    for ours, theirs in SYNONYMS.items():
+        found = [look for known, look in lookups if ours in known]
+        assert found or ours in DOORS, ours
+        for word in theirs.split():
+            assert word == folded(word)
+            for known, look in lookups:
+                if ours not in known or synonym(word, known) != ours or word in known:
+                    continue
+                with pytest.raises((ValueError, AttributeError)) as refused:
+                    look(word)
+                assert ours in str(refused.value), word
+                assert f"Did you mean '{word}'" not in str(refused.value)
+
+
+def remedies() -> list[tuple[str, str, str]]:
+    return [
+        (kind, words, sentence)
+        for kind, table in REMEDIES.items()
+        for words, sentence in table.items()
+    ]
+
+
+@pytest.mark.parametrize(("kind", "words", "sentence"), remedies())
+def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: str) -> None:
+    for word in words.split():
+        assert remedy(word, kind) == sentence
+        assert word == folded(word)
+        typed = [f"v.{word}("] if kind == "name" else [f"`{word}`", f"'{word}'"]
+        assert not any(same in sentence for same in typed)
+    kernels = {kernel.name for kernel in list_kernels()}
+    options = {option for kernel in list_kernels() for option in kernel.options}
+    keywords = set(inspect.signature(v.compute).parameters) | set(
+        inspect.signature(v.compare).parameters
+    )
+    assert set(re.findall(r"\bk='(\w+)'", sentence)) <= kernels
+    for name in re.findall(r"(?<![.\w])(\w+)\(", sentence):
+        assert name in v.__all__ or name in ("help", "sqrt"), name
+    for name in re.findall(r"\b(\w+)=", sentence):
+        assert name in options | keywords, name
+    for name in re.findall(r"measures=\[?'(\w+)'", sentence):
+        assert get_measure(name)
+    for name in re.findall(r"'([A-Z]\w+)'", sentence):
+        assert get_measure(name)
+    for name in re.findall(r"`(\w+)`", sentence):
+        assert name in keywords or name in v.__all__
+    for name in re.findall(r"\)\.(\w+)", sentence):
+        assert any(hasattr(found, name) for found in (v.explain(ta[:4]), v.growth(ta[:16])))
+
+
+def test_no_hint_suggests_the_word_that_was_typed() -> None:
+    assert suggestion("seed", ["k"], ["seed"], mark="`") == "Available: k."
+    assert "Did you mean" not in suggestion("seed", ["on_error"], ["seed"], kind="keyword")
+
+
+def test_a_name_that_is_missing_is_missing_for_python_too() -> None:
+    for name in ("near_duplicates", "plot", "VendiScore", "__wrapped__", "nosuch"):
+        assert not hasattr(vendiscore, name)
+        with pytest.raises(ImportError, match=f"cannot import name '{name}'"):
+            exec(f"from vendiscore import {name}")
+    with pytest.raises(AttributeError, match=r"has no attribute '__wrapped__'$"):
+        _ = vendiscore.__wrapped__
+    space: dict[str, Any] = {}
+    exec("from vendiscore import *", space)
+    assert set(vendiscore.__all__) <= space.keys()
+    assert inspect.unwrap(vendiscore) is vendiscore
+    assert dict(inspect.getmembers(vendiscore))["compute"] is v.compute
+    assert pickle.loads(pickle.dumps(v.compute)) is v.compute
+    assert importlib.reload(vendiscore).compute is v.compute
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["score", "f.txt", "--kernal", "rbf"], "Did you mean --kernel?"),
+        (["score", "f.txt", "--similarity=rbf"], "Did you mean -k?"),
+        (["select", "f.txt", "-n", "3", "--top", "3"], "Did you mean --size?"),
+        (["score", "f.txt", "--confidence", "0.9"], "Did you mean --ci?"),
+        (["compare", "f.txt", "g.txt", "--random-state", "1"], "Did you mean --seed?"),
+        (["score", "f.txt", "--gamma", "1"], "Pass sigma=1/sqrt(2·gamma)"),
+    ],
+)
+def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
+    command, *given = arguments
+    assert command in COMMANDS
+    with pytest.raises(SystemExit) as ended:
+        parser(command).parse_intermixed_args(given)
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_kernel_of_the_command_line_gets_the_hint_of_the_library(tmp_path, capsys) -> None:
+    from vendiscore.cli import main
+
+    path = tmp_path / "texts.txt"
+    path.write_text("\n".join(ta), encoding="utf-8")
+    assert main([str(path), "-k", "gaussian"]) == 2
+    assert "Did you mean 'rbf'?" in capsys.readouterr().err
+    assert main([str(path), "-k", "minilm"]) == 2
+    assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in capsys.readouterr().err

@@ -1,0 +1,183 @@
+"""`evaluate.load("someone/vendiscore")`: the package and the kernels are those of the Space."""
+
+import re
+import shutil
+
+import pytest
+from hub import Hub, checkout
+from newcomer import ROOT, Python, installed
+
+import vendiscore
+from vendiscore import score
+
+TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
+VS = score(TEXTS, "ngram_overlap")
+
+
+def with_a_kernel(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The same Space with a file dropped into `kernels`: the one that its README shows."""
+    readme = files["kernels/README.md"].decode()
+    lines = re.search(r"```python\n(.*?)\n\n```", readme, re.DOTALL)[1].splitlines()
+    return {**files, "kernels/extra.py": "\n".join(line[4:] for line in lines).encode()}
+
+
+LOAD = f"""
+import warnings
+import evaluate
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    metric = evaluate.load("someone/vendiscore", q=1)
+score = metric.compute(samples={TEXTS!r}, details=True)
+said = [str(w.message) for w in caught if "vendiscore" in str(w.message)]
+print(score["VS"], score["details"]["versions"]["vendiscore"], said)
+"""
+EXTRA = """
+print(metric.compute(samples=["cat", "dog", "mouse"], k="same_length", tolerance=2))
+"""
+FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
+
+
+def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offline(tmp_path):
+    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
+        address = {"HF_ENDPOINT": hub.url}
+        assert Python(LOAD + EXTRA, tmp_path, **address).lines() == FOUND
+        asked = [request for request in hub.requests if request.endswith("compute.py")]
+        assert asked
+        assert Python(LOAD, tmp_path, **address).lines() == FOUND[:1]
+        again = [request for request in hub.requests if request.endswith("compute.py")]
+        assert again == asked  # the second load comes from the cache
+    # Nobody answers any more.
+    gone = Python(LOAD + EXTRA, tmp_path, **address)
+    offline = Python(LOAD + EXTRA, tmp_path, **address, HF_HUB_OFFLINE="1")
+    assert gone.lines() == FOUND
+    assert offline.lines() == FOUND
+    shutil.rmtree(tmp_path / "hf" / "hub")
+    site = installed(tmp_path / "site")
+    (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
+    assert line.startswith(f"{VS} ")
+    assert "the package of the Space someone/vendiscore cannot be had" in line
+    assert f"the installed vendiscore {vendiscore.__version__} of {site / 'vendiscore'}" in line
+
+
+def test_a_revision_gets_the_package_of_that_revision_whatever_was_loaded_before(tmp_path):
+    """The scripts are equal, so that `evaluate` has one copy and one record for both."""
+    main = checkout(ROOT)
+    init = main["vendiscore/__init__.py"]
+    revisions = {
+        name: {**main, "vendiscore/__init__.py": init + f"\nMARK = {name!r}\n".encode()}
+        for name in ("main", "v9")
+    }
+    code = """
+    import sys
+    import evaluate
+    evaluate.load("someone/vendiscore", revision={!r})
+    print(sys.modules["vendiscore"].MARK)
+    """
+    with Hub("someone/vendiscore", **revisions) as hub:
+        address = {"HF_ENDPOINT": hub.url}
+        assert Python(code.format("v9"), tmp_path, **address).lines() == ["v9"]
+        unasked = Python(code.format(None), tmp_path, **address)
+        # An installed package of the same version is not what was asked for.
+        asked = Python(code.format("v9"), tmp_path, installed(tmp_path / "site"), **address)
+        assert unasked.lines() == ["main"]
+        assert asked.lines() == ["v9"]
+
+
+@pytest.fixture
+def other_version(tmp_path):
+    package = tmp_path / "elsewhere" / "vendiscore"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('__version__ = "0.0.1"\nold = True\n')
+    return package.parent
+
+
+def test_another_version_stays_what_it_is_and_is_not_mixed_in(tmp_path, other_version):
+    """Neither an installed one nor one in use; kernels that are dropped import the right one."""
+    script = str(ROOT / "vendiscore.py")
+    by_path = LOAD.replace('"someone/vendiscore"', repr(script))
+    old = "\nimport vendiscore\nprint(vendiscore.old, vendiscore.__version__)"
+    (tmp_path / "other").mkdir()
+    with Hub("someone/vendiscore", main=with_a_kernel(checkout(ROOT))) as hub:
+        fetched = Python(LOAD + EXTRA + old, tmp_path, other_version, HF_ENDPOINT=hub.url)
+        in_use = Python(f"import vendiscore\n{by_path}{old}", tmp_path / "other", other_version)
+        said, extra, unchanged = fetched.lines()
+    assert extra == "{'VS': 1.0}"
+    said_too, unchanged_too = in_use.lines()
+    assert unchanged == unchanged_too == "True 0.0.1"
+    for line in (said, said_too):
+        assert line.startswith(f"{VS} {vendiscore.__version__} ")
+        assert "vendiscore 0.0.1 is installed but the metric script goes with" in line
+
+
+def test_a_wheel_beside_the_package_kernels_of_others_leaves_it_alone(tmp_path):
+    """Nor does the folder `kernels` of a clone hide it, though the clone comes first."""
+    site = installed(tmp_path / "site")
+    (site / "kernels").mkdir()
+    (site / "kernels" / "__init__.py").write_text("import no_such_package")
+    (site / "kernels" / "layers.py").write_text("import no_such_package")
+    code = """
+    import importlib.util, vendiscore
+    names = [kernel.name for kernel in vendiscore.list_kernels()]
+    print("word_overlap" in names, "ngram_overlap" in names)
+    print(importlib.util.find_spec("kernels").origin)
+    """
+    wheel, beside = Python(code, tmp_path, site), Python(code, tmp_path, ROOT, site)
+    assert wheel.lines() == ["False True", str(site / "kernels" / "__init__.py")]
+    assert beside.lines() == ["True True", str(site / "kernels" / "__init__.py")]
+
+
+DROPPED = {
+    "broken.py": "import no_such_package",
+    "half.py": "def half(:",
+    "quits.py": "import sys; sys.exit(3)",
+    "text.py": "",
+    "clash.py": """
+from vendiscore import register_kernel
+
+@register_kernel("mine", samples="text", source="")
+def mine(texts):
+    '''Mine.'''
+
+@register_kernel("cosine", samples="text", source="")
+def cosine(texts):
+    '''Mine too.'''
+""",
+}
+
+
+def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
+    folder = installed(tmp_path)
+    shutil.copy(ROOT / "vendiscore.py", folder)
+    shutil.copytree(ROOT / "kernels", folder / "kernels")
+    for name, text in DROPPED.items():
+        (folder / "kernels" / name).write_text(text)
+    code = """
+    import warnings, vendiscore
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        print(vendiscore.compute(["a", "a"], k="word_overlap"))
+        vendiscore.list_kernels()
+    for warning in caught:
+        print(warning.filename, warning.message)
+    for name in ("mine", "broken"):
+        try:
+            vendiscore.compute(["a", "a"], k=name)
+        except ValueError as error:
+            print(error)
+    """
+    value, *said, mine, broken = Python(code, tmp_path).lines()
+    assert value == "{'VS': 1.0}"
+    reasons = {
+        "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; mend or remove",
+        "clash.py": "'cosine' is already registered by vendiscore.kernels.vectors.cosine in "
+        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for that of "
+        f"{folder / 'kernels' / 'clash.py'}; mend or remove",
+        "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
+        "quits.py": "importing them failed with SystemExit: 3; mend or remove that file",
+        "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has that name; rename it",
+    }
+    for line, (name, reason) in zip(said, reasons.items(), strict=True):
+        assert f"<string> the kernels of {folder / 'kernels' / name} are left out" in line
+        assert reason in line
+        assert reason in broken
+    assert "unknown kernel `k='mine'`" in mine  # all or nothing of a file

@@ -1,0 +1,277 @@
+"""What is installed: its dependencies, the wheel and the sdist, and `vendiscore.load`."""
+
+import ast
+import email
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import textwrap
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import evaluate
+import pytest
+
+import vendiscore
+from vendiscore import MissingPackageError, optional, score
+from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(find_spec("evaluate").origin).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TEXTS = ["Look, Jane.", "See Spot.", "See Spot run."]
+VS = score(TEXTS, "ngram_overlap")
+
+
+def python(code: str, folder: Path, *path: Path) -> str:
+    """What Python prints in `folder` with `path` and the dependencies, but no editable install."""
+    run = subprocess.run(
+        [sys.executable, "-S", "-c", textwrap.dedent(code)],
+        cwd=folder,
+        env=os.environ
+        | {
+            "PYTHONPATH": os.pathsep.join(map(str, (*path, SITE))),
+            "HF_HOME": str(folder / "hf"),
+            "HF_HUB_OFFLINE": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def declared(lines: Iterable[str]) -> set[str]:
+    return {re.split(r"[\[<>=~!]", line)[0] for line in lines}
+
+
+def of_extra(name: str) -> Iterator[str]:
+    """What an extra declares, by way of others too."""
+    for line in PROJECT["optional-dependencies"][name]:
+        if others := re.fullmatch(r"vendiscore\[(.+)\]", line):
+            for other in others[1].split(","):
+                yield from of_extra(other)
+        else:
+            yield line
+
+
+BASE = declared(PROJECT["dependencies"])
+EXTRAS = {name: declared(of_extra(name)) for name in PROJECT["optional-dependencies"]}
+
+
+def imports(path: Path) -> Iterator[tuple[str, str | None]]:
+    """The other packages that a file imports; with the extra, for those that a call needs.
+
+    The extra is "" where the file does not tell.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        extra = None if node in tree.body else ""
+        names = []
+        match node:
+            case ast.Import():
+                names = [alias.name for alias in node.names]
+            case ast.ImportFrom(level=0):
+                names = [node.module]
+            case ast.Call(func=ast.Name("require"), args=[ast.Constant(str(name)), told, *_]):
+                names, extra = [name], told.value if isinstance(told, ast.Constant) else ""
+        for name in {name.partition(".")[0] for name in names}:
+            if name not in {*sys.stdlib_module_names, "vendiscore"}:
+                yield optional._PROJECTS.get(name, name).replace("_", "-"), extra
+
+
+def test_what_is_imported_is_declared():
+    found = set()
+    for path in [*(ROOT / "vendiscore").rglob("*.py"), ROOT / "library.py"]:
+        page = EXTRAS["app"] if "app" in path.parts else set()
+        for name, extra in imports(path):
+            found.add(name)
+            if extra is None:
+                assert name in BASE | page, f"{path}: {name}"
+            elif extra:
+                assert name in BASE | EXTRAS[extra], f"{path}: {name} in the extra {extra}"
+            else:
+                assert name in BASE | set.union(*EXTRAS.values()), f"{path}: {name}"
+    assert found >= BASE  # and nothing is declared that is not imported
+
+
+def test_the_extra_for_dask_brings_its_cluster():
+    (dask,) = PROJECT["optional-dependencies"]["dask"]
+    assert re.match(r"dask\[(.*)\]", dask)[1].split(",") == ["array", "dataframe", "distributed"]
+
+
+def test_what_is_looked_for_first_is_what_is_declared():
+    assert {name.replace("_", "-") for name in optional.BASE} == BASE
+
+
+@pytest.mark.parametrize("module", ["array_api_compat", "evaluate", "numpy"])
+def test_all_that_is_missing_is_named_at_once(tmp_path, module):
+    code = f"""
+    import sys
+    sys.modules |= dict.fromkeys(["scipy", "nltk", "psutil", {module!r}])  # not to be had
+    try:
+        import vendiscore
+    except ModuleNotFoundError as error:
+        print(error)
+    """
+    names = " ".join(sorted(["scipy", "nltk", "psutil", module]))
+    said = f"vendiscore needs packages that are not installed: pip install {names}"
+    assert python(code, tmp_path, ROOT) == said
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "command"),
+    [
+        ("rdkit.Chem", "molecules", "pip install rdkit"),
+        ("PIL.Image", "images", "pip install pillow"),
+        ("torch", "text", "pip install torch transformers"),
+        ("torch", "images", "pip install torch torchvision transformers"),
+        ("transformers", "text", "pip install transformers"),
+        ("gradio", "app", "pip install gradio matplotlib rdkit"),
+    ],
+)
+def test_a_missing_package_comes_with_the_others_that_the_call_needs(
+    monkeypatch, module, extra, command
+):
+    for name in (module.partition(".")[0], "transformers", "torchvision", "matplotlib", "rdkit"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(optional, "find_spec", lambda name: "PIL" if name == "PIL" else None)
+    with pytest.raises(MissingPackageError, match=f"which is not installed: {command}$") as caught:
+        optional.require(module, extra, "this test")
+    assert caught.value.name == module.partition(".")[0]
+
+
+def test_load_gives_what_evaluate_loads():
+    for name, kind in (("vendiscore", VendiScore), ("magnitude", Magnitude)):
+        metric = vendiscore.load(name)
+        assert type(metric) is kind
+        for script in (ROOT / f"{name}.py", ROOT / "vendiscore" / "scripts" / f"{name}.py"):
+            other = evaluate.load(str(script))
+            assert isinstance(other, kind)
+            assert (other.name, other.info.description) == (metric.name, metric.info.description)
+        assert metric.inputs_description in metric.compute.__doc__
+    assert vendiscore.load("vendiscore", "text", ns=[1], q=2).compute(samples=TEXTS) == {
+        "VS": score(TEXTS, "ngram_overlap", ns=[1], q=2)
+    }
+    with pytest.raises(TypeError, match="`epsilon`"):
+        vendiscore.load("vendiscore", epsilon=0.1)
+    with pytest.raises(ValueError, match="unknown metric 'vendi'; load 'vendiscore' or 'magn"):
+        vendiscore.load("vendi")
+
+
+def test_threads_may_load(monkeypatch):
+    monkeypatch.setattr("socket.socket.connect", None)  # nothing is asked for
+    with ThreadPoolExecutor(8) as pool:
+        metrics = list(pool.map(vendiscore.load, ["vendiscore", "magnitude"] * 8))
+    assert {type(metric) for metric in metrics} == set(METRICS.values())
+    assert len({id(metric) for metric in metrics}) == 16
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> tuple[Path, Path]:
+    """The wheel and the sdist."""
+    pytest.importorskip("hatchling")
+    pytest.importorskip("hatch_fancy_pypi_readme")
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
+
+
+IN_AN_EMPTY_FOLDER = f"""
+import pathlib, sys
+import vendiscore
+assert not {{"evaluate", "datasets"}} & set(sys.modules)
+metric, magnitude = vendiscore.load("vendiscore"), vendiscore.load("magnitude")
+print(metric.compute(samples={TEXTS!r})["VS"], magnitude.compute(samples=[[0.0], [1.0]], t=1))
+import evaluate
+scripts = pathlib.Path(vendiscore.__file__).parent / "scripts"
+loaded = [evaluate.load(str(scripts / name)) for name in ("vendiscore.py", "magnitude.py")]
+print(list(map(type, loaded)) == [type(metric), type(magnitude)])
+print([name for name in sys.modules if name.startswith("vendiscore") and "." not in name])
+"""
+
+
+def test_the_wheel_serves_from_an_empty_folder(built, tmp_path):
+    wheel = zipfile.ZipFile(built[0])
+    wheel.extractall(tmp_path / "site")
+    package = {p for p in (ROOT / "vendiscore").rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert packed == {path.relative_to(ROOT).as_posix() for path in package}
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    out = python(IN_AN_EMPTY_FOLDER, empty, tmp_path / "site").splitlines()
+    assert out == [f"{VS} {{'Magnitude': 1.4621171572600098}}", "True", "['vendiscore']"]
+
+
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory) -> Path:
+    """A folder of an environment with an editable install of the repository."""
+    builders = pytest.importorskip("hatchling.builders.wheel")
+    pytest.importorskip("hatch_fancy_pypi_readme")
+    folder = tmp_path_factory.mktemp("editable")
+    builder = builders.WheelBuilder(str(ROOT))
+    (wheel,) = builder.build(directory=str(folder), versions=["editable"])
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
+    """The folder that holds the clone too, whose name is that of the package."""
+    (tmp_path / "vendiscore").symlink_to(ROOT, target_is_directory=True)
+    (tmp_path / "empty").mkdir()
+    code = f"""
+    import pathlib, runpy, site, sys
+    site.addsitedir({str(editable)!r})
+    from vendiscore import compute
+    from vendiscore.integrations import prompts
+    import vendiscore
+    names = {{name.partition(".")[0] for name in sys.modules if "vendiscore" in name}}
+    print(pathlib.Path(vendiscore.__file__).resolve(), *vendiscore.__path__, sorted(names))
+    sys.argv = ["vendiscore", "--version"]
+    runpy.run_module("vendiscore", run_name="__main__")
+    """
+    package = ROOT / "vendiscore"
+    for folder in (tmp_path, tmp_path / "empty", ROOT):
+        path, *said = python(code, folder).split(maxsplit=1)
+        assert Path(path) == package / "__init__.py"
+        assert said == [f"{package} ['vendiscore']\nvendiscore {vendiscore.__version__}"]
+
+
+def test_an_editable_install_has_nothing_else_of_the_repository(editable, tmp_path):
+    code = f"""
+    import site
+    from importlib.util import find_spec
+    site.addsitedir({str(editable)!r})
+    names = ["app", "conftest", "library", "magnitude", "kernels", "tests", "benchmarks", "docs"]
+    print([spec for spec in map(find_spec, names) if spec and {str(ROOT)!r} in str(spec)])
+    """
+    assert python(code, tmp_path) == "[]"
+
+
+def test_the_sdist_has_every_file_of_the_repository(built):
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a clone")
+    with tarfile.open(built[1]) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert names >= {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
+
+
+def test_the_readme_reads_well_on_an_index(built):
+    wheel = zipfile.ZipFile(built[0])
+    name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
+    metadata = email.message_from_bytes(wheel.read(name))
+    text = metadata.get_payload(decode=True).decode()
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert text.startswith("# vendiscore\n")
+    assert "sdk_version" not in text
+    assert all(link.startswith(("https://", "#")) for link in re.findall(r"\]\(([^)]*)\)", text))
+    assert metadata.get_all("Project-URL")

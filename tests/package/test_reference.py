@@ -1,0 +1,187 @@
+"""The reference has every public name once, and docstrings say what a reader needs."""
+
+import abc
+import importlib
+import inspect
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import vendiscore
+from vendiscore import MissingPackageError, plots
+
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "reference").glob("*.md"))
+PUBLIC = {f"vendiscore.{name}" for name in vendiscore.__all__}
+PUBLIC |= {f"vendiscore.plots.{name}" for name in plots.__all__}
+OTHERS = "vendiscore.integrations."  # of which each needs the package that it is for
+DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
+# A section of a docstring, as numpydoc has them.
+HEAD = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+NUMBERS = re.compile(r"(float|array|dict|list of float|MagnitudeFunction)\b")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a page documents: its kind, its path, and the members that are named, if any are."""
+
+    page: str
+    kind: str
+    path: str
+    members: tuple[str, ...] | None
+
+    def __str__(self):
+        return self.path
+
+
+def entries():
+    for page in PAGES:
+        for kind, path, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            named = tuple(name.strip() for name in members.split(",") if name.strip())
+            yield Entry(page.stem, kind, path, named or None)
+
+
+ENTRIES = list(entries())
+CALLABLES = [entry for entry in ENTRIES if entry.kind != "module"]
+
+
+def loaded(path):
+    """The object at a path; a test of it is skipped where its module needs what is not there."""
+    module, _, name = path.rpartition(".")
+    try:
+        found = importlib.import_module(module)
+        # What could not be imported to run its examples is left behind half made.
+        found = found if hasattr(found, name) else importlib.reload(found)
+        return getattr(found, name)
+    except MissingPackageError as error:
+        pytest.skip(str(error))
+
+
+def sections(thing):
+    """{name: text} of a docstring; what comes before the first is under ""."""
+    first, *rest = HEAD.split(inspect.getdoc(thing) or "")
+    return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+def fields(text):
+    """{names, type: description} of a section of parameters or attributes."""
+    found, now = {}, None
+    for line in text.strip().splitlines():
+        if line and not line.startswith(" "):
+            now = line
+            found[now] = ""
+        elif now:
+            found[now] += f"{line.strip()}\n"
+    return found
+
+
+def names(text):
+    """The names in a section of parameters or attributes, in order."""
+    heads = [head.partition(" : ")[0] for head in fields(text)]
+    return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
+
+
+def parameters(thing):
+    return [name for name in inspect.signature(thing).parameters if name != "self"]
+
+
+def is_error(thing):
+    return isinstance(thing, type) and issubclass(thing, Exception)
+
+
+def test_every_public_name_is_documented_once():
+    paths = [entry.path for entry in ENTRIES]
+    assert sorted(path for path in paths if path in PUBLIC) == sorted(PUBLIC)
+    assert len(set(paths)) == len(paths)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_what_is_documented_is_there_under_its_public_name(entry):
+    thing = loaded(entry.path)
+    assert inspect.isclass(thing) == (entry.kind in ("class", "exception"))
+    assert is_error(thing) == (entry.kind == "exception")
+    for name in entry.members or ():
+        member = inspect.getattr_static(thing, name)
+        assert inspect.getdoc(member) or name in names(sections(thing)["Attributes"])
+    if entry.path not in PUBLIC:
+        assert all(thing is not loaded(path) for path in PUBLIC)
+
+
+@pytest.mark.parametrize("entry", CALLABLES, ids=str)
+def test_a_docstring_names_the_parameters_of_the_signature(entry):
+    thing = loaded(entry.path)
+    said = sections(thing)
+    if inspect.isclass(thing) and "Parameters" not in said:
+        # Nobody makes one: it is raised, subclassed, made as its parent is, or what a call returns.
+        made = "__init__" not in vars(thing) or is_error(thing) or isinstance(thing, abc.ABCMeta)
+        assert made or is_returned(thing)
+        assert made or names(said["Attributes"])
+        return
+    assert names(said.get("Parameters", "")) == [n for n in in_order(thing, said) if n]
+
+
+def in_order(thing, said):
+    """The parameters of a signature in the order of the docstring, which is free to choose one."""
+    told, own = names(said.get("Parameters", "")), parameters(thing)
+    return sorted(own, key=lambda name: told.index(name) if name in told else len(told))
+
+
+def is_returned(thing):
+    """Whether the docstring of something else that is documented speaks of it."""
+    word = re.compile(rf"\b{thing.__name__}s?\b")
+    for entry in CALLABLES:
+        if entry.path.startswith(OTHERS) or (other := loaded(entry.path)) is thing:
+            continue
+        members = vars(other).values() if inspect.isclass(other) else ()
+        if any(word.search(inspect.getdoc(each) or "") for each in (other, *members)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("entry", CALLABLES, ids=str)
+def test_no_parameter_is_looked_up_elsewhere(entry):
+    """But `**options`, at most once: what they are as for does not send the reader on."""
+    for section in ("Parameters", "Attributes"):
+        for head, said in fields(sections(loaded(entry.path)).get(section, "")).items():
+            if "**" not in head:
+                assert not re.search(r"\b[Aa]s (for|in) `", said), head
+
+
+@pytest.mark.parametrize("entry", CALLABLES, ids=str)
+def test_what_takes_something_has_an_example(entry):
+    thing = loaded(entry.path)
+    if inspect.isclass(thing) or parameters(thing):
+        assert ">>> " in sections(thing)["Examples"]
+
+
+@pytest.mark.parametrize("entry", [e for e in CALLABLES if e.kind == "function"], ids=str)
+def test_a_function_says_what_it_returns_and_where_numbers_are_from(entry):
+    said = sections(loaded(entry.path))
+    if inspect.signature(loaded(entry.path)).parameters:
+        assert said["Returns"].strip()
+        for name in re.findall(r"\b[A-Z]\w+", said["Returns"].strip().splitlines()[0]):
+            documented = {each.path.rpartition(".")[2] for each in CALLABLES}
+            assert name in documented or entry.path.startswith((OTHERS, "vendiscore.plots."))
+    if NUMBERS.match(said.get("Returns", "").strip()) and not entry.path.startswith(OTHERS):
+        assert re.search(r"\d{4}", said["References"])
+
+
+@pytest.mark.parametrize("entry", CALLABLES, ids=str)
+def test_sections_are_those_that_numpydoc_knows(entry):
+    known = {"", "Parameters", "Attributes", "Returns", "Raises", "Notes", "References", "Examples"}
+    order = list(sections(loaded(entry.path)))
+    assert set(order) <= known
+    assert order == sorted(order, key=ORDER.index)
+
+
+ORDER = ["", "Parameters", "Attributes", "Returns", "Raises", "Notes", "References", "Examples"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_begins_with_which_call_answers_what(page):
+    title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
+    assert title.startswith("# ")
+    first = rest.partition("\n\n")[0]
+    assert first[0] not in "#|`" or re.match(r"`[^`]+`", first)
+    assert "To be written" not in first

@@ -1,0 +1,176 @@
+"""What a newcomer meets: a light import, examples that run, a README whose code is true."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import score_X
+from vendiscore.spectral import eigen
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = (
+    "torch",
+    "transformers",
+    "torchvision",
+    "rdkit",
+    "sacrebleu",
+    "sklearn",
+    "matplotlib",
+    "gradio",
+    "nltk",
+    "evaluate",
+    "datasets",
+    "pandas",
+)
+
+
+def test_importing_brings_in_no_heavy_package():
+    code = f"import sys, vendiscore; print([m for m in {HEAVY} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@cache
+def output(example: str) -> str:
+    """What an example prints, from a folder that is not the repository."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "examples" / example)],
+        cwd=tempfile.gettempdir(),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in ROOT.glob("examples/*.py")))
+def test_examples_run(example):
+    assert output(example)
+
+
+def test_the_first_command_of_the_readme_prints_a_score_and_how_to_read_it():
+    out = output("score_text.py")
+    scores = [float(score) for score in re.findall(r"Vendi Score +([\d.]+) of 20", out)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 3
+    assert "How to read it" in out
+    assert "examples/score_text.py" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_tutorial_on_training_shows_a_collapse_and_that_it_is_avoided():
+    code = """
+import json, runpy, sys
+found = runpy.run_path(sys.argv[1])
+runs = [found["runs"], {weight: found["trained"](weight, seed=1) for weight in (0.0, 1.0)}]
+for weight, (encoder, written) in (run for each in runs for run in each.items()):
+    print(json.dumps([weight, written[0][2], written[-1][2], *found["judged"](encoder)]))
+"""
+    tutorial = ROOT / "docs" / "tutorials" / "collapse.py"
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tutorial)],
+        cwd=tempfile.gettempdir(),
+        env=os.environ | {"MPLBACKEND": "agg"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    rows = [json.loads(line) for line in out.splitlines() if line.startswith("[")]
+    for weight, untrained, vs, apart, accuracy, agreement in rows:
+        assert untrained > 6
+        if weight == 0:
+            assert vs < 1.2
+            assert apart <= 4
+            assert accuracy < 0.5
+            assert agreement > 0.98
+        else:
+            assert vs > 6
+            assert apart == 10
+            assert accuracy > 0.85
+            assert 0.7 < agreement < 0.95  # what it costs
+    assert len(rows) == 5
+
+
+def test_the_tables_of_the_readme_are_those_of_the_registry_and_the_results(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "benchmarks" / "readme.py")
+    readme = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(readme)
+    for path in readme.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert readme.rendered(text) == text, "run python benchmarks/readme.py"
+
+
+def test_scripts_and_package_have_one_version():
+    for script in ("vendiscore.py", "magnitude.py"):
+        text = (ROOT / script).read_text(encoding="utf-8")
+        assert f'__version__ = "{vendiscore.__version__}"' in text
+    for page, said in (("CITATION.cff", "version: {}"), ("CHANGELOG.md", "## {} (")):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert said.format(vendiscore.__version__) in text, page
+
+
+def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
+    """transformers imports a package `kernels`, where it is installed."""
+    folder = ROOT / "kernels"
+    assert folder.is_dir()
+    assert not folder.is_symlink()  # a file of 18 bytes on Windows and in a zip
+    assert not (folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(
+    "terminal", ["sys.stderr.close()", "sys.stderr = None", "os.close(2)", "os.dup2(full, 2)"]
+)
+@pytest.mark.parametrize("during", [False, True])
+def test_work_goes_on_without_a_terminal(terminal, during):
+    code = f"""
+import os, sys, time
+import vendiscore.progress as progress
+progress._DELAY = 0
+full = os.open("/dev/full", os.O_WRONLY) if os.path.exists("/dev/full") else 1
+def work():
+    for i in progress.track(range(3), 3, "work"):
+        time.sleep(0.15)  # long enough for the bar to be drawn
+        if i == 1:
+            {terminal if during else "pass"}
+        yield i
+{"" if during else terminal}
+print(list(work()))
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert out.stdout.strip() == "[0, 1, 2]"
+
+
+def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
+    X = np.random.default_rng(0).standard_normal((50, 60))
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 20)
+    score_X(X)
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(eigen, "LONG", 50)
+    score_X(X)
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"The 50 eigenvalues of a 50 × 50 matrix take some \d+ seconds; .*\n", told)
+    datasets.disable_progress_bars()
+    try:
+        score_X(X)
+    finally:
+        datasets.enable_progress_bars()
+    assert not capsys.readouterr().err
+
+
+def test_the_metrics_say_what_can_be_compared():
+    vendi = vendiscore.load("vendiscore").inputs_description
+    magnitude = vendiscore.load("magnitude").inputs_description
+    assert "pass one sigma= for all" in vendi
+    assert 'on_error="skip"' in vendi
+    assert 'on_error="skip"' in magnitude
+    assert "only with one t_cut= for both, or by references=" in magnitude

@@ -1,0 +1,270 @@
+"""A report shows samples of every kind: texts, images, molecules, rows, and what has no face."""
+
+import base64
+import io
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("matplotlib")
+from reports import read
+
+import vendiscore
+from vendiscore import compute, report
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(20, 6))
+TEXTS = ["a cat sat", "a dog ran", "a cat ran", "snow fell"]
+
+
+def kernel(a: float, b: float) -> float:
+    return float(np.exp(-abs(a - b)))
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "title", "shown"),
+    [
+        (TEXTS, {}, "4 texts", "a dog ran"),
+        (np.array(TEXTS), {}, "4 texts", "snow fell"),
+        (TEXTS, {"k": "labels"}, "4 texts", "a dog ran"),
+        (X, {"k": "rbf"}, "20 rows", "row 0: 0.126, -0.132, 0.64, 0.105, …"),
+        (X.tolist(), {"k": "cosine"}, "20 rows", "row 0: 0.126, -0.132, 0.64, 0.105, …"),
+        (X.astype(np.float32), {"score_X": True, "normalize": True}, "20 samples", "row 19"),
+        (sp.csr_array(abs(X)), {"k": "cosine"}, "20 rows", "row 19"),
+        (np.eye(5), {"score_K": True}, "5 samples", "row 4"),
+        ([1.0, 2.5, -0.0], {"k": kernel}, "3 samples", "2.5"),
+        ([(0, 1), (2, 3), (5, 5)], {"k": lambda a, b: kernel(a[0], b[0])}, "3 rows", "row 2: 5, 5"),
+        ([{"b", "a"}, {"c"}, {"a"}], {"k": "tags"}, "3 samples", "['a', 'b']"),
+        (vendiscore.as_similarity(TEXTS), {}, "4 samples", "row 3"),
+        ({"t": TEXTS, "n": [1, 2, 1, 3]}, {"k": ["ngram_overlap:t", "labels:n"]}, "4 samples",
+         "t: a dog ran, n: 2"),
+        ([{"t": t, "n": 1} for t in TEXTS], {"k": ["ngram_overlap:t", "labels:n"]},
+         "4 samples", "t: snow fell, n: 1"),
+        (abs(X[:, :1] - X[:, 0]), {"metric": "precomputed", "measures": "MagArea", "t_cut": 2},
+         "20 samples", "row 7"),
+        (X, {"measures": "MagArea", "t_cut": 2}, "20 rows", "row 0: 0.126"),
+    ],
+    ids=[
+        *("texts", "array of texts", "labels", "vectors", "lists", "features", "sparse", "K"),
+        *("numbers", "tuples", "tags", "similarity", "columns", "records", "distances", "spaces"),
+    ],
+)  # fmt: skip
+def test_samples_of_every_kind_are_shown(samples, how, title, shown) -> None:
+    page = read(report(samples, **how))
+    assert page.title == f"Diversity of {title}"
+    assert shown in page.text["samples"]
+
+
+def test_tensors_are_rows() -> None:
+    torch = pytest.importorskip("torch")
+    found = report(torch.tensor(X), k="rbf")
+    assert "row 0: 0.126, -0.132, 0.64, 0.105, …" in read(found).text["samples"]
+    assert float(found.numbers["VS"]) == pytest.approx(compute(X, k="rbf")["VS"])
+
+
+@pytest.mark.parametrize("kind", ["array", "PIL", "file"])
+def test_images_are_small_pictures_in_the_file(kind, tmp_path) -> None:
+    Image = pytest.importorskip("PIL.Image")
+    arrays = [RNG.integers(0, 256, size=(60, 90, 3), dtype=np.uint8) for _ in range(4)]
+    images = [Image.fromarray(array) for array in arrays]
+    paths = [str(tmp_path / f'"{i}".png') for i in range(4)]
+    for path, image in zip(paths, images, strict=True):
+        image.save(path)
+    page = read(report({"array": arrays, "PIL": images, "file": paths}[kind], k="pixels"))
+    uris = [link for link in page.links if link.startswith("data:image/jpeg;base64,")]
+    thumbnail = Image.open(io.BytesIO(base64.b64decode(uris[0].partition(",")[2])))
+    assert thumbnail.size == (48, 32)
+    assert len(set(uris)) == 4
+    assert page.title == "Diversity of 4 images"
+
+
+def test_there_is_room_for_so_many_pictures_only() -> None:
+    pytest.importorskip("PIL")
+    from vendiscore.report import previews
+
+    images = list(RNG.integers(0, 256, size=(9, 8, 8), dtype=np.uint8))
+    found = previews.Shown(images, "images", 1_000, {})
+    cells = [found.cell(i, 99) for i in range(9)]
+    assert sum(map(len, re.findall('src="([^"]*)"', "".join(cells)))) <= 1_000
+    assert cells[0].startswith("<img ")
+    assert cells[-1] == "<span>image 8</span>"
+
+
+def test_molecules_are_drawn_beside_their_smiles() -> None:
+    Chem = pytest.importorskip("rdkit.Chem")
+    smiles = ["CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1N", "C[C@H](N)C(=O)O"]
+    found = report(smiles, k="morgan")
+    page = read(found)
+    assert page.title == "Diversity of 4 molecules"
+    assert smiles[1] in page.text["redundant"]
+    assert '<svg class="molecule" viewBox="0 0 150 110" aria-hidden="true"' in found.html()
+    assert '<path d="M' in found.html()
+    again = read(report([Chem.MolFromSmiles(one) for one in smiles], k="morgan"))
+    assert smiles[1] in again.text["redundant"]
+
+
+def test_near_duplicates_are_a_row_of_which_the_one_to_keep_is_first() -> None:
+    pytest.importorskip("rdkit")
+    Image = pytest.importorskip("PIL.Image")
+    chains = [f"{'C' * n}O" for n in (12, 14, 16, 18)]
+    squares = [Image.fromarray(np.full((9, 9), level, np.uint8)) for level in (200, 210, 220)]
+    for samples, kernel, kind, first in (
+        ([*chains, "c1ccccc1N"], "morgan", "molecules", '<svg class="molecule"'),
+        (squares, "pixels", "images", "<img "),
+        (["a b c d", "a b c d", "e f"], "ngram_overlap", "text", "<bdi>a b c d"),
+    ):
+        found = report(samples, k=kernel).html()
+        (group,) = re.findall(rf'alike</b><ul class="{kind}">(.*?)</ul>', found)
+        kept, *others = group.removeprefix("<li>").split("<li>")
+        assert kept.startswith(first)
+        assert "the one to keep" in kept
+        assert "the one to keep" not in "".join(others)
+
+
+def test_drawings_of_near_duplicates_are_large_enough_to_be_seen() -> None:
+    pytest.importorskip("rdkit")
+    found = report([f"{'C' * n}O" for n in (12, 14, 16, 18)], k="morgan").html()
+    assert re.search(r"ul\.molecules > li \{ width: 1[2-6]0px", found)
+    assert re.search(r"\.report ul\.molecules \{[^}]*display: flex", found)
+
+
+def test_labels_in_a_molecule_are_text() -> None:
+    pytest.importorskip("rdkit")
+    found = report(["CCO |$_AP1;;<b onload='x'>&$|", "CCN", "CCC"], k="morgan")
+    assert "<b " not in found.html()
+    read(found)
+
+
+def test_molecules_that_are_left_out_are_said_first() -> None:
+    pytest.importorskip("rdkit")
+    with pytest.warns(UserWarning, match="left out 1 of 4"):
+        found = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
+    page = read(found)
+    assert page.title == "Diversity of 3 molecules"
+    assert (
+        "1 sample was left out, which the kernel cannot use: sample 1 is not"
+        in (page.text["score"])
+    )
+    ((_, *rows),) = page.tables["samples"]
+    assert [(row[0], row[1]) for row in rows] == [("0", "CCO"), ("2", "CCC"), ("3", "c1ccccc1")]
+
+
+def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
+    labels = ["b<", "b<", "a", "a", "a", "b<"]
+    samples = [*TEXTS, "a cat sat", "the end"]
+    found = report(samples, groups=labels, q=2)
+    page = read(found)
+    mean, se = found.numbers["VS"], found.numbers["VS_se"]
+    alone = [compute([samples[i] for i in which], q=2)["VS"] for which in ([0, 1, 5], [2, 3, 4])]
+    assert page.tables["groups"] == [
+        [
+            ["group", "n", "VS"],
+            *([g, "3", f"{v:.2f}"] for g, v in zip(["b<", "a"], alone, strict=True)),
+        ]
+    ]
+    assert f"Of 3 texts in a group, {mean:.2f} ± {se:.2f} are effectively" in page.text["score"]
+    assert "All 6 texts are distinct within their groups." in page.text["score"]
+    assert (
+        f"{found.numbers['VS_low']:.2f} to {found.numbers['VS_high']:.2f} (Student's t)"
+        in (page.text["score"])
+    )
+    assert "This is about all groups together." in page.text["alike"]
+    assert (
+        "Growth is that of one set of samples of a source, and these are groups."
+        in (page.text["growth"])
+    )
+    assert found.numbers == compute(samples, groups=labels, q=2, ci=0.95, details=True)
+
+
+def test_lists_of_lists_are_groups() -> None:
+    page = read(report([TEXTS[:2], TEXTS[2:], ["a", "b", "c"]]))
+    assert [row[:2] for row in page.tables["groups"][0][1:]] == [["0", "2"], ["1", "2"], ["2", "3"]]
+    assert page.title == "Diversity of 7 texts"
+
+
+def test_many_groups_are_counted() -> None:
+    page = read(report([["a b", "a c"]] * 70))
+    assert len(page.tables["groups"][0]) == 61
+    assert "And 10 more groups, which `numbers` has." in page.text["groups"]
+
+
+def test_a_second_set_is_compared_with() -> None:
+    found = report(X, X[:5], k="rbf", measures=["VS", "MagDiff"])
+    page = read(found)
+    assert "Compared with the references by MagDiff." in page.text["score"]
+    (head, *rows) = page.tables["score"][0]
+    assert head == ["name", "value", "interval", "range", "what it is"]
+    assert [row[0] for row in rows] == ["VS", "MagDiff"]
+    vs, difference = (found.numbers[name] for name in ("VS", "MagDiff"))
+    assert [row[1] for row in rows] == [f"{vs:.2f}", f"{difference:.2f}"]
+    assert rows[0][3] == "[1, n], higher is more diverse"
+    assert "references=references" in page.code[-1]
+
+
+def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() -> None:
+    several = ["Precision", "MMD", "KEN", "MagDimension"]
+    page = read(report(X, X[:10], k="rbf", measures=several, neighbours=2))
+    told = [row[3].partition(", ")[2].rpartition(", ")[2] for row in page.tables["score"][0][1:]]
+    assert told == [
+        "higher is more like the references",
+        "lower is more alike",
+        "higher is more novel",
+        "higher is of more dimensions",
+    ]
+    assert "Lower is more alike." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
+
+
+def test_several_orders_are_told_in_words_and_in_a_table() -> None:
+    found = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
+    page = read(found)
+    for said in ("q = 0 counts every direction in full", "q = ∞ looks at the commonest direction"):
+        assert said in page.text["score"]
+    assert "q = 0.5 counts the rare more than q = 1 does" in page.text["score"]
+    names = [row[0] for row in page.tables["score"][0][1:]]
+    assert names == ["VS_q0", "VS_q1", "VS_q2", "VS_qinf", "VS_q0.5"]
+    assert f"≈ {found.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]
+
+
+def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
+    page = read(report(TEXTS, measures="IntDiv"))
+    value = compute(TEXTS, measures="IntDiv")["IntDiv"]
+    assert f"{value:.4g} IntDiv" in page.text["score"]
+    assert "Higher is more diverse." in page.text["score"]
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        (["a"], "One sample alone is exactly one; add more to compare."),
+        (["a", "b"], "These 2 texts count as nearly all different"),
+        (["a", "a"], "Of 2 texts 1 is distinct: 1 is, to this kernel, an exact copy of others."),
+        (["a b"] * 20, "These 20 texts are, to this kernel, all but the same."),
+    ],
+    ids=["one", "two", "twice the same", "all the same"],
+)
+def test_the_smallest_sets_have_a_report(samples, said) -> None:
+    page = read(report(samples))
+    assert said in page.text["score"]
+    assert ("alike" in page.text) == (len(samples) > 1)
+
+
+def test_weights_of_zero_and_corrected_scores() -> None:
+    page = read(report(TEXTS, p=[0.5, 0.5, 0, 0]))
+    assert [row[5] for row in page.tables["samples"][0][3:]] == ["", ""]  # of no mode
+    assert "`p` gives them weights" in page.text["growth"]
+    with pytest.warns(UserWarning, match="far from saturated"):
+        found = report(TEXTS, corrected=True)
+    said = f"Without its bias of order 1/n: {found.numbers['VS_corrected']:.2f}."
+    assert said in read(found).text["score"]
+
+
+def test_an_estimate_is_called_one() -> None:
+    Y = np.random.default_rng(1).normal(size=(600, 40))
+    found = report(Y, k="rbf", method="estimate", rtol=0.05)
+    low, high = found.numbers.get("VS_low"), found.numbers.get("VS_high")
+    said = read(found).text["score"]
+    assert "estimate" in said
+    if low is not None and low < high:
+        assert f"It is proved to be between {low:.4g} and {high:.4g}." in said

@@ -1,0 +1,295 @@
+"""A report says of each number what it is: the sentences and tables beside naive references."""
+
+import html
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+from reports import read
+
+import vendiscore
+from vendiscore import compute, report
+from vendiscore.analysis import findings, sentences
+from vendiscore.comparison.growth import Growth
+from vendiscore.report import document
+
+TEXTS = [
+    *("a cat sat on the mat", "a cat sat on the mat", "a dog ran off", "a dog ran far off"),
+    *("the red car is fast", "the red car is slow", "snow falls in winter", "a cat sat on a mat"),
+    *("we had soup for lunch", "they sing at dawn", "a cat sat on the mat", "rain fell all night"),
+]
+HOW = {"k": "ngram_overlap", "ns": [1, 2]}
+REPORT = report(TEXTS, **HOW)
+PAGE = read(REPORT)
+K = vendiscore.as_similarity(TEXTS, **HOW).dense()
+WITHOUT = [compute(TEXTS[:i] + TEXTS[i + 1 :], **HOW)["VS"] for i in range(len(TEXTS))]
+
+
+def percent(adds: float) -> str:
+    return f"{100 * adds:+.2f}\N{NO-BREAK SPACE}%"
+
+
+ADDS = [1 - without / REPORT.numbers["VS"] for without in WITHOUT]
+X = np.random.default_rng(0).normal(size=(40, 3))
+
+
+def test_its_numbers_are_those_of_compute_with_an_interval() -> None:
+    assert REPORT.numbers == compute(TEXTS, **HOW, ci=0.95, details=True)
+    assert report(TEXTS, **HOW, ci=0.5).numbers == compute(TEXTS, **HOW, ci=0.5, details=True)
+
+
+def test_measures_that_are_dear_to_be_sure_of_leave_the_others_their_interval() -> None:
+    how = {"k": "rbf", "measures": ["MagArea", "VS"]}
+    found, sure = report(X, **how).numbers, compute(X, k="rbf", ci=0.95)
+    alone = compute(X, **how, details=True)
+    assert list(found) == ["MagArea", "VS", "VS_se", "VS_low", "VS_high", "details"]
+    details, expected = found.pop("details"), alone.pop("details")
+    assert found == pytest.approx({**alone, **sure}, rel=1e-12)
+    assert details["signature"] == expected["signature"]
+
+
+def test_sections_are_in_the_order_in_which_they_are_read() -> None:
+    names = ["score", "alike", "redundant", "growth", "pictures", "samples", "settings"]
+    assert [section.name for section in REPORT.sections] == names == list(PAGE.text)
+    assert PAGE.title == "Diversity of 12 texts"
+    assert read(report(TEXTS[:3], title="Mine")).title == "Mine"
+
+
+def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
+    vs, se, low, high = (REPORT.numbers[key] for key in ("VS", "VS_se", "VS_low", "VS_high"))
+    share = np.linalg.eigvalsh(K / 12)[-1]
+    assert PAGE.text["score"] == (
+        "The number Of 12 texts 10 are distinct: 2 are, to this kernel, exact copies of others. "
+        f"≈ {vs:.1f} effectively different of 12 "
+        f"This set of 12 texts is as diverse as {vs:.1f} that have nothing in common; its main "
+        f"direction makes up {100 * share:.0f} % of it. "
+        f"95 % interval: {low:.2f} to {high:.2f}. Another 12 texts of the same source would score "
+        f"about {se:.2f} from it (one standard error). "
+        "Compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of the cosine "
+        "similarities of bags of n-grams. "
+        "Order q = 1 weighs every direction by its share: the usual Vendi Score."
+    )
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "why"),
+    [
+        (TEXTS[:2], {}, "There is no interval: it takes 3 samples or more."),
+        (TEXTS, {"q": 0}, "There is no interval: order 0 counts dimensions"),
+        (TEXTS[:2], {"p": [0.5, 0.5]}, "which `p` says they are not"),
+        (X, {"k": "rbf", "method": "estimate"}, "No interval for other samples goes with an"),
+        ([TEXTS], {}, "There is no interval: it is that of a mean over groups, and there is one"),
+        (
+            X,
+            {"measures": "MagArea", "t_cut": 2},
+            "MagArea takes measuring many halves of the samples; pass",
+        ),
+    ],
+)
+def test_where_there_is_no_interval_it_says_why(samples, how, why) -> None:
+    found = report(samples, **how)
+    assert why in read(found).text["score"]
+    assert "VS_low" not in found.numbers or how.get("method")
+
+
+def test_an_interval_is_not_computed_unasked_where_it_takes_long(monkeypatch) -> None:
+    monkeypatch.setattr(findings, "MOST", 5)
+    assert (
+        "that of 12 samples takes all eigenvectors, and long; pass ci="
+        in read(report(TEXTS)).text["score"]
+    )
+    assert "VS_se" in report(X, k="cosine").numbers  # of 3 features
+
+
+def test_near_duplicates_are_named_once_and_left_out() -> None:
+    kept = [text for text in dict.fromkeys(TEXTS) if text != "a cat sat on a mat"]
+    found = report(TEXTS, **HOW)
+    left = compute(list(dict.fromkeys(TEXTS)), **HOW)["VS"]
+    said = PAGE.text["alike"]
+    assert len(kept) == 9
+    assert "1 group of near-duplicates, in which 2 repeat another (similarity 0.95 or more)" in said
+    assert f"Without these, 10 are left and the score is {left:.2f}." in said
+    assert "3 alike a cat sat on the mat × 3" in said
+    assert found.numbers == REPORT.numbers
+
+
+def test_the_pairs_next_to_the_threshold_are_shown() -> None:
+    boundary, _ = PAGE.tables["alike"]
+    _, *rows = boundary
+    distinct = [0, *range(2, 10), 11]
+    others = K[np.ix_(distinct, distinct)][np.triu_indices(10, 1)]
+    top = [similarity for similarity in np.sort(others)[::-1][:2] if similarity > 0.75]
+    assert [row[0] for row in rows] == [f"{similarity:.3f}" for similarity in top]
+    assert {row[3] for row in rows} == {"not"}
+    assert rows[0][1:3] == ["the red car is fast", "the red car is slow"]
+
+
+def test_modes_have_their_share_and_those_that_stand_for_them() -> None:
+    _, (head, *rows) = PAGE.tables["alike"]
+    shares = np.linalg.eigvalsh(K / 12)[::-1]
+    assert head == ["mode", "share", "texts", "the most of"]
+    for number, share, members, exemplars in rows:
+        assert share == f"{100 * shares[int(number) - 1]:.1f} %"
+        assert int(members) > 0
+        assert any(text in exemplars for text in TEXTS)
+    assert "a cat sat on the mat" in rows[0][3]
+
+
+def test_what_repeats_comes_with_its_nearest_and_what_it_takes_from_the_score() -> None:
+    (_, *least), (_, *most) = PAGE.tables["redundant"]
+    others = K - 2 * np.eye(12)
+    first = least[0]
+    assert first[0] == first[1] == "a cat sat on the mat"
+    assert (first[2], first[3]) == ("1.000", percent(min(ADDS)))
+    for text, nearest, similarity, adds in least:
+        i = TEXTS.index(text)
+        assert TEXTS.index(nearest) in (others[i].argmax(), TEXTS.index(TEXTS[others[i].argmax()]))
+        assert similarity == f"{others[i].max():.3f}"
+        assert adds == percent(ADDS[i])
+    assert [adds for _, adds in most] == [percent(a) for a in sorted(ADDS)[::-1][:4]]
+    pairs = [frozenset(row[:2]) for row in least]
+    assert len(set(pairs)) == len(pairs) - 1  # "a cat …" twice: one copy to each other
+
+
+def test_all_samples_are_in_a_table() -> None:
+    ((head, *rows),) = PAGE.tables["samples"]
+    assert head == ["no.", "text", "most like", "similarity", "adds", "mode", "repeats"]
+    assert [(int(row[0]), row[1]) for row in rows] == list(enumerate(TEXTS))
+    assert [row[6] for row in rows] == ["", "0", *[""] * 8, "0", ""]
+    assert [row[4] for row in rows] == [percent(adds) for adds in ADDS]
+
+
+def test_growth_is_that_of_the_library_and_judged() -> None:
+    how = {**HOW, "draws": findings.DRAWS}
+    found = vendiscore.growth(TEXTS, [3, 6, 12], **how)
+    (_, *rows) = PAGE.tables["growth"][0]
+    assert [row[0] for row in rows] == ["3", "6", "12"]
+    assert [row[1] for row in rows] == [f"{score:.2f}" for score in found.scores]
+    assert (
+        "Not saturated: more samples of the same source would still add much."
+        in (PAGE.text["growth"])
+    )
+    half, whole = found.scores[1:]
+    assert (
+        f"took the score from {half:.2f} to {whole:.2f} ({100 * (whole / half - 1):+.0f} %)"
+        in (PAGE.text["growth"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "verdict"),
+    [
+        ([4.0, 4.5, 4.55], "Saturated"),
+        ([4.0, 4.5, 4.8], "Nearly saturated"),
+        ([4.0, 6.0, 8.0], "Not saturated"),
+    ],
+)
+def test_growth_is_judged_by_what_twice_the_samples_would_add(scores, verdict) -> None:
+    low, high = [1.0] * 3, [9.0] * 3
+    grown = Growth(1.0, 0.95, 40, (20, 40, 80), tuple(scores), low, high, (None,) * 3, (False,) * 3)
+    said = sentences.growing(grown)
+    assert said.startswith(f"{verdict}: more samples of the same source would")
+    more = 100 * (scores[2] / scores[1] - 1)
+    assert f"80 are expected to score {scores[2]:.2f} ({more:+.0f} %; 95 % interval 1.00" in said
+
+
+def test_pictures_say_what_they_show() -> None:
+    shares = np.linalg.eigvalsh(K / 12)[::-1]
+    heat, spectrum, profile, growth = PAGE.labels
+    mean = (K.sum() - 12) / 132
+    assert heat == f"Similarities of 12 samples, {mean:.2f} on average between two"
+    assert f"the largest of 10 shares is {100 * shares[0]:.1f}%" in spectrum
+    assert profile.startswith("Profile: from 10.0 at q = 0 to ")
+    assert growth.startswith("Growth: ")
+    area = read(report(X, k="rbf", measures=["VS", "MagArea"]))
+    assert area.labels[-1].startswith("Magnitude function: 38.0 at scale")
+
+
+def test_without_matplotlib_there_are_no_pictures_and_it_says_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = read(report(TEXTS, **HOW))
+    assert "No pictures: a picture needs the package 'matplotlib'" in page.text["pictures"]
+    assert page.labels == []
+
+
+def test_settings_have_the_signature_and_python_that_gives_the_numbers_again(capsys) -> None:
+    signature, code = PAGE.code
+    assert signature == REPORT.numbers["details"]["signature"]
+    exec(code, {})
+    printed = eval(capsys.readouterr().out)
+    assert printed == {key: x for key, x in REPORT.numbers.items() if key != "details"}
+
+
+def test_what_is_too_long_to_be_written_out_is_called_by_its_name(capsys) -> None:
+    def kernel(a, b):
+        return float(np.exp(-abs(a - b)))
+
+    samples = list(np.random.default_rng(0).normal(size=200))
+    found = report(samples, k=kernel, q=[2, "inf"], ci=0.9)
+    code = read(found).code[-1]
+    assert "# `samples` are the 200 samples of this report, in their order." in code
+    assert "# `k` is what was passed: test_what_is_too_long" in code
+    exec(code, {"samples": samples, "k": kernel})
+    printed = eval(capsys.readouterr().out)
+    assert printed == {key: x for key, x in found.numbers.items() if key != "details"}
+
+
+def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(findings, "MOST", 20)
+    monkeypatch.setattr(findings, "MOST_GROWN", 16)
+    found = report(X, k="cosine", p=None)
+    page = read(found)
+    assert found.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
+    assert page.text["alike"].count("Pairs were looked at of 20 of 40, drawn at random.") == 1
+    ((_, *rows),) = page.tables["samples"]
+    places = [int(row[0]) for row in rows]
+    assert len(set(places)) == 20
+    assert max(places) >= 20
+    assert "Of 16 of the 40 rows, drawn at random." in page.text["growth"]
+    assert "Of 40, the 20 that were looked at are here. Numbers are" in page.text["samples"]
+    assert page.labels[0].startswith("Similarities of 20 samples")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import vendiscore.report.document", "function"),
+        ("from vendiscore.report import report; import vendiscore", "function"),
+        ("import vendiscore; from vendiscore import report", "function"),
+        ("import vendiscore.report as found, vendiscore; assert found is vendiscore.report", ""),
+    ],
+)
+def test_the_name_is_the_function_whoever_imports_the_folder_first(code, said) -> None:
+    tell = "; print(type(vendiscore.report).__name__); assert 'matplotlib' not in vars(vendiscore)"
+    run = [sys.executable, "-c", code + tell]
+    out = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert said in out
+
+
+def test_a_notebook_shows_it_in_a_frame_of_its_own() -> None:
+    frame = REPORT._repr_html_()
+    assert frame.startswith('<iframe srcdoc="')
+    assert html.unescape(frame.split('"')[1]) == REPORT.html()
+    assert " sandbox " in frame
+
+
+def test_it_is_written_as_a_file(tmp_path) -> None:
+    path = tmp_path / "found.html"
+    assert REPORT.write_html(path) is None
+    assert path.read_bytes() == REPORT.html().encode()
+    assert document.style() in REPORT.html()
+
+
+def test_a_title_is_text() -> None:
+    with pytest.raises(TypeError, match="`title` must be a string, got int; leave it out"):
+        report(TEXTS, title=3)
+
+
+def test_errors_are_those_of_compute() -> None:
+    with pytest.raises(TypeError, match="sigmaa"):
+        report(X, k="rbf", sigmaa=1)
+    with pytest.raises(ValueError, match="empty"):
+        report([])

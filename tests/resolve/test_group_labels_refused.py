@@ -1,0 +1,83 @@
+"""Samples that cannot be grouped, or scored in their groups: what is said, and what to do."""
+
+import numpy as np
+import pytest
+
+from vendiscore import NotPSDError, SampleError, compute
+from vendiscore.magnitude.spaces_of_samples import as_space
+
+TEXTS = [["a cat sat", "a dog sat", "the cat ran off"], ["red", "red", "blue"], ["no", "yes"]]
+CLOUD = np.random.default_rng(0).standard_normal((12, 3))
+LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "error", "message"),
+    [
+        (TEXTS, {"groups": [0, 1, 2]}, ValueError, "and `groups` says so too: pass one list of"),
+        ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
+        ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
+        (
+            np.ones((3, 2, 2)),
+            {"metric": "precomputed", "measures": "MagArea"},
+            ValueError,
+            "pass that one, to `compute` with `groups`",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "groups": LABELS},
+            TypeError,
+            "`groups` takes sam",
+        ),
+        (
+            as_space(CLOUD),
+            {"measures": "MagArea", "ci": 0.9},
+            TypeError,
+            "`ci` takes samples apart",
+        ),
+        ([[], []], {"k": "ngram_overlap"}, ValueError, "group 0 of `samples` is empty"),
+        (["a", "b"], {"groups": [1]}, ValueError, "one label for each of 2 samples, got 1; pass"),
+        (CLOUD, {"k": "rbf", "groups": [1, 2]}, ValueError, "for each of 12 samples, got 2"),
+        (CLOUD, {"measures": "MagArea", "groups": [1]}, ValueError, "each of 12 samples, got 1"),
+        (["a", "b"], {"groups": "prompt"}, TypeError, r"pass its column, such as df\['prompt'\]"),
+        (
+            ["a", "b"],
+            {"groups": ["x", None]},
+            ValueError,
+            "sample 1 has no label in `groups`, but None",
+        ),
+        (
+            ["a", "b"],
+            {"groups": [np.nan, 1]},
+            ValueError,
+            "sample 0 has no label in `groups`, but nan; give",
+        ),
+        (["a", "b"], {"groups": [1, (1, [2])]}, TypeError, "hashable, got tuple"),
+        (["a", "b"], {"groups": [1, [2]]}, TypeError, "hashable, got list \\[2\\] for sample 1"),
+        (["a", "b"], {"groups": [[1], [2]]}, TypeError, "hashable, got list \\[1\\] for sample 0"),
+        (CLOUD, {"k": "rbf", "groups": np.ones((12, 2))}, ValueError, "got shape \\(12, 2\\)"),
+        (["a", "b"], {"groups": []}, ValueError, "`groups` is empty"),
+        (["a", "b"], {"measures": "TotalVS"}, ValueError, "TotalVS looks at groups of samples: pa"),
+        (
+            ["a", ["b"]],
+            {},
+            SampleError,
+            "sample 1 must be a str, got list: .* of groups a list of lists",
+        ),
+        (["a b", "c", "d"], {"groups": [1, 1, 2], "ns": 2}, SampleError, "sample 1 has 1 token"),
+    ],
+)
+def test_what_cannot_be_grouped_is_refused_with_the_remedy(samples, how, error, message):
+    with pytest.raises(error, match=message):
+        compute(samples, **how)
+
+
+def test_a_sample_that_cannot_be_used_is_named_with_its_group():
+    with pytest.raises(SampleError, match=r"sample 4 \(sample 1 of group 1\) must be a str, got f"):
+        compute([TEXTS[0], ["red", 0.5]])
+    bad = [[[1.0, 2.0], [3.0, np.nan]], [[1.0, 1.0]]]
+    with pytest.raises(SampleError, match=r"sample 1 \(sample 1 of group 0\) of `samples` must be"):
+        compute(bad, k="cosine")
+    with pytest.raises(NotPSDError) as refused:
+        compute(list("abcde"), k=lambda a, b: 1.0 if a == b else -0.9, groups=[1, 1, 2, 2, 2])
+    assert refused.value.__notes__ == ["this is about group 2"]

@@ -1,0 +1,329 @@
+"""Mixtures of kernels: sums and products, each of its own column."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vendiscore import NotPSDError, SampleError, as_similarity, compute
+from vendiscore.arrays.namespace import scalar
+
+RECORDS = [
+    {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},
+    {"shape": "square", "colour": "blue", "text": "a blue square", "tags": ["a"]},
+    {"shape": "disc", "colour": "red", "text": "a red disc", "tags": ["b"]},
+]
+COLUMNS = {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
+MIXED = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
+
+
+def paper(shapes, colours, k=("labels:shape", "labels:colour")) -> float:
+    samples = [{"shape": shape, "colour": colour} for shape in shapes for colour in colours]
+    return compute(samples, k=list(k))["VS"]
+
+
+def test_shapes_and_colours_of_the_paper():
+    """k = ½ [same shape] + ½ [same colour] on a grid of s shapes and c colours (2210.02410).
+
+    K = ½ (I_s ⊗ J_c + J_s ⊗ I_c), so K/n has the eigenvalues ½(1/s + 1/c) once, 1/(2s) s − 1
+    times and 1/(2c) c − 1 times.
+    """
+    for s, c in [(1, 1), (3, 1), (1, 4), (3, 4)]:
+        shares = np.array([(1 / s + 1 / c) / 2, *[1 / (2 * s)] * (s - 1), *[1 / (2 * c)] * (c - 1)])
+        expected = np.exp(-np.sum(shares * np.log(shares)))
+        assert paper(range(s), range(c)) == pytest.approx(expected)
+    # More shapes, or more colours, are more diverse; both at once most.
+    assert paper(range(1), range(1)) == pytest.approx(1)
+    assert paper(range(3), range(1)) < paper(range(3), range(2)) < paper(range(3), range(3))
+
+
+def test_correlated_shapes_and_colours_are_less_diverse_than_independent_ones():
+    k = {"labels:shape": 0.5, "labels:colour": 0.5}
+    grid = [{"shape": s, "colour": c} for s in range(3) for c in range(3)]
+    diagonal = [{"shape": s, "colour": s} for s in range(3)] * 3
+    assert compute(diagonal, k=k)["VS"] == pytest.approx(3)
+    assert compute(grid, k=k)["VS"] > 4
+
+
+def parts() -> list[np.ndarray]:
+    return [
+        as_similarity(COLUMNS[name.partition(":")[2]], k=name.partition(":")[0]).dense()
+        for name in MIXED
+    ]
+
+
+def test_sum_is_the_weighted_sum_of_its_parts():
+    expected = sum(w * K for w, K in zip(MIXED.values(), parts(), strict=True))
+    similarity = as_similarity(RECORDS, k=MIXED)
+    np.testing.assert_allclose(similarity.dense(), expected, atol=1e-12)
+    assert similarity.psd
+    F = similarity.features()
+    np.testing.assert_allclose((F @ F.T).toarray(), expected, atol=1e-12)
+
+
+def test_product_is_the_product_of_its_parts():
+    similarity = as_similarity(RECORDS, k=list(MIXED), combine="product")
+    np.testing.assert_allclose(similarity.dense(), np.prod(parts(), axis=0), atol=1e-12)
+
+
+def test_a_list_has_equal_weights():
+    weights = dict.fromkeys(MIXED, 1 / 3)
+    np.testing.assert_allclose(
+        as_similarity(RECORDS, k=list(MIXED)).dense(), as_similarity(RECORDS, k=weights).dense()
+    )
+
+
+def test_columns_come_from_any_kind_of_table():
+    datasets = pytest.importorskip("datasets")
+    expected = compute(RECORDS, k=MIXED)["VS"]
+    table = datasets.Dataset.from_list(RECORDS)
+    for samples in (COLUMNS, pd.DataFrame(RECORDS), table, table.data.table, iter(RECORDS)):
+        assert compute(samples, k=MIXED)["VS"] == pytest.approx(expected), type(samples)
+
+
+def test_kernels_without_columns_compare_the_same_samples():
+    texts = ["a cat", "a dog", "the dog"]
+    mixed = compute(
+        texts, k={"ngram_overlap": 0.25, "labels": 0.75}, options={"ngram_overlap": {"ns": 1}}
+    )
+    K = 0.25 * as_similarity(texts, k="ngram_overlap", ns=1).dense() + 0.75 * np.eye(3)
+    assert mixed["VS"] == pytest.approx(compute(K, score_K=True)["VS"])
+    assert compute(iter(texts), k=["ngram_overlap", "labels"], options={"ngram_overlap": {"ns": 1}})
+
+
+def test_parts_and_options_are_reported():
+    options = {"ngram_overlap:text": {"ns": 2}}
+    details = compute(RECORDS, k=MIXED, options=options, details=True)["details"]
+    assert details["kernel"] == "0.5*labels:shape+0.3*tags:tags+0.2*ngram_overlap:text"
+    assert details["options"]["ngram_overlap:text.ns"] == [2]
+    product = compute(RECORDS, k=list(MIXED), combine="product", details=True)["details"]
+    assert product["kernel"] == "labels:shape*tags:tags*ngram_overlap:text"
+
+
+def test_options_change_the_part_they_name():
+    plain = compute(RECORDS, k=MIXED)
+    assert compute(RECORDS, k=MIXED, options={"ngram_overlap:text": {"ns": 1}}) != plain
+
+
+def test_duplicate_records_are_merged():
+    twice = as_similarity(RECORDS * 2, k=MIXED)
+    assert len(np.unique(twice.groups())) == 3
+    assert compute(RECORDS * 2, k=MIXED)["VS"] == pytest.approx(compute(RECORDS, k=MIXED)["VS"])
+
+
+def test_products_are_less_similar_and_so_more_diverse_than_sums():
+    assert (
+        compute(RECORDS, k=list(MIXED), combine="product")["VS"]
+        > compute(RECORDS, k=list(MIXED))["VS"]
+    )
+
+
+def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
+    pytest.importorskip("sacrebleu")
+    assert not as_similarity(["a b c", "b c d"], k=["bleu", "labels"]).psd
+    assert as_similarity(["a b c", "b c d"], k=["labels"]).psd
+
+
+@pytest.mark.parametrize(
+    ("k", "keywords", "error", "message"),
+    [
+        ({"labels:shape": 0.5}, {}, ValueError, "must sum to 1, so that k(x, x) = 1, got 0.5"),
+        ({"labels:shape": -1, "tags:tags": 2}, {}, ValueError, "got -1 for 'labels:shape'"),
+        ({"labels:shape": "1"}, {}, ValueError, "got '1' for 'labels:shape'"),
+        ({}, {}, ValueError, "at least one kernel"),
+        ([], {}, ValueError, "at least one kernel"),
+        (["labels:shape"] * 2, {}, ValueError, "once"),
+        ({"label:shape": 1}, {}, ValueError, "unknown kernel `k='label'`. Did you mean 'labels'?"),
+        ({"labels:shap": 1}, {}, ValueError, "no column 'shap'. Did you mean 'shape'?"),
+        ({"labels": 1}, {}, ValueError, "say which one 'labels' compares, such as 'labels:shape'"),
+        ({len: 1}, {}, TypeError, "kernel names, got builtin_function_or_method"),
+        ({"labels:shape": 1}, {"combine": "max"}, ValueError, "'sum' or 'product', got 'max'"),
+        (
+            {"labels:shape": 1},
+            {"combine": "product"},
+            ValueError,
+            "has no weights: pass k=['labels:",
+        ),
+        (
+            {"labels:shape": 1},
+            {"options": {"labels": {}}},
+            ValueError,
+            "names 'labels', which `k` does",
+        ),
+        ({"labels:shape": 1}, {"options": {"labels:shape": 2}}, TypeError, "dict of dicts"),
+        ({"labels:shape": 1}, {"radius": 2}, TypeError, "options={'labels:shape': {'radius': …}}"),
+        (
+            {"ngram_overlap:text": 1},
+            {"options": {"ngram_overlap:text": {"n": 1}}},
+            TypeError,
+            "`n` is",
+        ),
+    ],
+)
+def test_mistakes_are_explained(k, keywords, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        compute(COLUMNS, k=k, **keywords)
+
+
+def test_mistakes_in_samples_are_explained():
+    with pytest.raises(SampleError, match="sample 1 has no 'shape', which 'labels:shape' compares"):
+        compute([RECORDS[0], {"colour": "red"}], k={"labels:shape": 1})
+    with pytest.raises(SampleError, match="sample 1 of column 'tags' is an empty set"):
+        compute({"tags": [["a"], []]}, k={"tags:tags": 1})
+    with pytest.raises(ValueError, match="equally long, got labels:a: 2, labels:b: 1"):
+        compute({"a": [1, 2], "b": [1]}, k=["labels:a", "labels:b"])
+    with pytest.raises(
+        TypeError, match="names the column 'a', but samples of type list have no col"
+    ):
+        compute(["x", "y"], k=["labels:a"])
+
+
+def test_every_sample_left_out_by_one_part_or_another_is_an_error():
+    pytest.importorskip("rdkit")
+    options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
+    with pytest.raises(ValueError, match=r"every sample is left out.*sample 0 of column 'b' "):
+        compute({"a": ["CCO", "bad"], "b": ["bad", "CCO"]}, k=list(options), options=options)
+
+
+def test_sample_left_out_by_one_part_is_left_out_of_all():
+    pytest.importorskip("rdkit")
+    table = {"a": ["CCO", "bad", "CCO", "CCN", "CCCl"], "b": ["CCO", "CCO", "bad", "CCC", "CCO"]}
+    options = {name: {"on_error": "skip"} for name in ("morgan:a", "maccs:b")}
+    with pytest.warns(UserWarning, match="the mixture left out 2 of 5 samples.*sample 1 of column"):
+        mixed = as_similarity(table, k=list(options), options=options)
+    assert list(mixed.dropped) == [1, 2]
+    kept = {name: [column[i] for i in (0, 3, 4)] for name, column in table.items()}
+    np.testing.assert_array_equal(mixed.dense(), as_similarity(kept, k=list(options)).dense())
+
+
+def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
+    from vendiscore.registry import kernel
+    from vendiscore.similarity.matrix import MatrixSimilarity
+
+    monkeypatch.setattr(kernel._kernels, "made", dict(kernel._kernels.made))
+    bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
+    kernel.register_kernel("indefinite", samples="any", source="this test", psd=False)(
+        lambda samples: MatrixSimilarity(bad)
+    )
+    with pytest.raises(NotPSDError):
+        compute(["a", "b", "c"], k={"indefinite": 0.9, "labels": 0.1})
+    clipped = compute(
+        ["a", "b", "c"], k={"indefinite": 0.9, "labels": 0.1}, psd="clip", details=True
+    )
+    eigenvalues = np.linalg.eigvalsh(0.9 * bad + 0.1 * np.eye(3)) / 3
+    expected = -eigenvalues[eigenvalues < 0].sum()
+    assert clipped["details"]["negative_mass"] == pytest.approx(expected)
+
+
+TABLE = {"x": np.random.default_rng(0).standard_normal((9, 3)), "label": list("abcabcabd")}
+
+
+@pytest.mark.parametrize("combine", ["sum", "product"])
+@pytest.mark.parametrize("kernels", [["cosine:x", "labels:label"], ["rbf:x", "cosine:x"]])
+def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
+    torch = pytest.importorskip("torch")
+    X = torch.tensor(TABLE["x"], requires_grad=True)
+    table = {**TABLE, "x": X}
+    options = {"k": kernels, "combine": combine, "q": [0, 0.5, 1, 2, "inf"]}
+    expected = compute(TABLE, **options)
+    found = compute(table, **options)
+    for name, value in expected.items():
+        assert scalar(found[name]) == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(
+        as_similarity(table, k=kernels, combine=combine).dense().detach(),
+        as_similarity(TABLE, k=kernels, combine=combine).dense(),
+        atol=1e-14,
+    )
+    found["VS_q1"].backward()
+    assert bool(torch.isfinite(X.grad).all())
+    assert X.grad.abs().max() > 0
+
+
+def test_two_tensors_of_few_columns_are_compared_through_them():
+    torch = pytest.importorskip("torch")
+    A, B = (torch.randn(20, 3, dtype=torch.float64) for _ in range(2))
+    found = compute({"a": A, "b": B}, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
+    arrays = {"a": A.numpy(), "b": B.numpy()}
+    expected = compute(arrays, k={"cosine:a": 0.3, "cosine:b": 0.7})["VS"]
+    assert found.item() == pytest.approx(expected)
+
+
+def test_bandwidths_of_the_parts_can_be_handed_over():
+    k = {"rbf:x": 0.5, "laplacian:x": 0.25, "labels:label": 0.25}
+    other = {**TABLE, "x": TABLE["x"] * 3}
+    for options in ({}, {"options": {"labels:label": {"on_error": "skip"}}}):
+        similarity = as_similarity(TABLE, k=k, **options)
+        fitted = similarity.fitted
+        assert set(fitted) == {"options"}
+        assert fitted["options"]["rbf:x"].keys() == {"sigma"}
+        again = as_similarity(TABLE, k=k, **{**options, **fitted})
+        np.testing.assert_allclose(again.dense(), similarity.dense(), atol=1e-14)
+        shared = as_similarity(other, k=k, **fitted).dense()
+        parts = [
+            weight
+            * as_similarity(other[name.partition(":")[2]], k=name.partition(":")[0], **own).dense()
+            for (name, weight), own in zip(
+                k.items(),
+                ({"sigma": fitted["options"][n].get("sigma")} for n in ("rbf:x", "laplacian:x")),
+                strict=False,
+            )
+        ]
+        labels = as_similarity(other["label"], k="labels").dense()
+        np.testing.assert_allclose(shared, sum(parts) + 0.25 * labels, atol=1e-14)
+    assert as_similarity(TABLE, k=["labels:label", "cosine:x"]).fitted == {}
+
+
+@pytest.mark.parametrize("combine", ["sum", "product"])
+def test_a_mixture_leaves_out_what_one_part_cannot_use(combine):
+    table = {
+        "x": [[0.0, 1.0], [1.0, 1.0], None, [9.0, 9.0], [2.0, 0.0], [5.0, 1.0]],
+        "text": ["a b", "", "c", "a", " ", "b c"],
+    }
+    good = {name: [column[i] for i in (0, 3, 5)] for name, column in table.items()}
+    k = ["rbf:x", "ngram_overlap:text"]
+    options = {"options": {"ngram_overlap:text": {"ns": 1}}, "combine": combine}
+    message = "the mixture left out 3 of 6 samples, as asked, first of all: sample 1 of column"
+    with pytest.warns(UserWarning, match=message) as caught:
+        mixed = as_similarity(table, k=k, on_error="skip", **options)
+    assert len(caught) == 1
+    assert list(mixed.dropped) == [1, 2, 4]
+    expected = as_similarity(good, k=k, **options)
+    # Bandwidths too are those of the samples that are left.
+    np.testing.assert_array_equal(mixed.dense(), expected.dense())
+    assert mixed.settings == expected.settings
+    with pytest.raises(SampleError, match="sample 1 of column 'text'") as refused:
+        as_similarity(table, k=k, **options)
+    assert list(refused.value.problems) == [1, 2, 4]
+
+
+def test_one_part_may_refuse_what_another_leaves_out():
+    table = {"a": ["x", None, "y"], "b": ["x", "y", None]}
+    options = {"labels:a": {"on_error": "skip"}}
+    with pytest.raises(SampleError, match="sample 2 of column 'b' has a missing label") as caught:
+        compute(table, k=["labels:a", "labels:b"], options=options)
+    assert list(caught.value.problems) == [2]
+
+
+def test_records_without_the_column_are_named_and_left_out():
+    records = [{"a": "x"}, {"b": 1}, None, {"a": "y"}]
+    with pytest.raises(SampleError, match="sample 1 has no 'a'") as caught:
+        compute(records, k=["labels:a"])
+    assert list(caught.value.problems) == [1, 2]
+    with pytest.warns(UserWarning, match="left out 2 of 4"):
+        assert compute(records, k=["labels:a"], on_error="skip")["VS"] == pytest.approx(2)
+
+
+@pytest.mark.parametrize("half", [0.5, np.float16(0.5), np.float32(0.5), np.array(0.5)])
+def test_weights_of_a_mixture_are_read_in_double_precision(half):
+    expected = compute(COLUMNS, k={"labels:shape": 0.5, "tags:tags": 0.5}, details=True)
+    found = compute(COLUMNS, k={"labels:shape": half, "tags:tags": half}, details=True)
+    assert found == expected
+
+
+def test_weights_that_differ_in_the_seventh_digit_are_told_apart():
+    details = [
+        compute(COLUMNS, k={"labels:shape": w, "tags:tags": 1 - w}, details=True)["details"]
+        for w in (0.5, 0.50000001)
+    ]
+    assert details[0]["signature"] != details[1]["signature"]

@@ -1,0 +1,371 @@
+"""Every number is right at the edges, or is refused with a sentence that says what is wrong."""
+
+import math
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    NotPSDError,
+    compute,
+    effective_number,
+    mag_area,
+    score,
+    score_dual,
+    score_K,
+    score_X,
+)
+from vendiscore.similarity.composite import RepeatedSimilarity
+from vendiscore.spectral.covariance_float32 import covariance_single
+from vendiscore.spectral.lanczos import largest_eigenvalue
+from vendiscore.spectral.vendi import vendi
+
+INF = math.inf
+ORDERS = [0.5, 1.0, 2.0, 3.0, INF]
+
+
+def with_spectrum(values, seed=0, first=None):
+    """A symmetric matrix with these eigenvalues, the first vector given if wanted."""
+    rng = np.random.default_rng(seed)
+    n = len(values)
+    A = rng.standard_normal((n, n))
+    if first is not None:
+        A[:, 0] = first
+    Q = np.linalg.qr(A)[0]
+    return (Q * values) @ Q.T
+
+
+def groups(n, m, between):
+    """m groups of equal samples, similarities `between` any two of different groups."""
+    label = np.arange(n) % m
+    return np.where(label[:, None] == label, 1.0, between)
+
+
+def adversaries(n=600):
+    rng = np.random.default_rng(3)
+    rest = rng.random(n - 2) * 0.3
+    for between in (-0.01, -1e-3, -1e-6, 0.0, 1e-6):
+        yield f"two groups {between:g} apart", groups(n, 2, between)
+    for m in (3, 20):
+        yield f"{m} groups that repel", groups(n, m, -0.9 / (m - 1))
+    for gap in (1e-1, 1e-3, 1e-6):
+        values = np.r_[1.0, 1 + gap, rest]
+        yield f"ones are second by {gap:g}", with_spectrum(values, first=np.ones(n))
+    for gap in (1e-2, 1e-5, 1e-7):
+        yield f"four on top, {gap:g} apart", with_spectrum(np.r_[1 + gap, [1] * 3, rest[:-2]])
+    yield "uniform", with_spectrum(rng.random(n))
+    unit = rng.standard_normal((n, 2 * n))
+    unit /= np.linalg.norm(unit, axis=1)[:, None]
+    yield "white", unit @ unit.T
+
+
+@pytest.mark.parametrize(
+    ("name", "K"), list(adversaries()), ids=lambda x: x if type(x) is str else ""
+)
+def test_no_larger_eigenvalue_is_missed(name, K):
+    K = (K + K.T) / 2
+    found = largest_eigenvalue(MatrixSimilarity(K))
+    assert found is not None, name
+    assert found == pytest.approx(np.linalg.eigvalsh(K)[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [500, 700, 1500])
+@pytest.mark.parametrize("cosine", [-0.005, -1e-4])
+def test_order_infinity_of_two_groups_is_that_of_the_larger_eigenvalue(n, cosine):
+    K = groups(n, 2, cosine)
+    want = n / (n / 2 * (1 - cosine))
+    assert score_K(K, q=INF) == pytest.approx(want, rel=1e-9)
+    assert compute(K, score_K=True, q=[1, INF])["VS_qinf"] == pytest.approx(want, rel=1e-9)
+    angle = math.acos(cosine)
+    X = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])[np.arange(n) % 2]
+    assert score_X(np.c_[X, np.zeros((n, n))], q=INF) == pytest.approx(want, rel=1e-9)
+
+
+def clipped(K, q, p):
+    """The definition with negative eigenvalues set to zero and the trace restored."""
+    lam = np.linalg.eigvalsh(np.sqrt(np.outer(p, p)) * K)
+    lam = lam[lam > 1e-12]
+    lam /= lam.sum()
+    if q == 1:
+        return math.exp(-(lam * np.log(lam)).sum())
+    return 1 / lam.max() if q == INF else (lam**q).sum() ** (1 / (1 - q))
+
+
+@pytest.mark.parametrize("n", [3, 40, 520])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("array", ["numpy", "torch"])
+def test_clipping_is_the_same_for_an_order_alone_and_among_others(n, weighted, array):
+    rng = np.random.default_rng(n)
+    K = rng.uniform(-0.2, 1, (n, n))
+    K[0, 1] = K[1, 2] = K[1, 0] = K[2, 1] = 0.9
+    K[0, 2] = K[2, 0] = 0.0
+    K = (K + K.T) / 2
+    np.fill_diagonal(K, 1)
+    p = rng.dirichlet(np.ones(n)) if weighted else np.full(n, 1 / n)
+    samples = K if array == "numpy" else pytest.importorskip("torch").from_numpy(K)
+    together = compute(samples, score_K=True, q=ORDERS, p=p, psd="clip")
+    for q, value in zip(ORDERS, together.values(), strict=True):
+        alone = compute(samples, score_K=True, q=q, p=p, psd="clip")["VS"]
+        assert float(alone) == pytest.approx(clipped(K, q, p), rel=1e-9)
+        assert float(value) == pytest.approx(float(alone), rel=1e-9)
+    with pytest.raises(NotPSDError):
+        score_K(K, p=p)
+
+
+K3 = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.0], [0.2, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("q", [0.0, *ORDERS])
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-6, 1.0, 1e6, 1e160, 1e300])
+def test_normalising_makes_scores_indifferent_to_the_scale_of_a_matrix(q, scale):
+    want = score_K(K3, q=q)
+    assert score_K(scale * K3, q=q, normalize=True) == pytest.approx(want, rel=1e-12)
+    rows = np.array([1.0, scale, 1.0])[:, None]  # one sample is longer or shorter than others
+    if 1e-150 < scale < 1e150:
+        assert score_K(rows * K3 * rows.T, q=q, normalize=True) == pytest.approx(want, rel=1e-12)
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [("float32", 1e25), ("float32", 1e-25), ("int8", 100)])
+@pytest.mark.parametrize("q", [1.0, 2.0, INF])
+def test_a_kernel_may_give_any_numbers(dtype, scale, q):
+    K = (K3 * scale).astype(dtype)
+    want = score_K(K.astype(float), q=q, normalize=True)
+    assert compute(MatrixSimilarity(K), normalize=True, q=q)["VS"] == pytest.approx(want, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-155, 1e155, 1e200])
+@pytest.mark.parametrize("kind", ["numpy", "sparse", "torch"])
+@pytest.mark.parametrize("q", [1.0, 2.0])
+def test_cosines_do_not_depend_on_the_lengths_of_vectors(scale, kind, q):
+    X = np.random.default_rng(0).integers(-8, 9, (6, 3)) + 0.5
+    want = score_X(X, q=q)
+    Y = X * np.where(np.arange(6) % 2, scale, 1.0)[:, None]
+    if kind == "sparse":
+        Y = sp.csr_array(Y)
+    elif kind == "torch":
+        Y = pytest.importorskip("torch").from_numpy(Y)
+    # A number of 1e-310 has 14 binary digits fewer than others.
+    tolerance = 1e-10 if scale < 1e-300 else 1e-12
+    assert float(score_X(Y, q=q)) == pytest.approx(want, rel=tolerance)
+    assert float(score(Y, "cosine", q=q)) == pytest.approx(want, rel=tolerance)
+
+
+@pytest.mark.parametrize("q", [0.5, 1.0, 2.0, INF])
+@pytest.mark.parametrize("n", [4, 600])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 1.5])
+def test_an_impossible_similarity_is_an_error_that_names_two_samples(q, n, bad):
+    K = np.eye(n)
+    K[1, 2] = K[2, 1] = bad
+    # 1.5 is no similarity either, but only the eigenvalues tell; order 2 needs none of them.
+    error = NotPSDError if bad == 1.5 else ValueError
+    if bad == 1.5 and q == 2:
+        return
+    with pytest.raises(error, match=r"1 and 2|smallest eigenvalue"), np.errstate(all="ignore"):
+        vendi(MatrixSimilarity(K), [q])
+
+
+def test_no_number_outside_its_range_is_returned():
+    K = np.array([[1.0, 5.0], [5.0, 1.0]])
+    with pytest.raises(ValueError, match=r"order 2 came out as 0\.07.* no 2 samples have"):
+        vendi(MatrixSimilarity(K), [2.0])
+
+
+@pytest.mark.parametrize("q", [1e8, 1e300, 1e308, 1.7e308])
+def test_a_huge_order_is_that_of_infinity(q):
+    shares = np.array([0.15] + [0.85 / 19] * 19)
+    assert effective_number(shares, q) == pytest.approx(1 / 0.15, rel=1e-7)
+    assert compute(np.eye(3), score_K=True, q=q)["VS"] == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("shares", "q"),
+    [([0.5, 0.5], -1), ([0.5, 0.5], math.nan), ([0.7, 0.7], 1), ([1.5, -0.5], 1), ([], 1)],
+)
+def test_what_are_no_shares_has_no_effective_number(shares, q):
+    with pytest.raises(ValueError, match="`shares`"):
+        effective_number(np.array(shares, float), q)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("small", [1e-14, 1e-30, 1e-300])
+def test_shares_of_classes_are_exact_however_small(q, small):
+    p = np.array([1 - 999 * small] + [small] * 999)
+    with mpmath.workdps(50):
+        exact = [mpmath.mpf(float(x)) for x in p]
+        total = sum(exact)
+        if q == 1:
+            want = mpmath.exp(-sum(x / total * mpmath.log(x / total) for x in exact))
+        else:
+            want = sum((x / total) ** q for x in exact) ** (1 / mpmath.mpf(1 - q))
+    found = compute(list(range(1000)), k="labels", p=p, q=q)["VS"]
+    assert found == pytest.approx(float(want), rel=1e-12)
+
+
+def test_what_may_be_lost_to_rounding_is_said():
+    x = np.linspace(0, 1, 30)
+    with pytest.warns(UserWarning, match="eigenvalues below .* may be rounding") as caught:
+        result = compute(x, k="rbf", sigma=1.0, q=[0, 0.1, 1], details=True)
+    assert caught[0].filename == __file__  # it points here, not into the library
+    assert 0 < result["details"]["cut"] < 1e-13
+    assert any("numerical rank" in note for note in result["details"]["notes"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compute(x, k="rbf", sigma=1.0, q=[1, 2])  # which do not depend on it
+        low_rank = np.random.default_rng(0).standard_normal((50, 3))
+        low_rank /= np.linalg.norm(low_rank, axis=1)[:, None]
+        assert score_K(low_rank @ low_rank.T, q=0) == 3  # a gap, not a tail
+        single = low_rank.astype(np.float32)
+        assert score_K(single @ single.T, q=0) == 3  # rounding of single precision
+
+
+@pytest.mark.parametrize("case", ["every second column tiny", "drift", "tiled", "exact blocks"])
+@pytest.mark.parametrize("q", [0.1, 1.0])
+def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at(
+    monkeypatch, case, q
+):
+    monkeypatch.setattr("vendiscore.spectral.routes.SINGLE_SIZE", 0)
+    rng = np.random.default_rng(0)
+    n, d = 8000, 64
+    X = {
+        "every second column tiny": lambda: (
+            rng.standard_normal((n, d)) * np.tile([1.0, 3e-5], d // 2)
+        ),
+        "drift": lambda: (
+            np.outer(rng.random(n), rng.random(d)) + 1e-2 * rng.standard_normal((n, d))
+        ),
+        "tiled": lambda: np.tile(rng.standard_normal((2 * d, d)), (n // (2 * d) + 1, 1)),
+        "exact blocks": lambda: np.vstack(
+            [rng.integers(0, 2, (n // 2, d)) + np.eye(n // 2, d), rng.random((n // 2, d)) + 0.5]
+        ),
+    }[case]()
+    X = np.concatenate([X, np.eye(d)]).astype(np.float32)
+    single = vendi(FeatureSimilarity(X).normalized(), [q]).values[0]
+    double = vendi(FeatureSimilarity(X.astype(float)).normalized(), [q]).values[0]
+    assert single == pytest.approx(double, rel=1e-6)
+
+
+@pytest.mark.parametrize("offset", [1e3, 1e5, 1e6])
+def test_nearly_equal_rows_in_single_precision_are_scored_in_double(offset):
+    X = (np.random.default_rng(0).standard_normal((1100, 1000)) + offset).astype(np.float32)
+    assert score_X(X) == pytest.approx(score_X(X.astype(float)), rel=1e-6)
+
+
+def test_samples_without_weight_have_a_gradient():
+    torch = pytest.importorskip("torch")
+    X = torch.rand(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    p = [0.5, 0.3, 0.2, 0, 0]
+    assert torch.autograd.gradcheck(lambda X: score_X(X, p=p), X.requires_grad_())
+    (gradient,) = torch.autograd.grad(score_X(X, p=p), X)
+    assert torch.equal(gradient[3:], torch.zeros(2, 3, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("q", [1e4, INF])
+def test_large_orders_of_a_decaying_spectrum(q):
+    X = np.random.default_rng(0).standard_normal((600, 2))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(-1))
+    top = np.linalg.eigvalsh(K / 600)[-1]
+    want = 1 / top if q == INF else top ** (q / (1 - q))
+    p = np.r_[np.full(300, 1 / 300), np.full(300, 1e-300)]
+    assert score_K(K, q=q) == pytest.approx(want, rel=1e-9)
+    assert score_K(K, q=q, p=p) == pytest.approx(score_K(K[:300, :300], q=q), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_measured_error_of_rows_that_drift_is_not_too_small(seed):
+    rng = np.random.default_rng(seed)
+    X = np.outer(rng.random(6000), rng.random(60)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    C, error = covariance_single(X, None, seed)
+    true = np.linalg.norm(C - X.astype(float).T @ X.astype(float))
+    assert true <= error < 20 * true
+
+
+def test_second_derivatives_at_repeated_eigenvalues_are_refused():
+    torch = pytest.importorskip("torch")
+    X = torch.eye(4, 6, dtype=torch.float64).requires_grad_()
+    (first,) = torch.autograd.grad(score_X(X), X, create_graph=True)
+    with pytest.raises(ValueError, match="second derivatives need eigenvalues that all differ"):
+        first.pow(2).sum().backward()
+    Y = torch.randn(4, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert torch.autograd.gradgradcheck(lambda X: score_X(X), Y.requires_grad_())
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, INF])
+@pytest.mark.parametrize("measure", ["VS", "IntDiv", "AvgSim", "LC"])
+def test_all_that_torch_can_differentiate_is_a_tensor_with_its_gradient(q, measure):
+    torch = pytest.importorskip("torch")
+    X = torch.rand(7, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+    def value(X):
+        (found,) = compute(X, k="cosine", q=q, measures=measure).values()
+        return found
+
+    value(X.requires_grad_()).backward()
+    assert torch.isfinite(X.grad).all()
+    assert torch.autograd.gradcheck(value, X)
+
+
+@pytest.mark.parametrize("measure", ["GMStds", "MagArea"])
+def test_what_torch_cannot_differentiate_is_refused(measure):
+    torch = pytest.importorskip("torch")
+    X = torch.rand(7, 3, dtype=torch.float64)
+    assert isinstance(compute(X, k="cosine", measures=measure)[measure], float)
+    with pytest.raises(
+        TypeError, match=r"(GMStds|magnitude) cannot be differentiated; pass samples\.det"
+    ):
+        compute(X.requires_grad_(), k="cosine", measures=measure)
+    for how in ({}, {"k": "cosine"}):
+        with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
+            mag_area(X, **how)
+    with pytest.raises(TypeError, match="`p` has a gradient, which samples that are no torch"):
+        compute(np.eye(2), score_K=True, p=torch.tensor([0.5, 0.5], requires_grad=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_norms_of_sparse_and_repeated_samples_are_those_of_the_dense_matrix(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((40, 90)) * (rng.random((40, 90)) < 0.1)
+    X[:, :3] = rng.random((40, 3))  # some columns are common
+    scale = rng.random(40)
+    similarity = FeatureSimilarity(sp.csr_array(X)).scaled(scale)
+    want = np.linalg.norm(scale[:, None] * (X @ X.T) * scale) ** 2
+    assert similarity.squared_norm() == pytest.approx(want, rel=1e-12)
+    inverse = rng.integers(0, 40, 100)
+    scale = rng.random(100)
+    repeated = RepeatedSimilarity(MatrixSimilarity(X @ X.T), inverse).scaled(scale)
+    want = np.linalg.norm(scale[:, None] * (X @ X.T)[np.ix_(inverse, inverse)] * scale) ** 2
+    assert repeated.squared_norm() == pytest.approx(want, rel=1e-12)
+
+
+def test_order_two_of_many_equal_or_orthogonal_samples_is_quick():
+    # n² of anything would take minutes.
+    calls = []
+    assert score([7] * 100_000, lambda a, b: calls.append(1) or 1.0, q=2) == pytest.approx(1)
+    assert len(calls) < 10
+    assert score_X(sp.identity(100_000, format="csr"), q=2) == pytest.approx(100_000)
+
+
+@pytest.mark.parametrize("k", ["rbf", "laplacian", "cosine", "polynomial", "linear"])
+@pytest.mark.parametrize("q", [0.5, 1, 2, 5000, INF])
+def test_numbers_do_not_depend_on_what_numpy_does_about_underflow(k, q):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    X[0] *= 1e3
+    p = np.r_[1e-300, np.full(39, 1 / 39)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of small orders
+        want = compute(X, k=k, q=q, p=p, normalize=True)
+        with np.errstate(all="raise"):
+            assert compute(X, k=k, q=q, p=p, normalize=True) == want
+
+
+def test_arguments_are_in_the_order_of_the_reference_implementation():
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    assert score_dual(X, 1, False) == pytest.approx(score_X(X, 1, None, True))
+    with pytest.raises(TypeError, match="`normalize` must be True or False"):
+        score_dual(X, 1, np.full(5, 0.2))

@@ -1,0 +1,299 @@
+"""Subsets are chosen as brute force would choose them, and exchanges never make them worse."""
+
+import itertools
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
+from vendiscore.selection import resolvent
+from vendiscore.similarity.bit_sets import BitSimilarity
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5)) + 2 * RNG.normal(size=(6, 5))[RNG.integers(0, 6, 60)]
+TEXTS = [" ".join(RNG.choice(list("abcdefg"), size=6)) for _ in range(40)]
+BITS = (RNG.random((50, 30)) < 0.2).astype(np.uint8)
+SETS = {
+    "rbf": (X, {"k": "rbf", "sigma": 1.5}),
+    "features": (X, {"k": "cosine"}),
+    "text": (TEXTS, {"k": "ngram_overlap", "ns": [1, 2]}),
+    "tanimoto": (BitSimilarity(BITS), {}),
+    "few features": (np.abs(X[:, :3]), {"k": "cosine"}),
+}
+ORDERS = [0.5, 1.0, 1.5, 2.0]
+
+
+def dense(name):
+    samples, how = SETS[name]
+    return as_similarity(samples, **how).dense()
+
+
+def log_score(K, places, q, quality=None):
+    """The objective "vendi" from the definition."""
+    values = np.linalg.eigvalsh(K[np.ix_(places, places)] / len(places))
+    values = values[values > 1e-14]
+    logs = -values @ np.log(values) if q == 1 else np.log(np.sum(values**q)) / (1 - q)
+    return logs if quality is None else logs + np.log(np.mean(quality[list(places)]))
+
+
+def check_picks(K, places, q, quality=None, rtol=1e-9):
+    """Each is the best of all samples at its time, by trying them all; but for ties."""
+    for m in range(1, len(places)):
+        others = np.setdiff1d(np.arange(len(K)), places[:m])
+        best = max(log_score(K, [*places[:m], v], q, quality) for v in others)
+        own = log_score(K, places[: m + 1], q, quality)
+        assert own >= best - rtol * max(1, abs(best)), (m, best - own)
+
+
+@pytest.mark.parametrize("q", [0.1, 0.25, *ORDERS, 1.95])
+@pytest.mark.parametrize("name", SETS)
+def test_every_pick_is_that_of_brute_force(name, q):
+    samples, how = SETS[name]
+    check_picks(dense(name), select(samples, 12, q=q, swaps=False, **how).places, q)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_of_many_near_ties_the_best_is_taken(q):
+    # A hundred points on a circle: all that is left differs little.
+    angles = np.sort(RNG.random(100)) * 2 * np.pi
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    found = select(circle, 8, q=q, k="rbf", sigma=0.5, swaps=False)
+    check_picks(as_similarity(circle, k="rbf", sigma=0.5).dense(), found.places, q)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("name", SETS)
+def test_scores_and_gains_are_those_of_the_prefixes(name, q):
+    samples, how = SETS[name]
+    found = select(samples, 9, q=q, **how)
+    K = dense(name)
+    expected = [
+        compute(K[np.ix_(found.places[:m], found.places[:m])], score_K=True, q=q)["VS"]
+        for m in range(1, 10)
+    ]
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-9)
+    np.testing.assert_allclose(np.cumsum(found.gains), np.log(expected), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("objective", ["vendi", "q2", "logdet"])
+@pytest.mark.parametrize("name", SETS)
+def test_exchanges_never_lower_what_is_maximised(name, objective):
+    samples, how = SETS[name]
+    plain = select(samples, 10, objective=objective, swaps=False, **how)
+    better = select(samples, 10, objective=objective, **how)
+    assert len(set(better.places.tolist())) == 10
+    assert better.gains.sum() >= plain.gains.sum() - 1e-9
+    assert better.swapped or (better.places == plain.places).all()
+
+
+def test_exchanges_end_where_no_single_one_is_better():
+    K = dense("rbf")
+    found = select(X, 6, k="rbf", sigma=1.5)
+    own = log_score(K, found.places, 1.0)
+    for j, v in itertools.product(range(6), np.setdiff1d(np.arange(60), found.places)):
+        changed = found.places.copy()
+        changed[j] = v
+        assert log_score(K, changed, 1.0) <= own + 2 * resolvent.TOLERANCE
+
+
+@pytest.mark.parametrize("objective", ["vendi", "q2", "logdet", "maxmin", "represent"])
+def test_prefixes_are_the_selections_of_fewer_samples(objective):
+    long = select(X, 12, objective=objective, k="rbf", sigma=1.5, swaps=False)
+    short = select(X, 5, objective=objective, k="rbf", sigma=1.5, swaps=False)
+    np.testing.assert_array_equal(long.places[:5], short.places)
+
+
+def test_after_exchanges_the_order_is_greedy_within_the_set():
+    found = select(X, 12, k="rbf", sigma=1.5)
+    assert found.swapped
+    again = select(X[found.places], 12, k="rbf", sigma=1.5, swaps=False)
+    np.testing.assert_array_equal(again.places, np.arange(12))
+
+
+def test_order_2_is_vendi_of_order_2_whatever_the_scores_are_of():
+    two, vendi = select(X, 9, objective="q2", k="rbf"), select(X, 9, q=2, k="rbf")
+    np.testing.assert_array_equal(two.places, vendi.places)
+    np.testing.assert_allclose(two.gains, vendi.gains, rtol=1e-12)
+    assert two.q == 1
+    assert two.scores[-1] == select(X, 9, initial=two.places, k="rbf").scores[-1]
+
+
+def test_log_det_is_the_greedy_choice_of_a_determinantal_process():
+    # Algorithm 1 of Chen, Zhang & Zhou (arXiv 1709.05135).
+    K = dense("rbf")
+    d, rows, places = K.diagonal().copy(), np.zeros((0, 60)), [0]
+    for _ in range(9):
+        j = places[-1]
+        e = (K[j] - rows[:, j] @ rows) / np.sqrt(d[j])
+        rows, d = np.vstack([rows, e]), d - e**2
+        d[places] = -np.inf
+        places.append(int(np.argmax(d)))
+    found = select(X, 10, objective="logdet", k="rbf", sigma=1.5, swaps=False)
+    assert found.places.tolist() == places
+    expected = np.linalg.slogdet(K[np.ix_(places, places)])[1]
+    np.testing.assert_allclose(found.gains.sum(), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_log_det_goes_on_where_there_are_no_more_dimensions():
+    found = select(X[:, :2], 6, objective="logdet", k="cosine")
+    assert len(set(found.places.tolist())) == 6
+    assert np.isfinite(found.gains).all()
+
+
+def test_maxmin_takes_the_farthest_sample_each_time():
+    K, places = dense("rbf"), [0]
+    for _ in range(7):
+        places.append(int(np.argmin(K[places].max(axis=0))))
+    found = select(X, 8, objective="maxmin", k="rbf", sigma=1.5)
+    assert found.places.tolist() == places
+    assert np.isinf(found.gains[0])
+    nearest = [np.sqrt(2 - 2 * K[places[m], places[:m]].max()) for m in range(1, 8)]
+    np.testing.assert_allclose(found.gains[1:], nearest)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_represent_takes_what_raises_the_mean_similarity_to_the_nearest_most(name):
+    samples, how = SETS[name]
+    K = dense(name)
+    n = len(K)
+    value = lambda places: K[list(places)].max(axis=0).mean()  # noqa: E731
+    places: list[int] = []
+    for _ in range(7):
+        worth = [-np.inf if v in places else value([*places, v]) for v in range(n)]
+        places.append(int(np.argmax(np.array(worth) >= max(worth) - 1e-12)))
+    found = select(samples, 7, objective="represent", **how)
+    np.testing.assert_allclose(value(found.places), value(places))
+    np.testing.assert_allclose(found.gains.sum(), value(places))
+
+
+def test_represent_is_greedy_beyond_one_batch(monkeypatch):
+    from vendiscore.selection import objectives
+
+    one = select(X, 7, objective="represent", k="rbf")
+    monkeypatch.setattr(objectives, "BATCH", 5)
+    np.testing.assert_array_equal(select(X, 7, objective="represent", k="rbf").places, one.places)
+
+
+def test_many_columns_of_candidates_are_taken_in_blocks(monkeypatch):
+    one = select(X, 7, k="rbf")
+    monkeypatch.setattr(resolvent, "COLUMNS", 16)
+    np.testing.assert_array_equal(select(X, 7, k="rbf").places, one.places)
+
+
+def test_copies_come_last():
+    doubled = np.vstack([X[:8], X[:8]])
+    found = select(doubled, 12, k="rbf", sigma=0.1)
+    assert sorted(found.places[:8] % 8) == list(range(8))
+    assert found.gains[8] < 0
+    whole = select(np.ones((5, 2)), 5, k="rbf", sigma=1.0)
+    np.testing.assert_allclose(whole.scores, 1)
+    assert whole.places.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "kind", ["float32", "sparse", "torch", "features", "torch matrix", "negative zeros"]
+)
+def test_samples_of_any_kind_give_the_same(kind):
+    rows = np.round(X, 1) + 0.0
+    expected = select(rows, 7, k="cosine")
+    if kind.startswith("torch"):
+        torch = pytest.importorskip("torch")
+    found = {
+        "float32": lambda: select(rows.astype(np.float32), 7, k="cosine"),
+        "sparse": lambda: select(sp.csr_array(rows), 7, k="cosine"),
+        "torch": lambda: select(torch.tensor(rows), 7, k="cosine"),
+        "features": lambda: select(FeatureSimilarity(rows), 7, normalize=True),
+        "torch matrix": lambda: select(
+            torch.tensor(as_similarity(rows, k="cosine").dense()), 7, score_K=True
+        ),
+        "negative zeros": lambda: select(np.where(rows == 0, -0.0, rows), 7, k="cosine"),
+    }[kind]()
+    np.testing.assert_array_equal(found.places, expected.places)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
+    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-4)
+
+
+def test_quality_and_diversity_are_multiplied():
+    K, quality = dense("rbf"), RNG.random(60)
+    found = select(X, 8, k="rbf", sigma=1.5, quality=quality, swaps=False)
+    check_picks(K, found.places, 1.0, quality)
+    own = log_score(K, found.places, 1.0, quality)
+    np.testing.assert_allclose(found.gains.sum(), own, atol=1e-9)
+    swapped = select(X, 8, k="rbf", sigma=1.5, quality=quality)
+    assert swapped.gains.sum() >= found.gains.sum()
+    for q in (0.5, 2.0):
+        assert select(X, 8, k="rbf", q=q, quality=quality).gains.sum() > 0
+
+
+def test_quality_of_log_det_scales_rows_and_columns():
+    quality = RNG.random(60) + 0.1
+    found = select(X, 6, objective="logdet", k="rbf", sigma=1.5, quality=quality)
+    L = (dense("rbf") * quality[:, None] * quality)[np.ix_(found.places, found.places)]
+    np.testing.assert_allclose(found.gains.sum(), np.linalg.slogdet(L)[1], rtol=1e-6)
+    none = np.where(np.arange(60) < 6, 1.0, 0.0)
+    left = select(X, 6, objective="logdet", k="rbf", quality=none)
+    assert sorted(left.places) == list(range(6))
+
+
+def test_samples_that_are_left_out_keep_their_places():
+    texts = [*TEXTS[:10], "", *TEXTS[10:20]]
+    quality = np.arange(21.0)
+    with pytest.warns(UserWarning, match="left out"):
+        found = select(
+            texts, 5, k="ngram_overlap", ns=[1], on_error="skip", initial=[12], quality=quality
+        )
+    assert found.places[0] == 12
+    assert 10 not in found.places
+    expected = select(
+        [*texts[:10], *texts[11:]],
+        5,
+        k="ngram_overlap",
+        ns=[1],
+        initial=[11],
+        quality=np.delete(quality, 10),
+    )
+    np.testing.assert_array_equal(found.places - (found.places > 10), expected.places)
+
+
+def test_a_selection_tells_of_itself():
+    found = select(X, 12, k="rbf", sigma=1.5)
+    assert repr(found).startswith("Selection(12 of 60 samples by 'vendi', VS (q=1) = ")
+    assert "of what is possible" not in found._repr_html_()
+    told = found.to_dict()
+    assert json.loads(json.dumps(told)) == told
+    assert told["places"] == found.places.tolist()
+    assert told["certified"] == found.scores[-1] / found.bound
+    assert "of what is possible" in found._repr_html_()
+    assert json.dumps(select(X, 3, objective="maxmin", k="rbf").to_dict())
+    with pytest.raises(AttributeError):
+        found.places = 3
+
+
+def test_a_selection_draws_itself_below_the_bound():
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    found = select(X, 5, k="rbf", sigma=1.5)
+    assert found.plot(ax) is ax
+    scores, bound = ax.get_lines()
+    np.testing.assert_array_equal(scores.get_ydata(), found.scores)
+    assert bound.get_ydata()[0] == found.bound
+
+
+def test_memory_beside_the_features_is_small_and_nothing_has_all_pairs():
+    n, d, size = 20_000, 64, 20
+    rows = np.random.default_rng(1).normal(size=(n, d))
+    similarity = FeatureSimilarity(rows / np.linalg.norm(rows, axis=1)[:, None])
+    select(MatrixSimilarity(np.eye(3)), 2)
+    tracemalloc.start()
+    try:
+        found = select(similarity, size)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found) == size
+    assert peak < 1.25 * rows.nbytes  # a matrix of all pairs is 300 times that

@@ -1,0 +1,112 @@
+"""Estimates where eigenvalues are below what products resolve: their errors contain it."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from mixtures import mixture
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
+from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.estimators import LANCZOS
+from vendiscore.spectral.hill import effective_number
+from vendiscore.spectral.products import Products
+from vendiscore.spectral.stochastic import random_signs
+from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.weighted_similarity import weighted_by
+
+RNG = np.random.default_rng(0)
+FEW = RNG.standard_normal((240, 3))
+LOW_RANK = RNG.standard_normal((240, 20)) @ RNG.standard_normal((20, 500))
+SMOOTH = {
+    "rbf": lambda: as_similarity(FEW, k="rbf", sigma=1.0),
+    "wide rbf": lambda: as_similarity(FEW, k="rbf", sigma=5.0),
+    "polynomial": lambda: as_similarity(FEW, k="polynomial", degree=6),
+    "features in single precision": lambda: FeatureSimilarity(
+        LOW_RANK.astype(np.float32)
+    ).normalized(),
+    "features in double precision": lambda: FeatureSimilarity(LOW_RANK).normalized(),
+    "a matrix in single precision": lambda: MatrixSimilarity(
+        np.asarray(as_similarity(FEW, k="rbf", sigma=2.0).dense()).astype(np.float32)
+    ).noted(roundoff=float(np.finfo(np.float32).eps)),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("p", [None, "uneven"])
+@pytest.mark.parametrize("kind", SMOOTH)
+def test_an_error_contains_that_of_the_products(kind, p):
+    similarity = SMOOTH[kind]()
+    if p:
+        p = np.random.default_rng(1).random(similarity.n) ** 4
+        p /= p.sum()
+    weighted = weighted_by(similarity, p)
+    exact = np.maximum(np.linalg.eigvalsh(np.asarray(weighted.dense())), 0)
+    exact = np.where(exact > 1e-13, exact, 0.0) / exact[exact > 1e-13].sum()
+    for q in (0.4, 0.6, 1.0):
+        (found,) = LANCZOS.run(weighted, [q], Estimating(1e-3), math.inf)
+        value = effective_number(exact, q)
+        assert abs(found.value - value) <= 4 * max(found.error, 1e-6 * value), (q, value, found)
+
+
+@pytest.mark.parametrize(
+    ("X", "kernel", "q", "rtol"),
+    [
+        (RNG.standard_normal((700, 3)), {"k": "rbf", "sigma": 1.0}, 0.5, 1e-3),
+        (RNG.standard_normal((700, 3)), {"k": "rbf", "sigma": 1.0}, 0.3, 1e-3),
+        (RNG.standard_normal((900, 4)), {"k": "polynomial", "degree": 5}, 0.5, 1e-4),
+        (RNG.standard_normal((900, 4)), {"k": "polynomial", "degree": 5}, 0.4, 1e-3),
+    ],
+    ids=lambda value: str(value) if isinstance(value, float) else "",
+)
+@pytest.mark.filterwarnings("ignore")
+def test_small_orders_are_right_exact_or_refused(X, kernel, q, rtol):
+    similarity = as_similarity(X, **kernel)
+    exact = vendi(similarity, [q]).values[0]
+    for seed in range(2):
+        (found,) = vendi(similarity, [q], estimating=Estimating(rtol, seed)).estimates
+        assert abs(found.value - exact) <= 5 * max(found.error, 1e-5 * exact)
+
+
+def test_what_products_are_off_by_is_measured():
+    weighted = weighted_by(as_similarity(FEW, k="rbf", sigma=1.0), None)
+    single, double = (Products(weighted, each) for each in (True, False))
+    Q = np.linalg.qr(random_signs(240, 16, np.random.SeedSequence(3), FEW))[0]
+    off = np.linalg.norm(single(Q) - double(Q)) / 4
+    assert off / 2 <= single.resolution(0.0) <= 2 * off
+    assert single.is_coarse(0.2)
+    assert not double.is_coarse(0.2)
+    assert double.resolution(0.2) == pytest.approx(240 * 2.2e-16 * 0.2, rel=0.01)
+
+
+def test_single_precision_stays_where_it_is_enough(monkeypatch):
+    similarity = as_similarity(mixture(600), k="rbf", sigma=2.0)
+    weighted = weighted_by(similarity, None)
+    kinds = []
+    monkeypatch.setattr(
+        type(weighted), "_matmul", lambda self, V: kinds.append("double") or self.dense() @ V
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LANCZOS.run(weighted, [1.0], Estimating(1e-3), math.inf)
+    assert not kinds
+    LANCZOS.run(weighted, [1.0], Estimating(1e-6), math.inf)
+    assert kinds
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rank", [10, 60])
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_rounding_of_a_given_matrix_is_not_taken_for_a_negative_eigenvalue(kind, rank):
+    X = np.random.default_rng(rank).standard_normal((700, rank))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    K = (X @ X.T).astype(kind)
+    np.fill_diagonal(K, 1)
+    exact = compute(K, score_K=True)["VS"]
+    found = compute(K, score_K=True, method="estimate", rtol=1e-2)
+    assert abs(found["VS"] - exact) <= 5 * max(found["VS_se"], 1e-6 * exact)
+    K[:99, :99] = 2 * np.eye(99) - 1
+    for method in ("auto", "estimate"):
+        with pytest.raises(NotPSDError):
+            compute(K, score_K=True, method=method)

@@ -1,0 +1,53 @@
+"""Orders beside 1, such as a sum of tenths, give what order 1 gives, by every way to a score."""
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, compare, compute, explain, growth, select
+from vendiscore.spectral.covariance_float32 import sensitivity
+from vendiscore.spectral.rank_one import adds, surprise
+from vendiscore.spectral.vendi import spectrum_of
+
+# What ten tenths add up to, the next number above 1, and two that are further off.
+ORDERS = [sum([0.1] * 10), 1 + 2**-52, 1 - 1e-13, 1 + 1e-11]
+X = np.random.default_rng(0).standard_normal((60, 3))
+Y = X[:, ::-1] / 2
+SMOOTH, NARROW = {"k": "rbf", "sigma": 1.5}, {"k": "rbf", "sigma": 1.0}
+SPECTRUM = spectrum_of(as_similarity(X, **SMOOTH), vectors=True)
+# A matrix too large to be cheap, and of too many directions for bounds.
+MANY = np.random.default_rng(1).standard_normal((1500, 6))
+GROUPS = [list(np.arange(60) // 6)] * 2
+
+WAYS = {
+    "score": lambda q: compute(X, q=q, **SMOOTH)["VS"],
+    "a smooth spectrum": lambda q: compute(X[:, :1], q=q, **SMOOTH)["VS"],
+    "interval": lambda q: compute(X, q=q, ci=0.95, **SMOOTH)["VS_se"],
+    "growth": lambda q: growth(X, [20, 40], q=q, **SMOOTH).scores,
+    "estimate": lambda q: compute(MANY, q=q, method="estimate", rtol=0.05, **NARROW)["VS"],
+    "selection": lambda q: select(X, 8, q=q, **SMOOTH).places,
+    "selection by quality": lambda q: select(X, 8, q=q, quality=X[:, 0] ** 2, **SMOOTH).places,
+    "bound": lambda q: select(X, 8, q=q, **SMOOTH).bound,
+    "explanation": lambda q: explain(X, q=q, **SMOOTH).adds,
+    "comparison": lambda q: compare(X, Y, q=q, permutations=99, **SMOOTH).pairs[0].difference,
+    "groups": lambda q: compare(X, Y, groups=GROUPS, q=q, **SMOOTH).sets[0].matched,
+    "what each adds": lambda q: adds(SPECTRUM, q),
+    "surprise": lambda q: surprise(SPECTRUM, q),
+    "sensitivity": lambda q: sensitivity(SPECTRUM.values[:20] / SPECTRUM.values[:20].sum(), q),
+}
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("way", WAYS)
+def test_an_order_beside_1_gives_what_order_1_gives(way, q):
+    np.testing.assert_allclose(WAYS[way](q), WAYS[way](1.0), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_a_tensor_gives_it_as_well(q):
+    torch = pytest.importorskip("torch")
+    tensor = torch.as_tensor(X).requires_grad_()
+    found = compute(tensor, q=q, **SMOOTH)["VS"]
+    assert found.item() == pytest.approx(compute(X, **SMOOTH)["VS"], rel=1e-9)
+    (slope,) = torch.autograd.grad(found, tensor)
+    (known,) = torch.autograd.grad(compute(tensor, **SMOOTH)["VS"], tensor)
+    np.testing.assert_allclose(slope, known, rtol=1e-8, atol=1e-10)

@@ -1,0 +1,382 @@
+"""What a report tells: the numbers that were asked for, and the samples behind them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arguments import refuse_gradient
+from ..arrays.namespace import scalar, to_host
+from ..comparison.growth import ENOUGH, Growth, growth
+from ..comparison.options import MIN_SAMPLES
+from ..errors import IndefiniteError
+from ..magnitude.curve import Curve, magnitude_curve
+from ..magnitude.space import MetricSpace
+from ..measures.subject import Subject
+from ..scoring.compute import measured, subject_of
+from ..scoring.intervals import CLOSED, LEAST
+from ..scoring.request import Request, read_request
+from ..signature import digits
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+from ..spectral import rank_one
+from ..spectral.spectrum import Spectrum
+from .nearest_samples import Neighbours
+from .sample_table import THRESHOLD, Explanation, explained
+from .seriation import clustered_order
+
+# Of the profile: steps of 1/8 up to 5, where most curves are flat.
+ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
+LEVEL = 0.95  # of the interval where none is asked for
+# Samples whose pairs are looked at: of more, so many are drawn.
+MOST = 2_000
+# The same for growth, which takes many spectra.
+MOST_GROWN = 1_000
+DRAWS = 5  # subsets of each size
+# Above order 2 leaving one out takes a root for each eigenvalue: of more samples it is told at 2.
+MOST_ROOTS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Numbers of samples, and views of the samples, found when they are first asked for.
+
+    Attributes
+    ----------
+    subject : Subject
+        That was measured.
+    request : Request
+    arguments : dict
+        Keywords of `compute` that give the numbers.
+    given, references : anything
+        As they came.
+    numbers : dict
+        Of `compute`, with details.
+    no_interval : str
+        Why there is no interval, as a sentence; empty if there is one.
+    threshold : float
+        Samples at least this similar are near-duplicates.
+    floor : float or None
+        The least threshold that `explanation` can be looked at again at, if not the usual one.
+    """
+
+    subject: Subject = field(repr=False)
+    request: Request = field(repr=False)
+    arguments: dict[str, Any] = field(repr=False)
+    given: Any = field(repr=False)
+    references: Any = field(repr=False)
+    numbers: dict[str, Any]
+    no_interval: str = ""
+    threshold: float = THRESHOLD
+    floor: float | None = None
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """How the numbers came about."""
+        found: Mapping[str, Any] = self.numbers["details"]
+        return found
+
+    @property
+    def n(self) -> int:
+        """Number of samples, less those that were left out."""
+        return int(self.details["n"])
+
+    @property
+    def grouped(self) -> bool:
+        """Whether numbers are means over groups."""
+        return self.subject.groups is not None
+
+    @cached_property
+    def order(self) -> float:
+        """The order that the report speaks of: 1 where several were asked for with it."""
+        return 1.0 if 1.0 in self.request.orders else self.request.orders[0]
+
+    @property
+    def looked_order(self) -> float:
+        """The same for what each sample adds, which order 0 does not tell."""
+        return self.order or 1.0
+
+    @cached_property
+    def key(self) -> str:
+        """The name of the number that the report begins with."""
+        suffix = f"_q{digits(self.order)}" if self.request.several else ""
+        return f"VS{suffix}" if f"VS{suffix}" in self.numbers else next(iter(self.numbers))
+
+    @property
+    def is_vendi(self) -> bool:
+        """Whether that is a Vendi Score."""
+        return self.key.partition("_")[0] == "VS"
+
+    @property
+    def value(self) -> float:
+        """That number."""
+        return float(scalar(self.numbers[self.key]))
+
+    def beside(self, what: str, key: str = "") -> float | None:
+        """What goes with a number: "se", "low", "high", "corrected"."""
+        found = self.numbers.get(f"{key or self.key}_{what}")
+        return None if found is None else float(scalar(found))
+
+    @cached_property
+    def similarity(self) -> Similarity | None:
+        """How samples are alike; None where only their distances were looked at."""
+        return self.subject.similarity if "similarities" in self.subject.__dict__ else None
+
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """The samples whose pairs are looked at, by their rows in `similarity`: all, or 2,000."""
+        assert self.similarity is not None
+        return _drawn(self.similarity.n, MOST)
+
+    @cached_property
+    def looked(self) -> Subject:
+        """Those samples as a set of their own."""
+        assert self.similarity is not None
+        if len(self.chosen) == self.similarity.n:
+            return self.subject
+        p = None if self.subject.p is None else to_host(self.subject.p)[self.chosen]
+        if p is not None:
+            p = p / p.sum()
+        return Subject(self.similarity.take(self.chosen), p=p, psd=self.subject.psd)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Where each sample that is looked at stood in the list that came in."""
+        return np.flatnonzero(self.subject.row_of >= 0)[self.chosen]
+
+    @cached_property
+    def explanation(self) -> Explanation | None:
+        """Which of them add to the score, and which repeat others, by their places."""
+        if self.similarity is None:
+            return None
+        found = explained(self.looked, self.looked_order, self.threshold, self.floor)
+        return replace(found, places=self.places)
+
+    @property
+    def adds_order(self) -> float:
+        """The order that `adds` is at: 2 where it would take too long at a higher one."""
+        q = self.looked_order
+        return 2.0 if 2 < q < math.inf and len(self.chosen) > MOST_ROOTS else q
+
+    @cached_property
+    def adds(self) -> np.ndarray:
+        """log VS of the samples that are looked at, less that without each."""
+        explained = self.explanation
+        assert explained is not None
+        if self.adds_order == explained.q:
+            return explained.adds
+        return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The nearest other sample of each that is looked at, by rows."""
+        assert self.explanation is not None
+        return self.explanation._neighbours
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """That of all samples where it is known, else of those that are looked at."""
+        known = self.subject.__dict__
+        if "eigen" in known:
+            return self.subject.eigen
+        found: Spectrum | None = known["spectral"].spectrum if "spectral" in known else None
+        if found is not None and all(map(found.serves, ORDERS)):
+            return found
+        return self.looked.eigen
+
+    @cached_property
+    def profile(self) -> np.ndarray:
+        """VS_q for every q of `ORDERS`."""
+        return to_host(self.spectrum.profile(ORDERS))
+
+    @cached_property
+    def K(self) -> np.ndarray:
+        """Similarities of the samples that are looked at."""
+        return to_host(self.looked.similarity.dense())
+
+    @cached_property
+    def seriated(self) -> np.ndarray:
+        """Them in the order of a heat map, those of a group side by side."""
+        order = clustered_order(MatrixSimilarity(self.K))
+        return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
+
+    @cached_property
+    def codes(self) -> np.ndarray | None:
+        """The number of the group of each sample that is looked at."""
+        groups = self.subject.groups
+        return None if groups is None else groups.codes[self.places]
+
+    @cached_property
+    def no_growth(self) -> str:
+        """Why nothing is said of growth, as a sentence; empty if something is."""
+        if self.similarity is None:
+            return "Growth is that of a Vendi Score, and no similarities were looked at."
+        if self.grouped:
+            return "Growth is that of one set of samples of a source, and these are groups."
+        if self.subject.p is not None:
+            return "Growth is that of samples that count alike, and `p` gives them weights."
+        if self.similarity.n < MIN_SAMPLES:
+            return f"Growth takes at least {MIN_SAMPLES} samples."
+        return ""
+
+    @cached_property
+    def growth(self) -> Growth | None:
+        """The score of fewer samples, and of up to twice as many."""
+        if self.no_growth or self.similarity is None:
+            return None
+        chosen = _drawn(self.similarity.n, MOST_GROWN)
+        n = len(chosen)
+        some = self.similarity if n == self.similarity.n else self.similarity.take(chosen)
+        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or self.order == 2 else n}
+        return growth(
+            some,
+            sorted(size for size in sizes if size > 1),
+            q=self.order,
+            draws=DRAWS,
+            psd=self.subject.psd,
+        )
+
+    @cached_property
+    def curve(self) -> Curve | None:
+        """The magnitude function, where distances were asked for."""
+        one = not self.grouped and bool(self.subject.seen)
+        if not one or self.subject.space.n > MOST:
+            return None
+        try:
+            found = magnitude_curve(self.subject.space)
+        except (IndefiniteError, ArithmeticError):
+            return None
+        return found if found.convergence > 0 else None
+
+    def forget(self) -> None:
+        """Let go of what is large and can be found again: K, and eigenvectors of too many samples.
+
+        Those of the samples that are looked at are kept.
+        """
+        self.__dict__.pop("K", None)
+        if self.similarity is None or len(self.chosen) == self.similarity.n:
+            return
+        self.__dict__["spectrum"] = replace(self.spectrum, vectors=None)
+        for name in ("eigen", "spectral", "spectrum"):
+            self.subject.__dict__.pop(name, None)
+
+
+def find(
+    samples: Any,
+    references: Any,
+    arguments: Mapping[str, Any],
+    *,
+    similarity: Similarity | None = None,
+    threshold: float = THRESHOLD,
+    floor: float | None = None,
+) -> Findings:
+    """The numbers that `compute` gives, with an interval where there can be one.
+
+    Parameters
+    ----------
+    samples, references : list or array
+    arguments : mapping
+        Keywords of `compute`.
+    similarity : Similarity, optional
+        That of the samples by these arguments, where somebody has it already.
+    threshold, floor : float
+        For the near-duplicates; see `Findings`.
+
+    Raises
+    ------
+    As `compute` does.
+    """
+    keywords = {**arguments, "details": True}
+    request = read_request(keywords)
+    subject = subject_of(samples, references, request)
+    refuse_gradient(
+        "report",
+        **request.how.options,
+        samples=subject.samples,
+        references=subject.references,
+        p=request.p,
+    )
+    subject.in_parts = False  # all pairs are looked at
+    if similarity is not None:
+        subject.__dict__["similarities"] = [similarity]
+    why = _without_interval(subject, request)
+    numbers: dict[str, Any]
+    if request.ci is None and not why and _is_cheap(subject, request):
+        keywords |= {"ci": LEVEL}
+        request = replace(request, ci=LEVEL)
+        numbers = measured(subject, request)
+    else:
+        numbers = measured(subject, request)
+        if request.ci is None and not why:
+            numbers = _with_interval(subject, request, numbers)
+    del keywords["details"]
+    return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
+
+
+def _without_interval(subject: Subject, request: Request) -> str:
+    """Why there can be no interval that was not asked for, as a sentence."""
+    names = [chosen.measure.name for chosen in request.measures]
+    if request.ci is not None:
+        return ""
+    if request.estimating is not None:
+        return "No interval for other samples goes with an estimate; leave `method` out for one."
+    if request.p is not None:
+        return (
+            "There is no interval: it is for samples that are drawn alike, which `p` says they "
+            "are not."
+        )
+    if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
+        return "There is no interval: order 0 counts dimensions, which change by one or nothing."
+    if subject.groups is not None:
+        if len(subject.groups) < 2:
+            return "There is no interval: it is that of a mean over groups, and there is one."
+        if len(request.of_groups) == len(names):
+            return "There is no interval: the measures asked for look at all groups together."
+        return ""
+    if not set(names) & set(CLOSED) or isinstance(subject.samples, MetricSpace):
+        return (
+            f"No interval was computed: that of {names[0]} takes measuring many halves of the "
+            f"samples; pass ci=0.95 for it."
+        )
+    n, dim = subject.similarity.n, subject.similarity.dim
+    if n < LEAST:
+        return f"There is no interval: it takes {LEAST} samples or more."
+    if "VS" in names and min(n, n if dim is None else dim) > MOST:
+        return (
+            f"No interval was computed: that of {n:,} samples takes all eigenvectors, and long; "
+            f"pass ci=0.95 for it."
+        )
+    return ""
+
+
+def _is_cheap(subject: Subject, request: Request) -> bool:
+    names = {chosen.measure.name for chosen in request.measures}
+    return subject.groups is not None or names <= set(CLOSED)
+
+
+def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:
+    """The numbers with intervals of those measures whose errors cost no more than they do."""
+    closed = [each for each in request.measures if each.measure.name in CLOSED]
+    sure = measured(subject, replace(request, ci=LEVEL, measures=tuple(closed)))
+    found: dict[str, Any] = {}
+    for key, value in numbers.items():
+        found[key] = value
+        found |= {
+            f"{key}_{what}": sure[f"{key}_{what}"]
+            for what in ("se", "low", "high")
+            if f"{key}_{what}" in sure
+        }
+    found["details"] = {**numbers["details"], "interval": sure["details"]["interval"]}
+    return found
+
+
+def _drawn(n: int, most: int) -> np.ndarray:
+    """All rows of n, or so many of them in their order, always the same."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

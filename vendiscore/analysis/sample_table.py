@@ -1,0 +1,399 @@
+"""Which samples make a set as diverse as it is: a table, one row a sample.
+
+All columns but the nearest neighbour follow from one spectrum (`spectral.rank_one`); neighbours
+and near-duplicates from one pass over pairs.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arguments import integer, number, refuse_gradient
+from ..arrays.namespace import Samples, Weights, scalar, to_host
+from ..magnitude.spaces_of_samples import read_samples
+from ..measures.subject import Subject
+from ..optional import require
+from ..plots.explanations import contributions
+from ..resolve.kernel_request import read_how, with_the_rest
+from ..scoring.request import check_orders
+from ..signature import plain_order
+from ..similarity.base import Similarity
+from ..spectral.rank_one import ALL, adds, coverage, novelty, surprise
+from ..spectral.spectrum import PSD, Spectrum, check_psd
+from ..spectral.vendi import vendi
+from ..summary import Summary
+from .duplicates import MARGIN, Duplicates, NearPairs
+from .nearest_samples import Neighbours
+from .spectral_modes import Mode, modes_of, strongest
+
+THRESHOLD = 0.95
+COLUMNS = (
+    "surprise",
+    "adds",
+    "novelty",
+    "mode",
+    "nearest",
+    "nearest_similarity",
+    "redundant_of",
+)
+# What a sample takes from log VS by rounding.
+DUST = 1e-12
+# Rows of the table that are shown of a large set, and characters of a text.
+SHOWN, LETTERS = 5, 60
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Summary):
+    """n samples, what each has to do with the score, and which are near-duplicates.
+
+    Columns are arrays (n,), in the order of the samples, which are called by their places.
+
+    Attributes
+    ----------
+    q, score : float
+        The order, and VS_q of all samples, in [1, n].
+    places : int array (n,)
+        Where each sample stood in the list that was given.
+
+    Examples
+    --------
+    >>> found = explain(["a b", "a b", "c d"], ns=[1])
+    >>> found.groups, found.kept
+    ([(0, [1])], array([0, 2]))
+    """
+
+    _brief = ("n", "q", "score", "threshold")
+
+    q: float
+    score: float
+    places: np.ndarray = field(repr=False)
+    _similarity: Similarity = field(repr=False)
+    _spectrum: Spectrum = field(repr=False)
+    _p: np.ndarray | None = field(repr=False)
+    _psd: PSD = field(repr=False)
+    _neighbours: Neighbours = field(repr=False)
+    _duplicates: Duplicates = field(repr=False)
+    _samples: Any = field(default=None, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.places)
+
+    @cached_property
+    def surprise(self) -> np.ndarray:
+        """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
+        return np.asarray(surprise(self._spectrum, self.q))
+
+    @cached_property
+    def adds(self) -> np.ndarray:
+        """log VS of all minus log VS without each, below 0 if it repeats others; 0 if it is all."""
+        whole = self.n == 1 or (self._p is not None and bool(self._p.max() > ALL))
+        return np.zeros(self.n) if whole else np.asarray(adds(self._spectrum, self.q))
+
+    @cached_property
+    def novelty(self) -> np.ndarray:
+        """The part of each sample that no other explains, 1/(K⁻¹)_ii, in [0, 1]."""
+        return np.asarray(novelty(self._spectrum))
+
+    @cached_property
+    def _strongest(self) -> tuple[np.ndarray, np.ndarray]:
+        return strongest(self._spectrum)
+
+    @property
+    def mode(self) -> np.ndarray:
+        """The number of the mode that each belongs to the most; see `modes`."""
+        return self._strongest[0]
+
+    @property
+    def nearest(self) -> np.ndarray:
+        """The place of the most similar other sample."""
+        return np.asarray(self.places[self._neighbours.nearest])
+
+    @property
+    def nearest_similarity(self) -> np.ndarray:
+        """How similar that one is."""
+        return self._neighbours.similarity
+
+    @property
+    def redundant_of(self) -> np.ndarray:
+        """The place of the sample that each near-duplicate repeats; −1 for samples to keep."""
+        of = self._duplicates.redundant_of
+        return np.where(of < 0, -1, self.places[of])
+
+    @property
+    def threshold(self) -> float:
+        """Samples at least this similar are near-duplicates."""
+        return self._duplicates.threshold
+
+    @property
+    def floor(self) -> float:
+        """The least that `rethreshold` takes."""
+        return self._duplicates.floor
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The places of the samples that are left once near-duplicates are removed."""
+        return np.asarray(self.places[self._duplicates.kept])
+
+    @property
+    def groups(self) -> list[tuple[int, list[int]]]:
+        """(the one to keep, its near-duplicates) by their places, the largest group first."""
+        return [
+            (int(self.places[keep]), self.places[rest].tolist())
+            for keep, rest in self._duplicates.groups()
+        ]
+
+    @cached_property
+    def score_without_duplicates(self) -> float:
+        """VS_q of the samples in `kept`, their weights divided by their sum.
+
+        Cost: a spectrum of that many samples.
+        """
+        kept = self._duplicates.kept
+        if len(kept) == self.n:
+            return self.score
+        p = None if self._p is None else self._p[kept] / self._p[kept].sum()
+        found = vendi(self._similarity.take(kept), [self.q], p, self._psd)
+        return float(scalar(found.values[0]))
+
+    def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
+        """The `count` pairs next to the threshold on either side, each a `Pair`, to look at."""
+        above, below = self._duplicates.boundary(count)
+        return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
+
+    def rethreshold(self, threshold: float) -> Explanation:
+        """The same with near-duplicates at another threshold, without comparing samples again.
+
+        A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
+        """
+        again = replace(self, _duplicates=self._duplicates.rethreshold(threshold))
+        for name in ("surprise", "adds", "novelty", "_strongest"):
+            if name in self.__dict__:
+                again.__dict__[name] = self.__dict__[name]
+        return again
+
+    @property
+    def coverage(self) -> float:
+        """1 − the mean novelty: the Good–Turing share of the source that samples cover.
+
+        As a rule 1 where there are more samples than features.
+        """
+        return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
+
+    def modes(self, count: int | None = None) -> list[Mode]:
+        """The `count` largest, each a `Mode`; as many as the score says, unless given."""
+        wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
+        found = modes_of(self._spectrum, *self._strongest, wanted)
+        return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
+
+    def rarest(self, count: int = SHOWN) -> list[int]:
+        """The places of the most surprising samples, the first of several."""
+        known = np.nan_to_num(self.surprise, nan=-np.inf)
+        first = np.argsort(-known, kind="stable")[: integer("count", count)]
+        return self.places[first].tolist()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as numbers and lists, for JSON; what is not known is None."""
+        columns = {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
+        above, below = self.boundary()
+        return {
+            "n": self.n,
+            "q": plain_order(self.q),
+            "VS": self.score,
+            "coverage": self.coverage,
+            "threshold": self.threshold,
+            "VS_without_duplicates": self.score_without_duplicates,
+            "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
+            "boundary": {
+                "above": [pair._asdict() for pair in above],
+                "below": [pair._asdict() for pair in below],
+            },
+            "modes": [
+                {
+                    "share": mode.share,
+                    "members": len(mode.members),
+                    "exemplars": mode.exemplars,
+                }
+                for mode in self.modes()
+            ],
+            "rarest": self.rarest(),
+            "samples": {name: _plain(column) for name, column in columns.items()},
+        }
+
+    def to_json(self, **options: Any) -> str:
+        """`to_dict` as JSON; options are those of `json.dumps`."""
+        return json.dumps(self.to_dict(), allow_nan=False, **options)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame: a row a sample, by its place."""
+        pandas = require("pandas", "dev", "a data frame")
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        return pandas.DataFrame(columns, index=pandas.Index(self.places, name="place"))
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """What each sample adds, in descending order, near-duplicates marked. Returns Axes."""
+        return contributions(self.adds, self.redundant_of >= 0, ax=ax)
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to, in words."""
+        removed, lower = self.n - len(self.kept), int(np.sum(self.adds < -DUST))
+        copies = (
+            f"{_counted(removed, 'repeats another', 'repeat others')} (similarity "
+            f"{self.threshold:g} or more); without, the score is "
+            f"{self.score_without_duplicates:.4g}"
+            if removed
+            else f"No two are as similar as {self.threshold:g}"
+        )
+        return (
+            f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
+            f"different (q={self.q:g}). {copies}. {_counted(lower, 'lowers', 'lower')} the score."
+        )
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.adds, kind="stable")
+        few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
+        head = "".join(f"<th>{name}</th>" for name in ("place", *COLUMNS, "sample"))
+        rows = "".join(self._row(int(i)) for i in few)
+        said = "what adds the most, and the least" if len(order) > len(few) else "by what they add"
+        return (
+            f"<p>{html.escape(self.sentence)}</p>"
+            f"<table><caption>{said}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def _row(self, i: int) -> str:
+        cells = [str(self.places[i])]
+        for name in COLUMNS:
+            value = getattr(self, name)[i]
+            cells.append(f"{value:.4g}" if isinstance(value, np.floating) else str(value))
+        cells.append(html.escape(self._shown(i)))
+        return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+    def _shown(self, i: int) -> str:
+        sample = self._samples[self.places[i]] if isinstance(self._samples, list) else None
+        if not isinstance(sample, str):
+            return ""
+        return sample if len(sample) <= LETTERS else f"{sample[: LETTERS - 1]}…"
+
+    def _placed(self, pair: Any) -> Any:
+        return pair._replace(i=int(self.places[pair.i]), j=int(self.places[pair.j]))
+
+
+def explain(
+    samples: Samples,
+    *,
+    q: float | str = 1,
+    threshold: float = THRESHOLD,
+    p: Weights | None = None,
+    psd: PSD = "check",
+    **how: Any,
+) -> Explanation:
+    """Which samples add to the diversity of a set, which repeat others, and what it is made of.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n samples of the kind that `k` compares. Not changed.
+    q : float in (0, ∞] or "inf"
+        Order of the score that is explained. Default: 1.
+    threshold : float in [−1, 1]
+        Samples at least this similar are near-duplicates. Default: 0.95. The right threshold
+        depends on the kernel: look at `boundary()`, and move it by `rethreshold(…)`.
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    **how
+        How samples are compared, as for `compute`: `k`, `score_K`, `score_X`, `normalize` and the
+        options of the kernel.
+
+    Returns
+    -------
+    Explanation
+        A table with the columns `surprise`, `adds`, `novelty`, `mode`, `nearest`,
+        `nearest_similarity` and `redundant_of`, a row a sample in the order of the samples, and
+        more: `groups`, `boundary()`, `modes()`, `coverage`, `rarest()`, `plot()`, `to_frame()`.
+
+    Raises
+    ------
+    TypeError, ValueError, TooLargeError
+        As `compute` does, and for order 0, of which a sample changes one or nothing.
+
+    Notes
+    -----
+    One spectrum with its eigenvectors, O(n d² + d³) from d < n features and O(n³) else, and one
+    pass over all pairs, O(n² d), by blocks of rows. Memory: n·min(n, d) numbers, no (n, n) array
+    unless the spectrum needs it, and up to 4 million pairs of near-duplicates.
+
+    References
+    ----------
+    Leave-one-out scores by an integral over resolvents: `vendiscore.spectral.rank_one`. Coverage:
+    Good, Biometrika 1953.
+
+    Examples
+    --------
+    >>> found = explain(["a b", "a b", "c d"], ns=[1])
+    >>> found.redundant_of
+    array([-1,  0, -1])
+    >>> found.adds.round(3)  # without the last, all are copies
+    array([-0.057, -0.057,  0.637])
+    >>> found.score_without_duplicates
+    2.0
+    """
+    given = dict(how)
+    read = with_the_rest(read_how(given), given, ("q", "threshold", "p", "psd"))
+    orders = check_orders(q)
+    if len(orders) > 1:
+        raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")
+    order = number("q", orders[0], "an order above 0", lambda q: q > 0, "q=1 is the usual one")
+    psd = check_psd(psd)
+    allowed, usual = "a similarity, from -1 to 1", "0.95 is usual"
+    limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
+    samples = read_samples(samples, read, "samples")
+    return explained(Subject(samples, read, orders=[order], p=p, psd=psd), order, limit)
+
+
+def explained(
+    subject: Subject, q: float, threshold: float = THRESHOLD, floor: float | None = None
+) -> Explanation:
+    """The same of a subject, at an order above 0; its eigenvectors are found once.
+
+    `floor` is the least threshold of later, 0.2 below this one unless given.
+    """
+    floor = threshold - MARGIN if floor is None else min(floor, threshold)
+    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+        similarity = subject.similarity
+        refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
+        spectrum = subject.eigen
+        pairs = NearPairs(floor, similarity.groups(), p=subject.p)
+        neighbours = Neighbours.of(similarity, pairs)
+    left_out = list(similarity.dropped)
+    return Explanation(
+        q=q,
+        score=float(scalar(spectrum.effective_number(q))),
+        places=np.setdiff1d(np.arange(similarity.n + len(left_out)), left_out),
+        _similarity=similarity,
+        _spectrum=spectrum,
+        _p=None if subject.p is None else to_host(subject.p),
+        _psd=subject.psd,
+        _neighbours=neighbours,
+        _duplicates=Duplicates.of(similarity.n, pairs, threshold),
+        _samples=subject.samples,
+    )
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
+
+
+def _plain(column: np.ndarray) -> list[Any]:
+    """A column for JSON, which has no NaN."""
+    return [None if value != value else value for value in column.tolist()]

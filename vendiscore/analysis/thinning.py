@@ -1,0 +1,99 @@
+"""What is left of a score once the samples that repeat others go, the most redundant first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arguments import integer
+from .sample_table import Explanation
+
+_DIGITS = 4  # of the thresholds that are picked
+
+
+@dataclass(frozen=True, eq=False)
+class Thinning:
+    """A set without near-duplicates, at several thresholds.
+
+    Attributes
+    ----------
+    thresholds : array (m,)
+        Descending; the first may be above all similarities, where nothing is removed.
+    removed : int array (m,)
+        How many samples repeat one that is kept.
+    scores : array (m,)
+        VS_q of those that are kept.
+    """
+
+    thresholds: np.ndarray
+    removed: np.ndarray
+    scores: np.ndarray
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """As plain lists."""
+        return {
+            "thresholds": self.thresholds.tolist(),
+            "removed": self.removed.tolist(),
+            "VS": self.scores.tolist(),
+        }
+
+
+def thinning(
+    explanation: Explanation, thresholds: Sequence[float] | None = None, *, steps: int = 12
+) -> Thinning:
+    """The score without the near-duplicates of several thresholds.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    thresholds : sequence of float, optional
+        Each at least the floor of the explanation. Unless given, those by which the number of
+        samples with one as similar grows in even steps.
+    steps : int of at least 1
+        How many of these, at most.
+
+    Returns
+    -------
+    Thinning
+        A row for each number of samples that are removed, the first without any.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `Explanation.rethreshold` does.
+
+    Notes
+    -----
+    A spectrum of what is left for each row.
+
+    Examples
+    --------
+    >>> from .table import explain
+    >>> found = thinning(explain(["a b", "a b", "c d"], ns=[1]))
+    >>> found.removed, found.scores
+    (array([0, 1]), array([1.88988157, 2.        ]))
+    """
+    chosen = _even(explanation, integer("steps", steps)) if thresholds is None else thresholds
+    rows = [(1.0, 0, explanation.score)]
+    for threshold in sorted(chosen, reverse=True):
+        at = explanation.rethreshold(threshold)
+        removed = explanation.n - len(at.kept)
+        if removed > rows[-1][1]:
+            rows.append((float(threshold), removed, at.score_without_duplicates))
+    return Thinning(*map(np.array, zip(*rows, strict=True)))
+
+
+def _even(explanation: Explanation, steps: int) -> list[float]:
+    """Thresholds by which ever more samples have one as similar, above the floor."""
+    floor = explanation.floor
+    closest = -np.sort(-explanation.nearest_similarity)
+    closest = closest[closest >= floor]
+    if explanation.n < 2 or not len(closest):
+        return []
+    ends = np.unique(np.linspace(0, len(closest) - 1, steps).round().astype(int))
+    unit = 10.0**_DIGITS
+    found = np.floor(np.minimum(closest[ends], 1.0) * unit) / unit
+    return sorted({max(floor, float(value)) for value in found} | {floor})

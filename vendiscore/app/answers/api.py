@@ -1,0 +1,187 @@
+"""The public API, and the tools of MCP: plain functions of plain values.
+
+The first line of each argument is all that a tool shows of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...progress import finish
+from ..given.pictures import decoded
+from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
+from . import several_sets
+from .group_lists import place, pooled
+from .jobs import THRESHOLD, Job, comparable, image_job, molecule_job, text_job, vector_job
+from .kernel_menu import CHOICES, one_of
+from .records import record
+from .several_sets import Compared
+
+
+def vendi_score_texts(
+    texts: list[str] | list[list[str]],
+    kernel: str = "ngram_overlap",
+    ns: list[int] = [1, 2, 3, 4],  # noqa: B006 (shown in the schema, never written to)
+    unit: str = "word",
+    q: float = 1.0,
+    threshold: float = THRESHOLD,
+) -> dict[str, Any]:
+    """Vendi Score of texts: how many effectively different ones there are, and which are alike.
+
+    Args:
+        texts: Up to 1,000 texts, such as answers to one prompt; or lists of them, one a group.
+        kernel: "ngram_overlap" (n-grams in common) or, where it is installed, "MiniLM" (meaning).
+        ns: Lengths of the n-grams.
+        unit: What n-grams are made of: "word" or "char".
+        q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
+        threshold: From which similarity on, at most 1, texts are called alike.
+
+    Returns:
+        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
+        groups of texts that are alike, redundant pairs, texts that stand alone, details and code.
+        Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS of each.
+    """
+    return _answer(text_job(texts, kernel, {"ns": ns, "unit": unit}), q, threshold)
+
+
+def vendi_score_images(
+    images: list[str] | list[list[str]],
+    kernel: str = "pixels",
+    q: float = 1.0,
+    threshold: float = THRESHOLD,
+) -> dict[str, Any]:
+    """Vendi Score of images: how many effectively different ones there are, and which are alike.
+
+    Args:
+        images: Up to 200 image files, each encoded as base64; or lists of them, one a group.
+        kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
+        q: Order of at least 0: 1 is usual, less counts rare images more, more counts them less.
+        threshold: From which similarity on, at most 1, images are called alike.
+
+    Returns:
+        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
+        groups of images that are alike (by their places in the list, from 0), redundant pairs,
+        images that stand alone, details and code. Of lists their mean VS, its standard error
+        VS_se, and by_group: label, n and VS of each.
+    """
+    flat, groups = pooled(images, "base64 strings")
+    found = decoded(flat, place(groups, "Image"))
+    return _answer(image_job(found, kernel, groups=groups), q, threshold)
+
+
+def vendi_score_molecules(
+    smiles: list[str] | list[list[str]],
+    kernel: str = "morgan",
+    q: float = 1.0,
+    threshold: float = THRESHOLD,
+) -> dict[str, Any]:
+    """Vendi Score of molecules: how many effectively different ones there are, and which are alike.
+
+    Args:
+        smiles: Up to 1,000 molecules as SMILES; or lists of them, one a group.
+        kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
+        q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
+        threshold: From which similarity on, at most 1, molecules are called alike.
+
+    Returns:
+        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
+        groups of molecules that are alike, redundant pairs, molecules that stand alone, details
+        and code. Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS
+        of each.
+    """
+    return _answer(molecule_job(smiles, kernel), q, threshold)
+
+
+def vendi_score_vectors(
+    rows: list[list[float]] | list[list[list[float]]],
+    kernel: str = "cosine",
+    sigma: float = 0.0,
+    q: float = 1.0,
+    threshold: float = THRESHOLD,
+) -> dict[str, Any]:
+    """Vendi Score of vectors (embeddings, say) or of a similarity matrix, and which are alike.
+
+    Args:
+        rows: Rows of as many numbers each, one row a sample; or lists of rows, one a group.
+        kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
+        sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
+        q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
+        threshold: From which similarity on, at most 1, rows are called alike.
+
+    Returns:
+        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
+        groups of rows that are alike (by their places, from 0), redundant pairs, rows that stand
+        alone, details and code. Of lists their mean VS, its standard error VS_se, and by_group:
+        label, n and VS of each. "X" and "dual" are other words for "cosine"; "K, clipped" sets
+        negative eigenvalues to zero.
+    """
+    return _answer(vector_job(rows, kernel, {"sigma": sigma}), q, threshold)
+
+
+def vendi_compare(
+    sets: list[list],  # type: ignore[type-arg]  # what a schema can be made of
+    kind: str = "texts",
+    kernel: str = "ngram_overlap",
+    q: float = 1.0,
+    permutations: int = several_sets.MIN_PERMUTATIONS,
+    names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
+) -> dict[str, Any]:
+    """Compare the Vendi Scores of two to eight sets, and say which differences are beyond chance.
+
+    A larger set scores higher for its size alone, so all are drawn down to the size of the
+    smallest, 100 at most, without replacement. Their samples are then exchanged at random, to see
+    how often chance makes as much of a difference.
+
+    Args:
+        sets: Two to eight lists of 4 to 1,000 samples each.
+        kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
+        kernel: One of that kind, as the tool for its scores has them, but for matrices.
+        q: Order of at least 0: 1 is usual, less counts rare samples more, more counts them less.
+        permutations: How often samples are exchanged at most, from 299 to 999.
+        names: Of the sets; A, B, C and so on unless given.
+
+    Returns:
+        Per set n, VS and VS at matched size with its interval; of each pair the difference with
+        interval, p and verdict; a sentence; and of each set that differs from the others by more
+        than chance the samples that these have least of.
+    """
+    if not isinstance(sets, list):
+        raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
+    check_sets(len(sets))
+    one_of(kind, tuple(CHOICES), "kind")
+    if kind == "images" and all(isinstance(images, list) for images in sets):
+        sets = [decoded(images) for images in sets]
+    jobs = {}
+    for name, samples in zip(_names(names, len(sets)), sets, strict=True):
+        jobs[name] = comparable(samples, kind, kernel, {})
+        check_count(len(jobs[name].samples), MAX_SAMPLES, "samples in a set")
+    return _comparison(finish(several_sets.compare_steps(jobs, q, permutations)), jobs)
+
+
+def _comparison(found: Compared, jobs: dict[str, Job]) -> dict[str, Any]:
+    answer = several_sets.answer(found, next(iter(jobs.values())))
+    for name in ("kind", "what", "comparison", "pictures", "csv"):
+        del answer[name]
+    places = {name: range(len(job.samples)) for name, job in jobs.items()}
+    rare = several_sets.only_in(found, jobs, places)
+    for each in rare:
+        for sample in each["samples"]:
+            sample.pop("image", None)
+    return answer | {"only": rare, "arguments": dict(found.arguments)}
+
+
+def _names(names: Any, count: int) -> list[str]:
+    if not names:
+        return list("ABCDEFGH"[:count])
+    if (
+        not isinstance(names, list)
+        or not all(isinstance(name, str) and name for name in names)
+        or len(set(names)) != count
+        or len(names) != count
+    ):
+        raise RefusedError(f"Expected {count} names that all differ, got {names!r:.60}.")
+    return names
+
+
+def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
+    return record(finish(job.findings(q, threshold)), job)

@@ -1,0 +1,91 @@
+"""Samples of one of several sets that the others have least of, where sets differ at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...analysis import sentences
+from ...measures.divergences import surprise_of_first
+from ...similarity.base import Similarity
+from ..given.parts import drawn
+from .jobs import Job
+
+SHOWN = 10  # samples of each set
+MOST = 1_000  # samples of all sets together, since all are decomposed for each
+LEVEL = 0.05  # of sets of one source, how often samples are listed of any
+_EXCHANGES = 999
+
+
+def only(
+    together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
+) -> list[dict[str, Any]]:
+    """For each set the samples that the others, taken together, have least of.
+
+    Samples are listed of sets alone that differ from the others by more than chance; of samples
+    that are the same the first is, with how many there are.
+
+    Parameters
+    ----------
+    together : Similarity
+        Of all samples, one set after the other, in the order of `jobs`.
+    jobs : mapping of str to Job
+    places : mapping of str to sequence
+        Where each sample of a set stood.
+    """
+    sizes = [len(job.samples) for job in jobs.values()]
+    starts = [0, *accumulate(sizes)]
+    most = MOST // len(sizes)
+    rows = [
+        start + np.array(drawn(size, most, 0)) for start, size in zip(starts, sizes, strict=False)
+    ]
+    K = np.array(together.take(np.concatenate(rows)).dense(), float)
+    np.fill_diagonal(K, 0.0)
+    own = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    found = []
+    for number, (name, job) in enumerate(jobs.items()):
+        than = sentences.listed([other for other in jobs if other != name])
+        p = _chance(K, own == number)
+        found.append({"name": name, "than": than, "p": round(p, 4), "samples": []})
+        if p * len(rows) > LEVEL:
+            continue
+        others = [each for i, each in enumerate(rows) if i != number]
+        pool = together.take(np.concatenate([rows[number], *others]))
+        surprise = surprise_of_first(pool, len(rows[number]))
+        # Samples that have nothing in common with the others are many, and equal but for rounding.
+        order = np.argsort(-np.round(surprise, 9), kind="stable")
+        first = [i for i in order.tolist() if surprise[i] > 0]
+        listed: dict[Any, dict[str, Any]] = {}
+        for i in first:
+            at = int(rows[number][i]) - starts[number]
+            shown = _shown(job, at, places[name])
+            row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
+            same = listed.setdefault(row or shown.get("image") or shown["text"], shown)
+            same.setdefault("surprise", round(float(surprise[i]), 4))
+            same["times"] = same.get("times", 0) + 1
+        found[-1]["samples"] = list(listed.values())[:SHOWN]
+    return found
+
+
+def _chance(K: np.ndarray, own: np.ndarray) -> float:
+    """Return how often a random part differs as much from the rest: p of the squared MMD.
+
+    `K` has zeros on its diagonal; `own` tells the samples of the set.
+    """
+    n, m = int(own.sum()), int((~own).sum())
+    rng = np.random.default_rng(0)
+    Z = np.stack([own, *(rng.permutation(own) for _ in range(_EXCHANGES))], axis=1).astype(float)
+    inside = (Z * (K @ Z)).sum(axis=0)
+    rows = K.sum(axis=1) @ Z
+    outside, across = K.sum() - 2 * rows + inside, rows - inside
+    gaps = inside / (n * (n - 1)) + outside / (m * (m - 1)) - 2 * across / (n * m)
+    return float((gaps >= gaps[0] - 1e-12).mean())
+
+
+def _shown(job: Job, i: int, places: Sequence[int | str]) -> dict[str, Any]:
+    if job.pictures:
+        return {"place": places[i], "image": job.pictures[i].thumbnail}
+    return {"place": places[i], "text": job.texts(i) if job.texts else ""}

@@ -1,0 +1,112 @@
+"""Groups of samples: what of a visitor's lists belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...resolve.group_labels import Groups
+from ..given.parts import taken
+from ..given.samples import Samples
+from ..quotas import MAX_SETS, RefusedError
+
+
+def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
+    """A list of samples, or of lists of them, as one list; and the groups if it was the latter.
+
+    Parameters
+    ----------
+    values : list
+    what : str
+        The samples in the plural.
+    rows : bool
+        Whether a sample is a list of numbers itself.
+
+    Raises
+    ------
+    RefusedError
+        If it is no list, a group is empty, or only some are groups.
+    """
+    if not isinstance(values, list):
+        raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
+    nested = [_is_group(value, rows) for value in values]
+    if not any(nested):
+        return values, None
+    nested = [found or value == [] for found, value in zip(nested, values, strict=True)]
+    if not all(nested):
+        i = nested.index(False)
+        raise RefusedError(
+            f"Expected a list of {what}, or a list of lists of them, which are groups; number "
+            f"{nested.index(True)} is such a list, but number {i} is not: {values[i]!r:.40}."
+        )
+    sizes = [len(value) for value in values]
+    if 0 in sizes:
+        raise RefusedError(f"Group {sizes.index(0)} is empty and has no score: leave it out.")
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    everything = [sample for value in values for sample in value]
+    return everything, Groups(tuple(range(len(sizes))), codes, nested=True)
+
+
+def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
+    """The samples as a list of lists, one for each group; as they are without groups."""
+    if groups is None:
+        return list(samples)
+    members: list[list[Any]] = [[] for _ in groups.labels]
+    for sample, code in zip(samples, groups.codes, strict=True):
+        members[code].append(sample)
+    return members
+
+
+def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
+    """What messages call sample i of all: "number 3" or "number 1 of group 2"."""
+    if groups is None or not groups.nested:
+        return f"{word} {{}}".format
+    first = np.searchsorted(groups.codes, np.arange(len(groups)))
+
+    def named(i: int) -> str:
+        group = groups.codes[i]
+        return f"{word} {i - first[group]} of group {group}"
+
+    return named
+
+
+def emptied(labels: Sequence[Hashable], left: Iterable[int]) -> list[Hashable]:
+    """The groups of which nothing remains without the samples at some places; "" is none."""
+    without = set(left)
+    kept = {label for i, label in enumerate(labels) if i not in without}
+    return [label for label in dict.fromkeys(labels) if label not in kept | {""}]
+
+
+def sets_of(samples: Samples) -> dict[str, Samples]:
+    """Return the groups of samples as sets by their labels; samples without a label are in none.
+
+    Raises
+    ------
+    RefusedError
+        If there are no groups, one, or more than can be compared.
+    """
+    where: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(samples.groups):
+        if label != "":
+            where.setdefault(label, []).append(i)
+    if not 2 <= len(where) <= MAX_SETS:
+        of = f"in column {samples.by!r:.60}" if samples.by else "of samples"
+        got = f"{len(where):,} {of}" if samples.groups else "one set without groups"
+        raise RefusedError(
+            f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
+            f"column that names the set of each row under “Grouped by”."
+        )
+    plain = replace(samples, python=None, notes=())
+    return {
+        f"group {label}" if isinstance(label, int) else str(label): replace(
+            taken(plain, kept), groups=(), total=len(kept)
+        )
+        for label, kept in where.items()
+    }
+
+
+def _is_group(value: Any, rows: bool) -> bool:
+    return isinstance(value, list) and (not rows or any(isinstance(row, list) for row in value))

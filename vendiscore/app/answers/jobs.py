@@ -1,0 +1,293 @@
+"""Samples that were checked, with how they are compared: a `Job` of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...analysis.findings import Findings, find
+from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ...errors import SampleError
+from ...progress import Steps
+from ...resolve.group_labels import Groups, read_labels
+from ..given.asked import SINGULAR
+from ..given.matrices import check_matrix
+from ..given.pictures import Picture
+from ..given.samples import Samples
+from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
+from . import kernel_menu, offered_encoders
+from .group_lists import place, pooled, taken_apart
+from .kernel_menu import Choice, check_order, check_threshold
+
+# Samples at least this similar are called alike unless a visitor says otherwise.
+THRESHOLD = 0.8
+# How far down the threshold can be moved without comparing samples again.
+FLOOR = 0.3
+_NUMBERS = 4  # of a vector that are shown
+# Everything, as it is saved from the page.
+_SAVED = f"(saved := {READ_DOWNLOAD[1]})"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Samples that have been checked, and how they are compared and shown.
+
+    Attributes
+    ----------
+    kind, what : str
+        What the samples are, in the plural: of the page, and in sentences.
+    samples : list or array
+    choice : Choice
+    arguments : dict
+        For `compute`.
+    modules, expression : str
+        Python that has the same samples, and what it has to import.
+    groups : Groups or None
+        Which samples belong together; then the score is the mean of theirs.
+    texts : callable or None
+        Sample i as text, where there is something to read.
+    pictures : sequence of Picture
+        The samples, if they are images.
+    """
+
+    kind: str
+    what: str
+    samples: Any
+    choice: Choice
+    arguments: dict[str, Any]
+    modules: str
+    expression: str
+    groups: Groups | None = None
+    texts: Callable[[int], str] | None = None
+    pictures: Sequence[Picture] = ()
+
+    def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
+        """What there is to say of them at order q; a SampleError names samples by their places."""
+        given = self.arguments | {"q": check_order(q)}
+        alike_from = check_threshold(threshold)
+        if self.groups is not None:
+            given["groups"] = self.labels
+        try:
+            similarity = None
+            if self.choice.is_encoder:
+                similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
+            return find(
+                self.samples,
+                None,
+                given,
+                similarity=similarity,
+                threshold=alike_from,
+                floor=min(FLOOR, alike_from),
+            )
+        except SampleError as error:
+            if self.groups is None or not self.groups.nested:
+                raise
+            raise self.groups.located(error) from error.__cause__
+
+    @property
+    def labels(self) -> list[Any] | None:
+        """The group of each sample."""
+        groups = self.groups
+        return None if groups is None else [groups.labels[code] for code in groups.codes]
+
+    def code(self, found: Findings) -> str:
+        """Three lines of Python that give the same number."""
+        arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
+        if self.groups is not None and not self.groups.nested and self.kind == "vectors":
+            arguments["groups"] = self.labels
+        options = keywords(arguments, found.order)
+        if _SAVED in self.expression and self.groups is not None:
+            options += ', groups=saved["samples"]["group"]'
+        call = called("samples", options)
+        return f"{source(self.modules)}\nsamples = {self.expression}\nprint({call})"
+
+
+def text_job(
+    texts: Any,
+    kernel: str = "ngram_overlap",
+    options: Mapping[str, Any] | None = None,
+    labels: Sequence[Hashable] = (),
+) -> Job:
+    """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
+    return _written_job("texts", texts, labels, "texts", _chosen("texts", kernel, options))
+
+
+def image_job(
+    pictures: Sequence[Picture],
+    kernel: str = "pixels",
+    left: Sequence[str] = (),
+    groups: Groups | None = None,
+) -> Job:
+    """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
+    chosen = _chosen("images", kernel, None)
+    files = 'glob.glob("images/*")'
+    if left:
+        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
+    expression = f"sorted({files})  # the folder that the images are in"
+    if groups is not None:
+        each = 'sorted(glob.glob(folder + "/*"))'
+        expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
+    encoded = chosen["choice"].is_encoder
+    return Job(
+        kind="images",
+        what="images",
+        samples=[picture.data if encoded else picture.small for picture in pictures],
+        **chosen,
+        modules="glob",
+        expression=expression,
+        groups=groups,
+        pictures=pictures,
+    )
+
+
+def molecule_job(smiles: Any, kernel: str = "morgan", labels: Sequence[Hashable] = ()) -> Job:
+    """Molecules as SMILES, compared by fingerprints."""
+    chosen = _chosen("molecules", kernel, None)
+    return _written_job("molecules", smiles, labels, "SMILES", chosen, MAX_SMILES)
+
+
+def vector_job(
+    X: Any,
+    kernel: str = "cosine",
+    options: Mapping[str, Any] | None = None,
+    source: tuple[str, str] | None = None,
+    labels: Sequence[Hashable] = (),
+) -> Job:
+    """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
+    X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    groups = read_labels(labels) if labels else groups
+    X = check_matrix(X, place(groups, "Row"))
+    chosen = _chosen("vectors", kernel, options)
+    matrix = chosen["choice"].is_matrix
+    if matrix and groups is not None:
+        raise RefusedError(
+            f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
+            f"rows of features pick another kernel."
+        )
+    if matrix and X.shape[0] != X.shape[1]:
+        raise RefusedError(
+            f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
+            f"for rows of features pick another kernel."
+        )
+
+    def written(i: int) -> str:
+        return in_words(X[i])
+
+    return Job(
+        kind="vectors",
+        what="samples" if matrix else "vectors",
+        samples=X,
+        **chosen,
+        groups=groups,
+        texts=None if matrix else written,
+        **_matrix_source(X, source, groups),
+    )
+
+
+def in_words(row: np.ndarray) -> str:
+    """The first numbers of a row, without a negative zero."""
+    numbers = ", ".join(f"{value:.4g}" for value in row[:_NUMBERS] + 0.0)
+    return f"{numbers}, …" if len(row) > _NUMBERS else numbers
+
+
+def job_of(
+    samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
+) -> Job:
+    """Some samples as they were read, compared by one of the kernels of their kind."""
+    labels = [samples.groups[i] for i in kept] if samples.groups else []
+    values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    if samples.kind == "texts":
+        return text_job(values, kernel, options, labels)
+    if samples.kind == "molecules":
+        return molecule_job(values, kernel, labels)
+    left = set(range(len(samples))) - set(kept)
+    if samples.kind == "images":
+        groups = read_labels(labels) if labels else None
+        return image_job(values, kernel, [str(samples.places[i]) for i in sorted(left)], groups)
+    square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
+    python = samples.python(left, square) if samples.python else None
+    return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
+
+
+def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
+    """One of the sets of a comparison, as the API has them: one list."""
+    kernel_menu.one_of(kind, tuple(kernel_menu.CHOICES), "kind")
+    if kernel_menu.choice(kind, kernel).is_matrix:
+        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
+    if kind == "texts":
+        job = text_job(samples, kernel, options)
+    elif kind == "images":
+        job = image_job(_listed(samples, "images"), kernel)
+    elif kind == "molecules":
+        job = molecule_job(samples, kernel)
+    else:
+        job = vector_job(samples, kernel, options)
+    if job.groups is not None:
+        raise RefusedError(
+            f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
+            f"{kind} in one."
+        )
+    return job
+
+
+def _written_job(
+    kind: str,
+    values: Any,
+    labels: Sequence[Hashable],
+    called: str,
+    chosen: dict[str, Any],
+    longest: int = MAX_TEXT,
+) -> Job:
+    """Samples that are strings, `called` so in the plural where there is no list of them."""
+    values, groups = pooled(values, called)
+    groups = read_labels(labels) if labels else groups
+    values = check_texts(values, longest, SINGULAR[kind], place(groups))
+    return Job(
+        kind=kind,
+        what=kind,
+        samples=values,
+        **chosen,
+        groups=groups,
+        texts=values.__getitem__,
+        **_inline(taken_apart(values, groups)),
+    )
+
+
+def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    chosen = kernel_menu.choice(kind, kernel)
+    return {"choice": chosen, "arguments": kernel_menu.arguments(chosen, options or {})}
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if not isinstance(values, list):
+        raise RefusedError(f"Expected a list of {name}, got {type(values).__name__}.")
+    return values
+
+
+def _inline(samples: list[Any]) -> dict[str, Any]:
+    written = repr(samples)
+    if len(written) <= INLINE:
+        return {"modules": "", "expression": written}
+    text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
+    return {"modules": READ_DOWNLOAD[0], "expression": _SAVED + text}
+
+
+def _matrix_source(
+    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None = None
+) -> dict[str, Any]:
+    if X.size <= INLINE:
+        nested = groups if groups is not None and groups.nested else None
+        written = repr(taken_apart(X.tolist(), nested))
+        if len(written) <= INLINE:
+            return {"modules": "", "expression": written}
+    modules, expression = source or (
+        "pandas as pd",
+        "pd.read_csv('samples.csv', header=None).to_numpy()",
+    )
+    if groups is not None and groups.nested:
+        ends = np.cumsum(np.bincount(groups.codes))[:-1].tolist()
+        modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
+    return {"modules": modules, "expression": expression}

@@ -1,0 +1,171 @@
+"""Encoders that the page offers, from a list of our own, and their work in steps.
+
+A name that a visitor sends is looked up here and goes nowhere else. An encoder is loaded when it
+is first asked for, and kept. Encoding is the one kernel that takes long at the sizes of the page,
+so it pauses between batches, and what was encoded last is kept: a visitor who moves a slider does
+not wait for it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from ...encoders import encoder
+from ...encoders.models import BATCH_SIZE, Encoder
+from ...errors import SampleError
+from ...progress import Steps, told
+from ...registry.kernel import get_kernel
+from ...resolve.kernel_build import distinct_samples
+from ...resolve.sets import as_similarity
+from ...similarity.base import Similarity
+from ...similarity.composite import RepeatedSimilarity
+from ...similarity.features import FeatureSimilarity
+
+# By kind of sample: the name on the page, and the options of `compute`.
+ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
+    "texts": {
+        "MiniLM": {
+            "k": "text_embeddings",
+            "model_path": "sentence-transformers/all-MiniLM-L6-v2",
+            "pooling": "mean",
+        }
+    },
+    "images": {
+        "DINOv2": {
+            "k": "image_embeddings",
+            "model_path": "facebook/dinov2-small",
+            "pooling": "cls",
+        }
+    },
+}
+_PACKAGES = ("torch", "torchvision", "transformers", "huggingface_hub")
+# Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
+_BATCH = {"text": BATCH_SIZE, "images": 16}
+_KEPT = 4  # sets, of at most 1,000 × 384 numbers each
+
+
+@cache
+def offered(kind: str) -> dict[str, dict[str, Any]]:
+    """The encoders of "texts" or "images" that can be had here, as options of `compute`.
+
+    They need torch and transformers, and a model that is in the local cache or can be downloaded,
+    as on a Space.
+    """
+    if not all(map(find_spec, _PACKAGES)):
+        return {}
+    allowed = ALLOWED.get(kind, {})
+    return {name: options for name, options in allowed.items() if _at_hand(options["model_path"])}
+
+
+def prepare() -> None:
+    """Import what the encoders offered need, before the first visitor comes.
+
+    While one thread imports torch, which takes seconds, another that computes may find it half
+    there: SciPy looks for torch's tensors wherever torch is.
+    """
+    if any(map(offered, ALLOWED)):
+        transformers = importlib.import_module("transformers")
+        for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
+            getattr(transformers, name)  # imported when asked for
+
+
+def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    """The Similarity of samples; one that an encoder makes is made batch by batch.
+
+    Parameters
+    ----------
+    samples, arguments
+        As for `vendiscore.compute`. For an encoder, a list of texts or of bytes of image files.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `vendiscore.compute` does.
+    """
+    arguments = {name: value for name, value in arguments.items() if name != "psd"}
+    if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
+        return as_similarity(samples, **arguments)
+    key = _digest(samples, arguments)
+    if (known := _recent.get(key)) is None:
+        known = yield from _encoded(samples, arguments)
+        _recent.put(key, known)
+    return known
+
+
+def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Similarity]:
+    distinct, first, inverse = distinct_samples(samples)
+
+    def words(done: int) -> str:
+        return f"Encoding: {done:,} of {len(distinct):,} done."
+
+    kernel = get_kernel(arguments["k"])
+    options = {name: value for name, value in arguments.items() if name != "k"}
+    yield words(0)  # before the model is loaded
+    steps = _loaded(kernel.samples, options).steps(distinct, _BATCH[kernel.samples])
+    try:
+        X, settings = yield from told(steps, words)
+    except SampleError as error:
+        raise error.at(first) from None
+    settings = {"kernel": kernel.name, **kernel.options, **options, **settings}
+    del settings["on_error"]
+    similarity = FeatureSimilarity(X, settings).normalized()
+    return similarity if len(first) == len(inverse) else RepeatedSimilarity(similarity, inverse)
+
+
+def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
+    """The encoder of these options, loaded once whoever asks."""
+    key = kind, *sorted(options.items())
+    if key not in _encoders:
+        with _loading:
+            if key not in _encoders:  # not even now
+                _encoders[key] = encoder(kind=kind, **options)
+    return _encoders[key]
+
+
+_encoders: dict[Any, Encoder] = {}
+_loading = threading.Lock()
+
+
+def _digest(samples: Sequence[Any], arguments: Mapping[str, Any]) -> bytes:
+    found = hashlib.blake2b(repr(sorted(arguments.items())).encode(), digest_size=32)
+    for sample in samples:
+        data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample
+        found.update(hashlib.blake2b(data).digest())
+    return found.digest()
+
+
+class _Recent:
+    """The last few encoded sets. Who sends the same samples would get the same numbers anyway."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, Similarity] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: bytes) -> Similarity | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: bytes, value: Similarity) -> None:
+        with self._lock:
+            self._kept[key] = value
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+
+_recent = _Recent()
+
+
+def _at_hand(model: str) -> bool:
+    from huggingface_hub import try_to_load_from_cache
+
+    return "SPACE_ID" in os.environ or isinstance(try_to_load_from_cache(model, "config.json"), str)

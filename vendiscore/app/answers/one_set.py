@@ -1,0 +1,367 @@
+"""From samples that were read and settings to plain values: what the page shows, and when.
+
+The score comes at once with all that the page shows of single samples. Groups at another
+threshold, what thinning does and what papers need are found when somebody asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...analysis import sentences, statements
+from ...analysis.findings import Findings
+from ...analysis.thinning import thinning
+from ...errors import NotPSDError
+from ...progress import Steps
+from ...report.thumbnails import drawing
+from ...signature import plain_order
+from .. import quotas
+from ..given import examples
+from ..given.asked import KINDS
+from ..given.parts import part
+from ..given.samples import Samples
+from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
+from . import kernel_menu, publication, sample_views, several_sets
+from .jobs import FLOOR, THRESHOLD, Job, in_words, job_of
+from .kernel_menu import check_order, check_threshold
+from .memory_size import size_of
+from .unusable import UnusableError, left_out, sifted
+
+MAX_DRAWN = 60  # molecules at once
+_PREVIEW = 3
+_GROWN = 200  # samples whose growth takes no time to speak of
+_AT_ONCE = 2e9  # multiplications, of which there are more in about a second
+# Up to so many samples an error above order 2 takes so much more.
+_ROOTS, _EACH = 200, 500
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How samples are to be scored.
+
+    Attributes
+    ----------
+    kernel : str
+        One of `alike.choices`; "" for the usual one.
+    options : mapping
+        Of that kernel; see `alike.OPTIONS`.
+    q : float in [0, ∞] or "inf"
+    leave_out : bool
+        Whether samples that cannot be used are left out, instead of an error that names them.
+    threshold : float
+        From which similarity on samples are called alike.
+    """
+
+    kernel: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    q: Any = 1.0
+    leave_out: bool = False
+    threshold: Any = THRESHOLD
+
+    def kernel_of(self, kind: str) -> str:
+        """The kernel, or the usual one of a kind."""
+        return self.kernel or kernel_menu.choices(kind)[0].kernel
+
+
+class Result:
+    """A score, and whatever else can be asked about it.
+
+    Attributes
+    ----------
+    answer : dict
+        All that the page shows of it at first, as plain values.
+    nbytes : int
+        Memory that it holds, about.
+    """
+
+    def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
+        self._found, self._job, self.answer = found, job, answer
+        found.forget()
+        self.nbytes = size_of((found, job, answer))
+
+    def groups(self, threshold: Any) -> dict[str, Any]:
+        """The groups of samples that are alike, at another threshold."""
+        explained = self._found.explanation
+        assert explained is not None
+        read = check_threshold(threshold, explained.floor)
+        with np.errstate(all="ignore"):
+            return sample_views.alike(explained.rethreshold(read))
+
+    def thinning(self) -> dict[str, Any]:
+        """The score of what is left as ever more of those that repeat others are removed."""
+        assert self._found.explanation is not None
+        with np.errstate(all="ignore"):
+            return thinning(self._found.explanation).to_dict()
+
+    def papers(self) -> dict[str, Any]:
+        """Pictures, sentences, code, and the download that the code reads, if it needs one."""
+        with np.errstate(all="ignore"):
+            return publication.papers(self._found, self._job)
+
+    def report(self, title: str | None = None) -> str:
+        """The report as an HTML file."""
+        return publication.report(self._found, self._job, title or None).html()
+
+
+def score(samples: Samples, settings: Settings) -> Steps[Result]:
+    """Score samples step by step.
+
+    Raises
+    ------
+    UnusableError
+        If some cannot be used and are not to be left out.
+    RefusedError, ValueError, TypeError, MemoryError
+        For settings that are not known, and samples that cannot be scored.
+    """
+    kernel = settings.kernel_of(samples.kind)
+    chosen = kernel_menu.choice(samples.kind, kernel)
+
+    if chosen.is_matrix and len(samples) > MAX_SAMPLES:
+        raise RefusedError(
+            f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
+            f"for rows of features pick another way to compare."
+        )
+    if chosen.takes_pairs:
+        samples = part(samples, MAX_SAMPLES)
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
+        job = job_of(samples, kept[""], kernel, settings.options)
+        try:
+            found = yield from job.findings(settings.q, settings.threshold)
+        except NotPSDError as error:
+            raise _negative(error) if chosen.is_matrix else error from None
+        return found, job, kept[""]
+
+    bad, (found, job, kept) = yield from sifted(
+        {"": samples}, samples.kind, run, settings.leave_out
+    )
+    with np.errstate(all="ignore"):
+        return Result(found, job, _answer(found, job, samples, kept, bad[""]))
+
+
+def _negative(error: NotPSDError) -> RefusedError:
+    little = " So little may be decimals that were rounded away." * (error.negative_mass < 1e-2)
+    return RefusedError(
+        f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
+        f"{-error.negative_mass:.3g} of a trace of 1.{little} Pick “K, clipped” to set them to "
+        f"zero."
+    )
+
+
+def _answer(
+    found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
+) -> dict[str, Any]:
+    explained = found.explanation
+    assert explained is not None
+    n, details = found.n, found.details
+    sizes = [int(row["n"]) for row in details["groups"]] if found.grouped else [n]
+    of = sum(sizes) / len(sizes)
+    distinct = int(details["distinct"])
+    where = " within their groups" if found.grouped else ""
+    meaning = statements.meaning(found, job.what)
+    low, high, se = (found.beside(name) for name in ("low", "high", "se"))
+    interval = details.get("interval")
+    near = sample_views.alike(explained)
+    return {
+        "kind": job.kind,
+        "what": job.what,
+        "name": samples.name,
+        "n": n,
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "q": plain_order(found.order),
+        "kernel": job.choice.kernel,
+        "comparison": kernel_menu.said(job.choice, _unit(found) | job.arguments, found.order),
+        "VS": found.value,
+        "se": se,
+        "low": low,
+        "high": high,
+        "level": None if low is None or not interval else interval["level"],
+        "of": of,
+        "share": found.value / of,
+        "verdict": sentences.verdict(of, found.value),
+        "sentence": sentences.by(job.choice.by, meaning) if n > 1 else meaning,
+        "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
+        "interval": statements.interval(found, job.what),
+        "how": statements.how(found),
+        "notes": _notes(found, job, samples, bad),
+        "signature": details["signature"],
+        "code": job.code(found),
+        "left_out": [samples.places[i] for i in sorted(bad)],
+        "unused": " ".join(left_out(samples, bad)),
+        "looked": explained.n,
+        "samples": sample_views.columns(found, job, samples, kept),
+        "floor": explained.floor,
+        **near,
+        "heat": sample_views.heat(found),
+        "map": sample_views.map_(found),
+        "by_group": _by_group(found),
+        "growth": (
+            sentences.growing(found.growth) if n <= _GROWN and found.growth is not None else ""
+        ),
+    }
+
+
+def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
+    letters = (
+        "These texts have no spaces between words, so n-grams of characters were compared."
+        if _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
+        else ""
+    )
+    notes = [
+        *samples.told,
+        *left_out(samples, bad),
+        sentences.looked_at(len(found.chosen), found.n),
+        sentences.adding(found.order, found.adds_order),
+        letters,
+        *(_on_the_page(str(note), bool(letters)) for note in found.details["notes"]),
+    ]
+    return [note for note in notes if note]
+
+
+def _on_the_page(note: str, is_said: bool) -> str:
+    """Return a note of the kernel with the remedy that the page has, "" if it is said already."""
+    texts, unspaced, _ = note.partition(" are in a script without spaces between words")
+    if not unspaced:
+        return note
+    said = (
+        f"{texts} have no spaces between words, and a clause of theirs counts as one word: under "
+        f"“More”, pick n-grams made of characters (char)."
+    )
+    return "" if is_said else said
+
+
+def _unit(found: Findings) -> dict[str, Any]:
+    """Of n-grams: whether they are of words or characters, which may follow from the texts."""
+    settings = {} if found.similarity is None else found.similarity.settings
+    return {name: value for name, value in settings.items() if name == "analyzer"}
+
+
+def _by_group(found: Findings) -> list[dict[str, Any]] | None:
+    if not found.grouped:
+        return None
+    return [
+        {"group": str(row["group"]), "n": int(row["n"]), "VS": float(row["VS"])}
+        for row in found.details["groups"]
+    ]
+
+
+def read_answer(samples: Samples) -> dict[str, Any]:
+    """What the page shows of samples that were read, before anything is scored."""
+    return {
+        "kind": samples.kind,
+        "kinds": list(samples.kinds),
+        "n": len(samples),
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "unit": samples.unit,
+        "name": samples.name,
+        "said": _said(samples),
+        "notes": list(samples.notes),
+        "preview": [_shown(samples, i) for i in _first(samples)],
+        "columns": list(samples.columns),
+        "column": samples.column,
+        "by": samples.by,
+        "groups": len(set(samples.groups) - {""}),
+        "separator": samples.separator,
+        "splits": [{"value": value, "count": count} for value, count in samples.splits],
+        "text": samples.text,
+        "problems": problem_of(samples),
+    }
+
+
+def problem_of(samples: Samples) -> dict[str, Any] | None:
+    """Which samples cannot be used, as far as reading has found; None if all can."""
+    if not samples.problems:
+        return None
+    error = UnusableError({"": (samples, samples.problems)}, samples.kind)
+    return {
+        "count": len(samples.problems),
+        "others": error.others,
+        "rows": error.rows,
+        "lines": list(error.each),
+    }
+
+
+def _said(samples: Samples) -> str:
+    """ "20 rows, 0 unreadable, split by semicolons"."""
+    n, bad = len(samples), len(samples.problems)
+    counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
+    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
+    return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
+
+
+def _first(samples: Samples) -> list[int]:
+    usable = (i for i in range(len(samples)) if i not in samples.problems)
+    return [i for i, _ in zip(usable, range(_PREVIEW), strict=False)]
+
+
+def _shown(samples: Samples, i: int) -> Any:
+    value = samples.values[i]
+    if isinstance(value, str):
+        return value if len(value) <= 300 else f"{value[:299]}…"
+    if samples.kind == "images":
+        return {"image": value.thumbnail}
+    return in_words(np.ravel(value))
+
+
+def compare(
+    sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
+) -> Steps[dict[str, Any]]:
+    """Sets of samples of one kind side by side; see `comparing.compared`."""
+    kinds = {samples.kind for samples in sets.values()}
+    if len(kinds) > 1:
+        raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
+    kernel = settings.kernel_of(next(iter(kinds), "texts"))
+    return (
+        yield from several_sets.compared(
+            sets, kernel, settings.options, settings.q, permutations, settings.leave_out
+        )
+    )
+
+
+def drawings(smiles: Any) -> dict[str, list[str]]:
+    """Molecules drawn, as data URIs; empty where one cannot be."""
+    if not isinstance(smiles, list):
+        raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
+    if len(smiles) > MAX_DRAWN:
+        raise RefusedError(f"At most {MAX_DRAWN} molecules are drawn at once, got {len(smiles)}.")
+    return {"uris": [drawing(each) for each in check_texts(smiles, MAX_SMILES, "molecule")]}
+
+
+def menu() -> dict[str, Any]:
+    """What there is to pick from: comparisons and examples by kind, and limits in words."""
+    return {
+        "kinds": {
+            kind: kernel_menu.menu(kind) | {"examples": _noted(examples.MENU[kind])}
+            for kind in KINDS
+        },
+        "compare": {"examples": _noted(examples.PAIRINGS)},
+        "limits": {
+            "sentence": quotas.IN_WORDS,
+            "samples": quotas.MAX_SAMPLES,
+            "sets": quotas.MAX_SETS,
+            "threshold": THRESHOLD,
+            "floor": FLOOR,
+        },
+    }
+
+
+def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
+    return [example.entry() for example in known]
+
+
+def is_long(samples: Samples, settings: Settings) -> bool:
+    """Whether a score takes more than about a second: by encoders, or of very many numbers."""
+    chosen = kernel_menu.choice(samples.kind, settings.kernel_of(samples.kind))
+    if chosen.is_encoder:
+        return True
+    pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)
+    n, d = (min(len(samples), MAX_SAMPLES),) * 2 if pairs else samples.values.shape
+    roots = 2 < check_order(settings.q) < math.inf and n <= _ROOTS
+    return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE

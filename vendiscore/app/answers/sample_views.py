@@ -1,0 +1,91 @@
+"""What a result shows of single samples: their table, their map, their similarities in colours."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from ...analysis.findings import Findings
+from ...analysis.layout import layout
+from ...analysis.sample_table import Explanation
+from ...plots.heat_maps import averaged
+from ...spectral.rank_one import lost
+from ..given.samples import Samples
+from .jobs import Job
+
+CELLS = 200  # rows and columns of the heat map
+SPAN = 1000  # of the map
+
+
+def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dict[str, Any]:
+    """The samples whose pairs were looked at: a list for each column of their table."""
+    explained = found.explanation
+    assert explained is not None
+    places = found.places.tolist()
+    percent = 100 * lost(found.adds)
+    nearest = found.neighbours.nearest
+    labels = job.labels
+    return {
+        "place": [samples.places[kept[i]] for i in places],
+        "text": None if job.texts is None else [job.texts(i) for i in places],
+        "image": [job.pictures[i].thumbnail for i in places] if job.pictures else None,
+        "group": None if labels is None else [labels[i] for i in places],
+        "nearest": nearest.tolist() if explained.n > 1 else [-1],
+        "similarity": rounded(explained.nearest_similarity, 4),
+        "adds": rounded(percent, 2),
+        "repeats": explained._duplicates.redundant_of.tolist(),
+    }
+
+
+def alike(explained: Explanation) -> dict[str, Any]:
+    """Groups of near-duplicates by their rows in the table, and the score without these."""
+    found = explained._duplicates
+    return {
+        "threshold": explained.threshold,
+        "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],
+        "without": {
+            "left": len(found.kept),
+            "VS": explained.score_without_duplicates,
+            "of": explained.n,
+            "all": explained.score,
+        },
+    }
+
+
+def heat(found: Findings) -> dict[str, Any]:
+    """Similarities as bytes, similar samples side by side; means over squares of many.
+
+    `values` are base64 of rows of bytes, of which 0 is the similarity `low` and 255 `high`.
+    """
+    order = found.seriated
+    K = averaged(found.K[np.ix_(order, order)], CELLS)
+    high = float(K.max())
+    low = float(K.min()) if len(K) > 1 else 0.0
+    if high - low < 1e-9:  # one colour, which is that of its similarity between 0 and 1
+        low, high = min(0.0, low), max(1.0, high)
+    bytes_ = np.round(255 * (K - low) / (high - low)).astype(np.uint8)
+    return {
+        "cells": len(K),
+        "order": order.tolist(),
+        "values": base64.b64encode(bytes_.tobytes()).decode(),
+        "low": round(low, 4),
+        "high": round(high, 4),
+    }
+
+
+def map_(found: Findings) -> dict[str, Any]:
+    """Two coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
+    XY = layout(found.looked.eigen, None if found.looked.p is None else np.asarray(found.looked.p))
+    low, high = XY.min(axis=0), XY.max(axis=0)
+    span = float((high - low).max())
+    centred = (XY - (low + high) / 2) / (span if span > 0 else 1.0)
+    x, y = np.round(SPAN * (centred.T + 0.5)).astype(int).tolist()
+    return {"x": x, "y": y}
+
+
+def rounded(column: np.ndarray, digits: int) -> list[float | None]:
+    """Numbers for JSON: rounded, without a negative zero; None for those that are none."""
+    column = np.round(column, digits) + 0.0
+    return [value if value == value else None for value in column.tolist()]

@@ -1,0 +1,325 @@
+"""Sets of samples compared under one kernel, step by step: what the page and its API say."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis import sentences
+from ...analysis.findings import ORDERS
+from ...analysis.python_code import INLINE, READ_DOWNLOAD, call, source
+from ...comparison import Comparison
+from ...comparison.compare_sets import comparing
+from ...comparison.options import MIN_SAMPLES, Plan
+from ...comparison.permutation import needed
+from ...errors import MissingPackageError
+from ...progress import Counts, Steps, finish, told
+from ...report.figures import compared as figures_of
+from ...signature import digits, line, plain_order
+from ...similarity.base import Similarity
+from ..given.parts import part
+from ..given.samples import Samples
+from ..quotas import MAX_SAMPLES, RefusedError, check_sets
+from . import distinctive, kernel_menu, offered_encoders
+from .group_lists import sets_of
+from .jobs import Job, job_of
+from .kernel_menu import check_order
+from .publication import pictured
+from .unusable import UnusableError, left_out, sifted
+
+# Of three pairs the least p is 3/300, which is what LEVEL asks for.
+MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
+LEVEL = 0.99  # sets of one source are said to differ once in a hundred times
+FEW = 3  # sets; of more so small a p would take too many permutations
+LEVEL_OF_MANY = 0.95
+MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
+LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
+_SLOW = 50  # samples whose permutations take so long that one wants to know how far they are
+
+
+class Compared(NamedTuple):
+    """Sets that were compared.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    arguments : mapping
+        With which `compute` gives the same whole scores.
+    together : Similarity
+        Of all samples, one set after the other.
+    sizes : list of int
+    settings : mapping
+        What the numbers depend on beside how samples are compared.
+    """
+
+    comparison: Comparison
+    arguments: Mapping[str, Any]
+    together: Similarity
+    sizes: list[int]
+    settings: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str:
+        """To be quoted with the numbers."""
+        return line(["compare"], {**self.together.settings, **self.settings})
+
+
+def compared(
+    sets: Mapping[str, Samples],
+    kernel: str,
+    options: Mapping[str, Any],
+    q: Any = 1.0,
+    permutations: int = 0,
+    leave_out: bool = False,
+) -> Steps[dict[str, Any]]:
+    """Compare sets that were read, or the groups of one: what the page shows, as plain values.
+
+    Raises
+    ------
+    UnusableError
+        If samples cannot be used and are not to be left out.
+    RefusedError, ValueError, TypeError
+        If the sets cannot be compared.
+    """
+    notes: list[str] = []
+    if len(sets) == 1:
+        (whole,) = sets.values()
+        sets = sets_of(whole)
+        lost = {i: what for i, what in whole.problems.items() if whole.groups[i] == ""}
+        if lost and not leave_out:
+            raise UnusableError({"": (whole, whole.problems)}, whole.kind)
+        notes = [*whole.told, *left_out(replace(whole, groups=()), lost)]
+    check_sets(len(sets))
+    kind = next(iter(sets.values())).kind
+    chosen = kernel_menu.choice(kind, kernel)
+    if chosen.is_matrix:
+        raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
+    most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
+    sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
+
+    def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
+        jobs = {name: job_of(sets[name], kept[name], kernel, options) for name in sets}
+        return jobs, (yield from compare_steps(jobs, q, permutations))
+
+    bad, (jobs, found) = yield from sifted(sets, kind, run, leave_out)
+    notes += [
+        f"{name}: {note}"
+        for name, samples in sets.items()
+        for note in (*samples.told, *left_out(samples, bad[name]))
+    ]
+    places = {
+        name: [place for i, place in enumerate(samples.places) if i not in bad[name]]
+        for name, samples in sets.items()
+    }
+    if sum(found.sizes) > _SLOW:
+        yield "Looking for what is only in one."
+    first = next(iter(jobs.values()))
+    more = {"notes": notes, "only": only_in(found, jobs, places), **_code(found, jobs)}
+    return answer(found, first) | more
+
+
+def compare_steps(jobs: Mapping[str, Job], q: Any = 1.0, permutations: int = 0) -> Steps[Compared]:
+    """Compare sets at the size of the smallest or 100, pausing where it takes long.
+
+    Parameters
+    ----------
+    jobs : mapping of str to Job
+        Two to eight sets of at least 4 and at most 1,000 samples each, by name.
+    q : float in [0, ∞]
+    permutations : int
+        At most so many exchanges for each pair, from 299 to 999, or more where so many sets ask
+        for more; 0 for as many as are needed.
+
+    Raises
+    ------
+    RefusedError, ValueError, TypeError
+        If the sets cannot be compared or scored.
+    """
+    order = check_order(q)
+    check_sets(len(jobs))
+    pairs = len(jobs) * (len(jobs) - 1) // 2
+    level = LEVEL if len(jobs) <= FEW else LEVEL_OF_MANY
+    count = max(_permutations(permutations), needed(level, pairs))
+    sizes = [len(job.samples) for job in jobs.values()]
+    for name, size in zip(jobs, sizes, strict=True):
+        if size < MIN_SAMPLES:
+            raise RefusedError(
+                f"Set {name:.60} has too few samples to be compared: {size}, where a comparison "
+                f"needs at least {MIN_SAMPLES} in every set."
+            )
+    slow = max(sizes) > _SLOW
+    if slow:
+        yield _note(0)
+    arguments = next(iter(jobs.values())).arguments
+    together = yield from offered_encoders.similarity(
+        _pool([job.samples for job in jobs.values()]), arguments
+    )
+    size = min(*sizes, LARGEST)
+    plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
+    steps = comparing(together, np.cumsum([0, *sizes]), list(jobs), plan)
+    if slow:
+        found = yield from _by_percent(steps, pairs * count)
+    else:
+        found = finish(steps)
+    said = {"q": digits(order), "sizes": sizes, "size": size, "level": level}
+    said |= {"permutations": count, "seed": plan.seed}
+    return Compared(found, {**arguments, **together.fitted}, together, sizes, said)
+
+
+def only_in(
+    found: Compared, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
+) -> list[dict[str, Any]]:
+    """What each set has that the others have not; see `only.only`."""
+    with np.errstate(all="ignore"):
+        return distinctive.only(found.together, jobs, places)
+
+
+def answer(found: Compared, job: Job) -> dict[str, Any]:
+    """A comparison as plain values; `job` is one of the sets."""
+    result = found.comparison
+    return {
+        "kind": job.kind,
+        "what": job.what,
+        "q": plain_order(result.q),
+        "kernel": job.choice.kernel,
+        "comparison": kernel_menu.said(job.choice, found.arguments, result.q),
+        "sentence": sentences.standing(result),
+        "verdicts": result.verdicts,
+        "matched_size": result.sets[0].size,
+        "level": result.level,
+        "rows": rows(result),
+        "pairs": pairs(result),
+        "pictures": _pictures(result),
+        "signature": found.signature,
+        "csv": _csv(result),
+    }
+
+
+def rows(result: Comparison) -> list[dict[str, Any]]:
+    """Each set: the score of all, and with its interval that of as many as are compared."""
+    return [
+        {
+            "name": row.name,
+            "n": row.n,
+            "VS": row.score,
+            "se": row.se,
+            "matched": row.matched,
+            "matched_se": row.matched_se,
+            "low": row.matched_low,
+            "high": row.matched_high,
+        }
+        for row in result.sets
+    ]
+
+
+def pairs(result: Comparison) -> list[dict[str, Any]]:
+    """Each two sets: how much more diverse a is than b, and how often chance differs as much."""
+    return [
+        {
+            "a": row.a,
+            "b": row.b,
+            "difference": row.difference,
+            "low": row.low,
+            "high": row.high,
+            "level": row.level,
+            "p": row.p_adjusted,
+            "p_floor": row.p_floor,
+            "verdict": result.verdict(row.a, row.b),
+        }
+        for row in result.pairs
+    ]
+
+
+def _pictures(result: Comparison) -> list[dict[str, str]]:
+    try:
+        return [pictured(each) for each in figures_of(result)]
+    except MissingPackageError:
+        return []
+
+
+def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
+    """Python that gives the whole scores, and the sets that it reads from what the page saves."""
+    scores = call("samples", found.arguments, found.comparison.q)
+    names, first = list(jobs), next(iter(jobs.values()))
+    modules, saved = "", None
+    if first.pictures:
+        modules = "glob"
+        sets = f"[sorted(glob.glob(folder + '/*')) for folder in {names}]  # of images"
+    else:
+        lists = [job.samples for job in jobs.values()]
+        sets = repr([x if isinstance(x, list) else x.tolist() for x in map(_first, lists)])
+        if len(sets) > INLINE and first.kind == "vectors":
+            modules = "pandas as pd"
+            sets = f"[pd.read_csv(name + '.csv', header=None).to_numpy() for name in {names}]"
+        elif len(sets) > INLINE:
+            modules, saved = READ_DOWNLOAD[0], lists
+            sets = f'{READ_DOWNLOAD[1]}["sets"]  # “Everything (JSON)”, saved from the page'
+    lines = [source(modules), f"sets = {sets}", f"print([{scores} for samples in sets])"]
+    return {"code": "\n".join(lines), "sets": saved}
+
+
+def _first(samples: Any) -> Any:
+    """As many samples as could be written out, and one more."""
+    return samples[: INLINE + 1]
+
+
+def _csv(result: Comparison) -> str:
+    names = ("score", "se", "low", "high", "size", "matched", "matched_se", "matched_low")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(
+        [
+            *("set", "n", "VS", "VS_se", "VS_low", "VS_high", "matched_size"),
+            *("VS_matched", "VS_matched_se", "VS_matched_low", "VS_matched_high"),
+        ]
+    )
+    for row in result.sets:
+        numbers = (getattr(row, name) for name in (*names, "matched_high"))
+        writer.writerow([row.name, row.n, *map(_digits, numbers)])
+    return buffer.getvalue()
+
+
+def _digits(value: float) -> str:
+    return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _permutations(asked: Any) -> int:
+    if asked == 0:
+        return MIN_PERMUTATIONS
+    whole = isinstance(asked, (int, float)) and float(asked).is_integer()
+    if not whole or not MIN_PERMUTATIONS <= asked <= MAX_PERMUTATIONS:
+        raise RefusedError(
+            f"The number of permutations must be from {MIN_PERMUTATIONS} to {MAX_PERMUTATIONS}, "
+            f"got {asked!r:.20}."
+        )
+    return int(asked)
+
+
+def _by_percent(steps: Counts[Comparison], total: int) -> Steps[Comparison]:
+    """The steps in words, one for each percent."""
+    last = 0
+
+    def note(done: int) -> str | None:
+        nonlocal last
+        before, last = last, 100 * done // total
+        return _note(done / total) if last > before else None
+
+    return told(steps, note)
+
+
+def _note(share: float) -> str:
+    return f"Comparing: {100 * share:.0f} % done."
+
+
+def _pool(sets: Sequence[Any]) -> Any:
+    if all(isinstance(samples, np.ndarray) for samples in sets):
+        widths = [samples.shape[1] for samples in sets]
+        if len(set(widths)) > 1:
+            raise RefusedError(f"All sets need as many columns, got {widths}.")
+        return np.concatenate(sets)
+    return [sample for samples in sets for sample in samples]

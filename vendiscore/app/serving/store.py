@@ -1,0 +1,133 @@
+"""What visitors sent and what came of it, for a while and up to a size, in memory alone.
+
+Nobody but who was told a key can ask for what it stands for, and nothing is written to a disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..quotas import KEEP, MAX_KEPT, RefusedError
+
+EVERY = 60  # seconds between two times that what is too old is dropped
+_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
+
+
+@dataclass
+class _Thing:
+    value: Any
+    nbytes: int
+    until: float
+    owner: str
+
+
+class Kept:
+    """Values by random keys; what was least recently used goes first.
+
+    A visitor whose own come to more than a quarter of all that may be kept loses the oldest of
+    these, so that nobody makes others lose theirs.
+
+    Parameters
+    ----------
+    most : int
+        Bytes of all values together.
+    seconds : float
+        How long a value stays after its last use.
+    clock : callable
+    """
+
+    def __init__(
+        self,
+        most: int = MAX_KEPT,
+        seconds: float = KEEP,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.most, self.seconds, self.clock = most, seconds, clock
+        self.nbytes = 0
+        self._things: OrderedDict[str, _Thing] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def put(self, value: Any, nbytes: int, key: str | None = None, owner: str = "") -> str:
+        """Keep a value of so many bytes; its key, which is random unless it is given."""
+        if nbytes > self.most:
+            raise RefusedError(
+                f"That takes {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
+                f"{self.most / 1e6:,.0f} MB. Send a part of it."
+            )
+        key = key or secrets.token_urlsafe()
+        with self._lock:
+            self._drop(key)
+            if owner:
+                self._make_room(owner, nbytes)
+            self._things[key] = _Thing(value, nbytes, self.clock() + self.seconds, owner)
+            self.nbytes += nbytes
+            while self.nbytes > self.most:
+                self._drop(next(iter(self._things)))
+        return key
+
+    def get(self, key: Any) -> Any:
+        """The value of a key, or None if it is not kept (any more)."""
+        with self._lock:
+            thing = self._things.get(key) if isinstance(key, str) else None
+            if thing is None or thing.until < self.clock():
+                return None
+            thing.until = self.clock() + self.seconds
+            self._things.move_to_end(key)
+            return thing.value
+
+    def sweep(self) -> None:
+        """Drop what is too old."""
+        with self._lock:
+            now = self.clock()
+            for key in [key for key, thing in self._things.items() if thing.until < now]:
+                self._drop(key)
+
+    def _make_room(self, owner: str, nbytes: int) -> None:
+        own = [(key, thing.nbytes) for key, thing in self._things.items() if thing.owner == owner]
+        total = nbytes + sum(size for _, size in own)
+        for key, size in own:
+            if total <= self.most // 4:
+                break
+            self._drop(key)
+            total -= size
+
+    def _drop(self, key: str) -> None:
+        if thing := self._things.pop(key, None):
+            self.nbytes -= thing.nbytes
+
+
+def give_back() -> None:
+    """Return memory that is not used any more to the system; Python and glibc keep it otherwise."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+
+
+def tidy(*kept: Kept, every: float = EVERY) -> None:
+    """Drop what is too old from now on, in a thread that ends with the process."""
+    with contextlib.suppress(OSError, AttributeError):
+        # One heap for all threads: in one for each, what they free lies scattered.
+        ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 1)
+    gc.collect()
+    gc.freeze()  # the page itself stays, so that collecting takes no time
+
+    def run() -> None:
+        while True:
+            time.sleep(every)
+            for each in kept:
+                each.sweep()
+            give_back()
+
+    threading.Thread(target=run, daemon=True, name="tidy").start()

@@ -1,0 +1,95 @@
+"""`vendiscore compare`: which of several sets is more diverse, in files or one table."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..comparison.compare_sets import compare
+from ..comparison.comparison import Comparison, chance, percent
+from ..comparison.options import Plan
+from ..resolve.sets import as_similarity
+from ..signature import line
+from . import output
+from .exit_codes import DataError, UsageError
+from .kernel_options import left_out, placing, read_all, read_how, read_order, usage
+from .reading import read
+from .sources import Source
+
+
+def run(args: Namespace) -> str:
+    """What is printed."""
+    _check_files(args)
+    how, order = read_how(args, ("psd",)), read_order(args)
+    with usage():
+        Plan(order, args.level, args.permutations, args.match, args.size, seed=args.seed).checked()
+    sources = read_all(read, args.files, how.wanted(args), how)
+    asked = dict(how.of(sources[0]))
+    if how.skip:  # those that the kernel refuses, file by file, so that their lines can be told
+        sources = [left_out(each, as_similarity(each.values, **asked).dropped) for each in sources]
+        asked.pop("on_error")
+    asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
+    asked |= {"q": order, "seed": args.seed}
+    return _printed(
+        args, _by_column(args.by, sources[0], asked) if args.by else _by_file(sources, asked)
+    )
+
+
+def _check_files(args: Namespace) -> None:
+    """Raise unless there are several files, or one whose column tells its sets apart."""
+    if args.by and len(args.files) > 1:
+        raise UsageError(
+            f"--by compares the sets in one file, got {len(args.files)} files; leave --by out, or "
+            f"put all rows in one table"
+        )
+    if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
+        raise UsageError(
+            "compare takes two files or more, each once; of one table with a column of models, "
+            "say, name that column: --by model"
+        )
+
+
+def _by_file(sources: Sequence[Source], asked: Mapping[str, Any]) -> Comparison:
+    """Compare files, each of which is a set."""
+    known = {source.name: source for source in sources}
+    groups = {name: source.groups for name, source in known.items() if source.groups}
+    with placing(known):
+        sets = {name: source.values for name, source in known.items()}
+        return compare(sets, groups=groups or None, **asked)
+
+
+def _by_column(column: str, source: Source, asked: Mapping[str, Any]) -> Comparison:
+    """Compare the sets that a column of one file names."""
+    try:
+        with placing({"samples": source}):
+            return compare(source.values, by=source.sets, groups=source.groups or None, **asked)
+    except DataError as error:
+        said = str(error).replace("`by`", f"--by {column}").replace("`groups`", "--group-by")
+        raise DataError(said) from None
+
+
+def _printed(args: Namespace, found: Comparison) -> str:
+    if args.format == "json":
+        return output.as_json(found.to_dict(), args.width)
+    sets: list[dict[str, Any]] = [
+        {name: value for name, value in asdict(row).items() if value is not None}
+        for row in found.sets
+    ]
+    pairs: list[dict[str, Any]] = [
+        asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs
+    ]
+    if args.format == "csv":
+        return output.comma_separated(pairs, args.width)
+    for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
+        floors = {"p": 1 / (row.permutations + 1), "p_adjusted": row.p_floor}
+        pair |= {name: chance(pair[name], floor) for name, floor in floors.items()}
+        pair["level"] = f"{percent(row.level)} %"
+        del pair["p_floor"]  # which ≤ says
+    made = output.markdown if args.format == "md" else output.table
+    asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
+    said = line(["VS"], {**found.settings, "q": found.q, **asked})
+    return "\n".join(
+        [f"{found.sentence}\n", made(sets, args.width), made(pairs, args.width), f"{said}\n"]
+    )

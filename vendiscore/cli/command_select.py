@@ -1,0 +1,154 @@
+"""`vendiscore select` and `vendiscore explain`: which samples."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..analysis.sample_table import COLUMNS, Explanation, explain
+from ..resolve.sets import as_similarity
+from ..selection import select
+from ..signature import line
+from ..similarity.base import Similarity
+from . import keywords, output
+from .exit_codes import UsageError
+from .kernel_options import How, left_out, placing, read_all, read_how, read_order
+from .reading import read
+from .sources import Source
+
+# Keywords of the two functions that are no options of a kernel.
+_OF_SELECT = ("initial", "swaps", "psd")
+_OF_EXPLAIN = ("psd",)
+_LETTERS = 60
+
+
+def run_select(args: Namespace) -> str:
+    """The chosen samples, as the file has them."""
+    if (args.quota is None) != (args.group_by is None):
+        raise UsageError("--quota and --group-by say together how many of each group are chosen")
+    how, order = read_how(args, _OF_SELECT), read_order(args)
+    source, similarity, own = _read(args, how, _OF_SELECT)
+    with placing({"samples": source}):
+        found = select(
+            similarity,
+            args.size,
+            objective=args.objective,
+            q=order,
+            groups=source.groups or None,
+            quota=None if args.quota is None else _quota(args.quota),
+            quality=source.quality or None,
+            **own,
+        )
+    kept = found.places.tolist()
+    if args.format == "json":
+        return output.as_json({**found.to_dict(), "samples": _places(source, kept)}, args.width)
+    how.note(
+        f"{source.name}: {len(kept):,} of {len(source):,} samples by {args.objective!r}, of which "
+        f"{found.scores[-1]:.4g} are effectively different"
+    )
+    if args.rows:
+        return "".join(f"{place}\n" for place in _places(source, kept))
+    return source.text(kept)
+
+
+def run_explain(args: Namespace) -> str:
+    """What it comes to, then near-duplicates and modes; or a row a sample."""
+    how, order = read_how(args, _OF_EXPLAIN), read_order(args)
+    source, similarity, own = _read(args, how, _OF_EXPLAIN)
+    with placing({"samples": source}):
+        found = explain(similarity, q=order, threshold=args.threshold, **own)
+    if args.format == "json":
+        numbers = _places(source, range(len(source)))
+        return output.as_json({**found.to_dict(), "places": numbers}, args.width)
+    rows = _samples(found, source)
+    if args.format == "csv":
+        return output.comma_separated(rows, args.width)
+    made = output.markdown if args.format == "md" else output.table
+    heading = "### {}\n\n" if args.format == "md" else "{}:\n"
+    largest = sorted(rows, key=lambda row: -row["adds"])[: args.size]
+    tables = {
+        "near-duplicates": _duplicates(found, source)[: args.size],
+        "modes": _modes(found, source)[: args.size],
+        "samples that add the most": [
+            {name: row[name] for name in (source.unit, "adds", "surprise", "novelty", "sample")}
+            for row in largest
+        ],
+    }
+    parts = [heading.format(name) + made(some, args.width) for name, some in tables.items() if some]
+    said = line(["explain"], {**similarity.settings, "q": order, "threshold": args.threshold})
+    return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
+
+
+def _read(
+    args: Namespace, how: How, own: Sequence[str]
+) -> tuple[Source, Similarity, dict[str, Any]]:
+    """The samples that a kernel can use, how alike they are, and keywords that are not its own."""
+    source = read_all(read, [args.file], how.wanted(args), how)[0]
+    given = how.of(source)
+    rest = {name: given.pop(name) for name in own if name in given}
+    with placing({"samples": source}):
+        similarity = as_similarity(source.values, **given)
+    left = left_out(source, similarity.dropped)
+    return left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
+
+
+def _places(source: Source, kept: Sequence[int]) -> list[int | str]:
+    return [source.numbers[i] for i in kept]
+
+
+def _quota(text: str) -> Any:
+    """At most so many of any group, or how many of each."""
+    if "=" not in text:
+        return keywords.value(text)
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    return {name: keywords.value(count) for name, _, count in pairs}
+
+
+def _samples(found: Explanation, source: Source) -> list[dict[str, Any]]:
+    """A row a sample; others by their places in the file."""
+    columns: dict[str, list[Any]] = {source.unit: _places(source, range(len(source)))}
+    for name in COLUMNS:
+        values = getattr(found, name).tolist()
+        if name in ("nearest", "redundant_of"):
+            values = [source.numbers[i] if i >= 0 else None for i in values]
+        columns[name] = [None if value != value else value for value in values]
+    columns["sample"] = [_shown(source, i) for i in range(len(source))]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _duplicates(found: Explanation, source: Source) -> list[dict[str, Any]]:
+    rows = []
+    for keep, rest in found.groups:
+        shown = ", ".join(str(place) for place in _places(source, rest[:8]))
+        rows.append(
+            {
+                source.unit: source.numbers[keep],
+                "near-duplicates": shown + (", …" if len(rest) > 8 else ""),
+                "sample": _shown(source, keep),
+            }
+        )
+    return rows
+
+
+def _modes(found: Explanation, source: Source) -> list[dict[str, Any]]:
+    return [
+        {
+            "share": mode.share,
+            "members": len(mode.members),
+            source.unit: source.numbers[int(mode.exemplars[0])],
+            "sample": _shown(source, int(mode.exemplars[0])),
+        }
+        for mode in found.modes()
+        if len(mode.exemplars)
+    ]
+
+
+def _shown(source: Source, i: int) -> str:
+    value = source.values[i]
+    if isinstance(value, np.ndarray):
+        return ", ".join(f"{x:.4g}" for x in value.ravel()[:4]) + (", …" if value.size > 4 else "")
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"

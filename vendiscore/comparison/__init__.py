@@ -1,0 +1,19 @@
+"""How sure a number is, and which differences chance does not explain."""
+
+from ..uncertainty.subsampling import subsample_error
+from .compare_sets import compare
+from .comparison import LESS, MORE, SAME, Comparison, PairRow, SetRow
+from .growth import Growth, growth
+
+__all__ = [
+    "LESS",
+    "MORE",
+    "SAME",
+    "Comparison",
+    "Growth",
+    "PairRow",
+    "SetRow",
+    "compare",
+    "growth",
+    "subsample_error",
+]

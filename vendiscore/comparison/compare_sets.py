@@ -1,0 +1,341 @@
+"""Sets compared at matched size or coverage, with p-values by permutation.
+
+A score grows with the number of samples, so that sets are first drawn down to what all have. Then
+log VS of two sets is compared by T = (log VS_a − log VS_b)/√(se_a² + se_b²), and T with what it is
+after their samples were exchanged at random, whole comparisons again, drawing down included. Where
+both sets are samples of one source all exchanges are equally likely, and p is exact for any size
+and any score. As T is divided by its standard error, p is nearly right, too, for two sources that
+differ in all but their diversity (Chung & Romano, Annals of Statistics 2013): without that, sets of
+one diversity and two vocabularies are said to differ twice as often as they should
+(benchmarks/compare_null.py).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import add
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from ..arguments import is_several, refuse_gradient
+from ..arrays.inputs import as_samples
+from ..progress import Counts, counted, told
+from ..reading.image_folders import is_folder
+from ..registry.kernel import having
+from ..resolve.group_labels import grouped
+from ..resolve.kernel_request import SETTINGS, How, KernelArgument, read_how, with_the_rest
+from ..resolve.sets import is_whole, kept_starts, resolve_pool
+from ..signature import plain
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD
+from .comparison import Comparison, PairRow
+from .options import MIN_SAMPLES, Match, Plan
+from .partition import Partition, partition, read_by
+from .permutation import Null, holm, levels, needed, permuted
+from .subsets import DrawnSets
+from .within_groups import Groups, paired_pairs, paired_rows, read_groups, shuffled
+
+# For hints about misspelt keywords.
+_KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
+
+
+def compare(
+    *sets: Any,
+    names: Sequence[str] | None = None,
+    by: Any = None,
+    groups: Sequence[Any] | Mapping[str, Any] | None = None,
+    q: float | str = 1.0,
+    level: float = 0.95,
+    permutations: int = 999,
+    match: Match = "size",
+    size: int | None = None,
+    orders: Sequence[float] = (),
+    psd: PSD = "check",
+    seed: int = 0,
+    k: KernelArgument | None = None,
+    **how: Any,
+) -> Comparison:
+    """Compare the diversity of two or more sets: how much they differ, and whether by chance.
+
+    Parameters
+    ----------
+    *sets : list or array
+        Two or more collections of at least 4 samples each, of one kind; or one dict of them by
+        name; or one collection of all samples with `by`. All samples are compared with each other:
+        a bandwidth left open follows from all together. Lists of lists are groups, that of each
+        prompt at one place in every set, as `groups` would say. Not changed.
+    names : sequence of str, optional
+        One name for each set, in their order. Default: A, B, …; folders have their own names.
+    by : sequence of labels, optional
+        The set that each sample of one collection is in, such as the column of models of a table:
+        ``compare(df["answer"], by=df["model"])``. The labels name the sets.
+    groups : sequence of sequences of labels, or a dict of them, optional
+        For each set the group (the prompt, say) of each of its samples; with `by`, one sequence for
+        all samples. Sets are then compared
+        within groups, which all sets must have, two samples of each or more: `difference` is the
+        mean over groups, its error that over groups, and samples are exchanged within groups only.
+        Of a group all sets are drawn down to what the one with the fewest samples has.
+    q : float in [0, ∞] or "inf"
+        Order of the score that is compared. Default: 1.
+    level : float in (0, 1)
+        Confidence level of the intervals of sets, and of all verdicts together, as a fraction.
+        Default: 0.95. A difference counts where the adjusted p is 1 − level at most. The interval
+        of a difference has this level for two sets, and 1 − (1 − level)/m for m pairs, so that all
+        hold together.
+    permutations : int of at least 19
+        Largest number of exchanges for each pair. Default: 999. p is at least 1/(permutations + 1),
+        times the number of pairs, which must be 1 − level at most. More permutations lower this
+        floor. A pair is done earlier, after 99, when 20 of them differ as much as the sets do.
+    match : {"size", "coverage"}
+        Draw all sets down to one size, that of the smallest but 200 at most; or all to one
+        coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
+        (Chao & Jost, Ecology 2012). The second asks how diverse equally well-known parts of the
+        sources are. It says nothing where samples outnumber features, since all then have a
+        coverage of 1.
+    size : int of at least 4, optional
+        Number of samples to draw of each set. Default: as many as `match` says.
+    orders : sequence of float in [0, ∞]
+        Orders at which the sets are scored as well, for profiles. Default: none.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    seed : int of at least 0
+        Seed of the random subsets and exchanges. Default: 0.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    **how
+        Other keywords of `compute` that say how samples are compared: `score_X`, `normalize` and
+        options of the kernel; weights are not taken.
+
+    Returns
+    -------
+    Comparison
+        With a row for each set and each pair, `.sentence`, `.to_frame()`, `.plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are no two sets of one kind, one has fewer than 4 samples, groups do not pair, or
+        keywords are wrong; the message names the argument and the remedy.
+    NotPSDError, TooLargeError, SampleError
+        For similarities that are none, sets too large for memory, samples that cannot be compared.
+
+    Notes
+    -----
+    p is how often two sets drawn from one source differ as much. Samples are taken to be
+    independent: several that come together (generations for one prompt) need `groups`. Sets that
+    share samples are compared as if these had been drawn twice; what they share cannot differ,
+    so that p is too large then, and intervals too wide. The interval of a difference is as wide as
+    T is by chance, so that it leaves out 0 where the verdict is a difference (but for ties and
+    the last digit). A p at its floor says only that no permutation differed as much. Errors of
+    scores are those of the jackknife on the scale of log VS, orders above 2 from its infinitesimal
+    form; order 0 from halves, and T without an error. Of sets larger than four times the matched
+    size a random part of that size is compared.
+
+    Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
+    (or d × d, from fewer features) for each m samples.
+
+    References
+    ----------
+    Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> copies, different = ["a b", "c d"] * 10, [f"x{i} y{i}" for i in range(20)]
+    >>> found = vendiscore.compare(different, copies, names=["new", "old"], permutations=99)
+    >>> found.verdict("new", "old")
+    'more diverse'
+    >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
+    18.0
+    >>> answers, models = different + copies, ["new"] * 20 + ["old"] * 20
+    >>> vendiscore.compare(answers, by=models, permutations=99).verdict("new", "old")
+    'more diverse'
+    """
+    labels = None if by is None else read_by(by, names)
+    if labels is None and len(sets) < 2:
+        _check_no_named(how)
+    named = read_sets(sets, names) if labels is None else dict.fromkeys(map(str, labels.labels))
+    rest = {"k": k, **how}
+    read = with_the_rest(read_how(rest), rest, _KEYWORDS)
+    plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
+    pairs = len(named) * (len(named) - 1) // 2
+    if plan.permutations < (least := needed(plan.level, pairs)):
+        raise ValueError(
+            f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
+            f"beyond chance, got {plan.permutations}; or compare fewer sets"
+        )
+    if read.fit in ("samples", "references"):
+        raise ValueError(
+            f"`fit` must be 'pool' here, got {read.fit!r}: sets share what follows from all of "
+            f"them; pass the option itself, such as sigma=…"
+        )
+    if labels is None:
+        named, groups = _taken_apart(named, groups, read)
+    if groups is not None and (plan.match == "coverage" or plan.size is not None):
+        raise ValueError(
+            "`groups` are matched by size, each by itself: leave `match` and `size` out"
+        )
+    if labels is None:
+        pool, starts, paired = _pooled(named, groups, read)
+    else:
+        pool, starts, paired = partition(sets, labels, groups, read)
+    refuse_gradient("compare", **how, samples=pool)
+    steps = comparing(pool, starts, list(named), plan, paired)
+    return counted(steps, pairs * plan.permutations, "comparing sets")
+
+
+def comparing(
+    pool: Similarity,
+    starts: np.ndarray,
+    names: Sequence[str],
+    plan: Plan,
+    groups: Groups | None = None,
+) -> Counts[Comparison]:
+    """`compare` of sets that are pooled, step by step.
+
+    Parameters
+    ----------
+    pool : Similarity
+        Of all samples, with unit diagonal, one set after the other.
+    starts : array (sets + 1,)
+        Where in it each begins.
+    names : sequence of str
+    plan : Plan
+        Checked.
+    groups : list of list of array, optional
+        For each group, the places in the pool of its samples of each set.
+
+    Yields
+    ------
+    int
+        How many permutations are done, of plan.permutations for each pair.
+    """
+    for name, n in zip(names, np.diff(starts).tolist(), strict=True):
+        if n < MIN_SAMPLES:
+            raise ValueError(
+                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
+                f"samples, or leave it out"
+            )
+    yield 0
+    rng = np.random.default_rng(plan.seed)
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    if groups is not None:
+        groups = shuffled(groups, rng)
+        rows, profiles = paired_rows(pool, groups, names, plan)
+        statistics = paired_pairs(pool, groups, pairs, plan, rng)
+    else:
+        sets = DrawnSets(pool, starts, names, plan, rng)
+        rows = [sets.row(i) for i in range(len(names))]
+        profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
+        statistics = [sets.pair(i, j) for i, j in pairs]
+    found: list[Null] = []
+    for each, pair in enumerate(statistics):
+        steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
+        found.append((yield from told(steps, partial(add, each * plan.permutations))))
+    p = [value.p for value in found]
+    least = len(pairs) / (plan.permutations + 1)
+    return Comparison(
+        sets=tuple(rows),
+        pairs=tuple(
+            PairRow(
+                *(names[i], names[j], *statistic.interval(value.reach(level))),
+                *(value.p, adjusted, len(value.drawn), level, least),
+            )
+            for (i, j), statistic, value, adjusted, level in zip(
+                pairs, statistics, found, holm(p), levels(p, plan.level), strict=True
+            )
+        ),
+        q=plan.q,
+        level=plan.level,
+        match=plan.match,
+        groups=len(groups or ()),
+        settings={name: plain(value) for name, value in pool.settings.items()},
+        orders=tuple(plan.orders),
+        profiles=tuple(profiles),
+    )
+
+
+def _pooled(named: dict[str, Any], groups: Any, how: How) -> Partition:
+    """The samples of sets by name, one set after the other."""
+    given = [x if is_whole(x, how) else as_samples(x, name) for name, x in named.items()]
+    pool, came = resolve_pool(given, replace(how, fit="pool"), list(named))
+    starts = kept_starts(pool, came)
+    paired = None if groups is None else read_groups(groups, list(named), starts, pool.dropped)
+    return Partition(pool, starts, paired)
+
+
+def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
+    """The sets, and their groups where they come as lists of lists."""
+    apart = {name: grouped(samples, how) for name, samples in named.items()}
+    nested = [name for name, (_, found) in apart.items() if found is not None]
+    if not nested:
+        return named, groups
+    if groups is not None:
+        raise ValueError(
+            f"`{nested[0]}` is a list of lists, which are groups, and `groups` says so too: pass "
+            f"lists of all samples with `groups`, or the lists of lists alone"
+        )
+    if flat := [name for name in named if name not in nested]:
+        raise ValueError(
+            f"`{nested[0]}` is a list of lists, which are groups, and `{flat[0]}` is not: pass "
+            f"both as lists of lists, one list for each prompt, or both as one list"
+        )
+    codes = {name: found.codes.tolist() for name, (_, found) in apart.items() if found is not None}
+    return {name: samples for name, (samples, _) in apart.items()}, codes
+
+
+def _check_no_named(how: Mapping[str, Any]) -> None:
+    """Raise for sets that are passed as keywords, which are options."""
+    found = [name for name in how if name not in SETTINGS and is_several(how[name])]
+    found = [name for name in found if not having(name)]
+    if len(found) > 1:
+        named = ", ".join(f"{name!r}: {name}" for name in found)
+        raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+
+
+def _unnamed(sets: Sequence[Any]) -> list[str]:
+    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
+    times = range(len(sets))
+    letters = [f"{letter}{time or ''}" for time in times for letter in ascii_uppercase]
+    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
+    for short in (True, False):
+        called = [
+            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
+            for path, letter in zip(paths, letters, strict=False)
+        ]
+        if len(set(called)) == len(called):
+            return called
+    return letters[: len(sets)]
+
+
+def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """The sets by name."""
+    if len(sets) == 1 and isinstance(sets[0], Mapping):
+        if names is not None:
+            raise ValueError("`names` are those of the dict: leave them out")
+        sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
+    if len(sets) < 2:
+        raise ValueError(
+            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), one dict of "
+            f"them by name, or all samples in one list with the set of each as `by`"
+        )
+    if names is None:
+        names = _unnamed(sets)
+    given: list[Any] = (
+        list(names) if is_several(names) else [None]
+    )  # an iterator gives them only once
+    if not all(isinstance(name, str) for name in given):
+        raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
+    names = given
+    if len(names) != len(sets) or len(set(names)) != len(names):
+        raise ValueError(
+            f"`names` must be {len(sets)} that all differ, one for each set, got {names!r:.60}"
+        )
+    return dict(zip(names, sets, strict=True))

@@ -1,0 +1,382 @@
+"""How a score grows with the number of samples, below it and up to twice it.
+
+At order 2 it is known for every size at once: of m samples of a source, with κ the mean of K_ij²
+over its pairs, E Σλ² = 1/m + (1 − 1/m) κ, and the mean over the pairs of the set is an unbiased
+estimate of κ. The curve is 1/E Σλ², which is at most E VS₂ (Jensen) and meets VS₂ of the set at n;
+it goes on to any m. At other orders it is a mean over subsets drawn without replacement, and beyond
+n it is extrapolated. There, log VS is taken to come to its end like m^{−c}, so that every doubling
+adds r = 2^{−c} times what the one before has added; r follows from n, n/2 and n/4. How wrong that
+is, is known for the last doubling, predicted from n/2, n/4 and n/8: the interval has twice that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+from .. import plots
+from ..arguments import integer, is_several, number, refuse_gradient
+from ..arrays.namespace import row_blocks, to_host
+from ..errors import NotPSDError
+from ..optional import require
+from ..progress import Counts, counted
+from ..resolve.kernel_request import KernelArgument
+from ..resolve.sets import similarity_of
+from ..scoring.request import check_orders
+from ..signature import plain_order
+from ..similarity.base import Similarity
+from ..spectral.spectrum import PSD, check_psd
+from ..spectral.vendi import spectrum_of
+from ..summary import Summary, measured
+from .matched_size import MOST_WINDOWS, Matched, coverage_curve
+from .options import MIN_SAMPLES
+from .subsets import MOST, Part
+
+ENOUGH = 16  # samples of which an eighth has a score that is not 1
+# The next doubling is missed by more than the last one was, where growth has hardly slowed down.
+_MARGIN = 2.0
+_KEYWORDS = ("sizes", "q", "draws", "level", "psd", "seed")
+
+
+@dataclass(frozen=True, repr=False)
+class Growth(Summary):
+    """Scores of as many samples as `sizes` says.
+
+    Attributes
+    ----------
+    q, level : float
+        The order; the level of the intervals.
+    n : int
+        Number of samples that there are.
+    sizes : tuple of int
+        Ascending.
+    scores, low, high : tuple of float
+        VS_q of so many samples of the source, with its interval for other samples of the source.
+    coverage : tuple of float or None
+        1 − mean novelty; None beyond n, and beyond 2,000 samples.
+    extrapolated : tuple of bool
+        Whether the size is beyond n.
+
+    Examples
+    --------
+    >>> found = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
+    >>> found.n, found.extrapolated
+    (16, (False, True))
+    """
+
+    _brief = ("n", "q", "level", "sizes")
+
+    q: float
+    level: float
+    n: int
+    sizes: tuple[int, ...]
+    scores: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    coverage: tuple[float | None, ...]
+    extrapolated: tuple[bool, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The score of the largest size up to n, and of the largest beyond it, in a sentence."""
+        places = range(len(self.sizes))
+        inside = [i for i in places if not self.extrapolated[i]]
+        ends = [
+            max(some, key=self.sizes.__getitem__)
+            for some in (inside, set(places) - {*inside})
+            if some
+        ]
+        told = [
+            f"{self.sizes[i]:,} samples {'would be about' if self.extrapolated[i] else 'are'} "
+            f"{self._shown(i)} effectively different"
+            for i in ends
+        ]
+        return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
+
+    def _shown(self, i: int) -> str:
+        error = (self.high[i] - self.low[i]) / 4
+        value, low, high = (measured(x, error) for x in (self.scores[i], self.low[i], self.high[i]))
+        return f"{value} ({low} to {high})"
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each size."""
+        return require("pandas", "dev", "a frame").DataFrame(self._columns())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON; order ∞ is "inf"."""
+        columns = {name: list(column) for name, column in self._columns().items()}
+        return {"q": plain_order(self.q), "level": self.level, "n": self.n} | columns
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve with its band, dashed beyond n, on `ax` or Axes of its own, returned.
+
+        See `vendiscore.plots.growth`.
+        """
+        return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
+
+    def _columns(self) -> dict[str, tuple[Any, ...]]:
+        names = ("size", "score", "low", "high", "coverage", "extrapolated")
+        columns = (self.sizes, self.scores, self.low, self.high, self.coverage, self.extrapolated)
+        return dict(zip(names, columns, strict=True))
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in self._columns())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>"
+            for row in zip(*self._columns().values(), strict=True)
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def growth(
+    samples: Any,
+    sizes: Sequence[int] | None = None,
+    *,
+    q: float | str = 1.0,
+    draws: int = 20,
+    level: float = 0.95,
+    psd: PSD = "check",
+    seed: int = 0,
+    k: KernelArgument | None = None,
+    **how: Any,
+) -> Growth:
+    """The score against the number of samples: would more of them add much?
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        At least 4, taken to be independent samples of a source. Not changed.
+    sizes : sequence of int, optional
+        Numbers of samples to score, from 1 to twice the number of samples n; sizes beyond n need
+        at least 16 samples at orders other than 2. Default: from n/16 to 2n.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1.
+    draws : int of at least 2
+        Number of subsets to draw of each size below n. Default: 20. Order 2 draws none.
+    level : float in (0, 1)
+        Confidence level of the intervals, as a fraction. Default: 0.95.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero; of one that has some,
+        subsets are drawn at order 2 too.
+    seed : int of at least 0
+        Seed of the random subsets. Default: 0.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    **how
+        Other keywords of `compute` that say how samples are compared: `score_K`, `score_X`,
+        `normalize` and options of the kernel.
+
+    Returns
+    -------
+    Growth
+        With `sizes`, `scores`, `low` and `high`, `coverage`, `.to_frame()` and `.plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For fewer than 4 samples, sizes that are none, and what `compute` raises.
+    NotPSDError, TooLargeError, SampleError
+        For similarities that are none, sets too large for memory, samples that cannot be compared.
+
+    Notes
+    -----
+    Up to n: the mean of log VS over subsets without replacement, with the jackknife error of each
+    times √(m/n), and that of the mean of few draws. Beyond n, log VS is taken to come to its end
+    like m^{−c}: every doubling adds the same share of what the one before has added, found from n,
+    n/2 and n/4, and the interval has twice what this misses of the last doubling; measured at 2n
+    by benchmarks/intervals.py. At order 2 there is a closed form, 1/(1/m + (1 − 1/m) κ) with κ the
+    mean of k² over pairs. Time: `draws` decompositions with eigenvectors for each size;
+    at order 2 one pass over all pairs.
+
+    References
+    ----------
+    Rarefaction and extrapolation: Chao et al., Ecological Monographs 2014, after whom no more than
+    2n is safe. Jackknife: Efron & Stein 1981.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
+    [1.67, 2.0, 2.07]
+    """
+    (order,) = check_orders([q])
+    draws = integer("draws", draws, 2, remedy="20 is usual")
+    level = number("level", level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual")
+    psd, seed = check_psd(psd), integer("seed", seed, 0)
+    similarity = similarity_of(samples, {"k": k, **how}, _KEYWORDS)
+    refuse_gradient("growth", **how, samples=similarity)
+    if similarity.n < MIN_SAMPLES:
+        raise ValueError(
+            f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
+            f"how a score grows with them"
+        )
+    closed = order == 2 and not (psd == "clip" and _is_indefinite(similarity))
+    wanted = _sizes(sizes, similarity.n, closed)
+    if closed:
+        points = _of_pairs(similarity, wanted)
+    else:
+        needed = _needed(wanted, similarity.n)
+        steps = _drawn(similarity, needed, order, draws, psd, seed)
+        total = sum(_draws(m, similarity.n, draws) for m in needed)
+        points = _extended(counted(steps, total, "drawing subsets"), wanted, similarity.n)
+    return _growth(points, wanted, similarity, order, level, seed)
+
+
+def _is_indefinite(similarity: Similarity) -> bool:
+    """Whether there are negative eigenvalues, of which the closed form of order 2 knows nothing."""
+    if similarity.psd:
+        return False
+    try:
+        spectrum_of(similarity)
+    except NotPSDError:
+        return True
+    return False
+
+
+def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
+    """The sizes asked for, ascending."""
+    most = 2 * n if closed or n >= ENOUGH else n
+    if sizes is None:
+        usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
+        return sorted({int(m) for m in usual if 2 <= m <= most})
+    asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
+    if not asked:
+        raise TypeError(f"`sizes` must be a list of integers, got {sizes!r:.60}; pass [{n}]")
+    remedy = f"no size beyond twice the {n} samples can be told"
+    if most == n:
+        remedy = f"beyond {n} a size needs {ENOUGH} samples, or order 2"
+    return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
+
+
+def _needed(wanted: Sequence[int], n: int) -> list[int]:
+    """The sizes to draw: those up to n, and what sizes beyond it follow from."""
+    beyond = wanted[-1] > n
+    return sorted(
+        {m for m in wanted if m <= n} | ({n, n // 2, n // 4, n // 8} if beyond else set())
+    )
+
+
+def _draws(m: int, n: int, draws: int) -> int:
+    return 1 if m in (1, n) else draws
+
+
+def _of_pairs(similarity: Similarity, sizes: Sequence[int]) -> dict[int, Matched]:
+    """The closed form of order 2, with the jackknife error of κ."""
+    n = similarity.n
+    sums = np.concatenate(
+        [
+            (to_host(similarity.rows(np.arange(n)[block])) ** 2).sum(axis=1)
+            for block in row_blocks(n, 8 * n)
+        ]
+    )
+    sums -= to_host(similarity.diagonal()) ** 2
+    total = sums.sum()
+    kappa = total / (n * (n - 1))
+    without = (total - 2 * sums) / ((n - 1) * (n - 2))
+    error = math.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    purity = {m: 1 / m + (1 - 1 / m) * kappa for m in sizes}
+    return {m: Matched(-math.log(s), (1 - 1 / m) * error / s) for m, s in purity.items()}
+
+
+def _drawn(
+    similarity: Similarity, sizes: Sequence[int], q: float, draws: int, psd: PSD, seed: int
+) -> Counts[dict[int, Matched]]:
+    """Mean log VS over subsets of each size; yields how many subsets are done."""
+    n, done = similarity.n, 0
+    part = Part(similarity, q, psd, n)
+    rng = np.random.default_rng(seed)
+    points = {}
+    yield 0
+    for m in sizes:
+        count = _draws(m, n, draws)
+        found = []
+        for places in _subsets(n, m, count, rng):
+            found.append(part.score(places))
+            done += 1
+            yield done
+        logs = np.array([each.log for each in found])
+        square = float(np.mean([each.error**2 for each in found])) * m / n
+        if q == 0 and m > 1:
+            square = float(part.halves(m, [0.0], seed)[0]) ** 2
+        of_mean = float(logs.var(ddof=1)) / count if count > 1 else 0.0
+        points[m] = Matched(float(logs.mean()), math.sqrt(square + of_mean))
+    return points
+
+
+def _subsets(n: int, m: int, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Random subsets of m of n, none in common until all were met."""
+    order = rng.permutation(n)
+    at = 0
+    for _ in range(count):
+        if at + m > n:
+            order, at = rng.permutation(n), 0
+        yield order[at : at + m]
+        at += m
+
+
+def _extended(points: dict[int, Matched], wanted: Sequence[int], n: int) -> dict[int, Matched]:
+    """The points with those beyond n."""
+    beyond = [m for m in wanted if m > n]
+    if not beyond:
+        return points
+    logs = [points[m].log for m in (n // 8, n // 4, n // 2, n)]
+    missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
+    extended = dict(points)
+    for m in beyond:
+        doublings = math.log2(m / n)
+        error = math.hypot(points[n].error, missed * doublings)
+        extended[m] = Matched(_doubled(logs[1:], doublings), error)
+    return extended
+
+
+def _doubled(logs: Sequence[float], doublings: float) -> float:
+    """log VS after so many more doublings, from those after none, one and two.
+
+    >>> _doubled([0, 4, 6], 1)  # 4 more, 2 more, …
+    7.0
+    """
+    first, second = logs[1] - logs[0], max(0.0, logs[2] - logs[1])
+    r = min(1.0, second / first) if first > 0 else 1.0
+    if r == 0:
+        return logs[2]
+    share = doublings if r == 1 else (1 - r**doublings) / (1 - r)
+    return logs[2] + second * r * share
+
+
+def _growth(
+    points: dict[int, Matched],
+    wanted: Sequence[int],
+    similarity: Similarity,
+    q: float,
+    level: float,
+    seed: int,
+) -> Growth:
+    n = similarity.n
+    most = MOST_WINDOWS * MOST
+    curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
+    reach = float(scipy.special.ndtri((1 + level) / 2))
+    found = [points[m] for m in wanted]
+    low = [math.exp(each.log - reach * each.error) for each in found]
+    high = [math.exp(each.log + reach * each.error) for each in found]
+    return Growth(
+        q,
+        level,
+        n,
+        tuple(wanted),
+        tuple(math.exp(each.log) for each in found),
+        tuple(max(1.0, value) for value in low),
+        tuple(min(float(m), value) for m, value in zip(wanted, high, strict=True)),
+        tuple(float(curve[m - 1]) if m <= min(n, most) else None for m in wanted),
+        tuple(m > n for m in wanted),
+    )
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

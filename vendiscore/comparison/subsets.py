@@ -1,0 +1,248 @@
+"""Sets drawn down to one size or coverage, scored, and scored again with samples exchanged."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from ..arrays.namespace import scalar, to_host
+from ..similarity.base import Similarity
+from ..similarity.matrix import MatrixSimilarity
+from ..spectral.rank_one import log_score
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import spectrum_of, vendi
+from ..uncertainty.jackknife import influence_error, jackknife
+from ..uncertainty.subsampling import halves_error
+from .comparison import SetRow
+from .matched_size import (
+    LEAST_NOVELTY,
+    MOST_WINDOWS,
+    Matched,
+    coverage_curve,
+    matched,
+    size_for,
+    windows,
+)
+from .options import MIN_SAMPLES, Plan
+
+# No more than this many samples are decomposed at once.
+MOST = 500
+# The matched size, unless another is asked for: a permutation takes its cube.
+MATCHED = 200
+_DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
+_NO_ERROR = 1e-12  # what a standard error of 0 counts as
+_EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
+
+
+class Statistic(NamedTuple):
+    """A pair of sets: T as it was seen and as chance draws it, and what follows from both.
+
+    `interval` gives the difference and both ends of its interval, from how far T reaches.
+    """
+
+    seen: float
+    draw: Callable[[], float]
+    interval: Callable[[float], tuple[float, float, float]]
+
+
+class Score(NamedTuple):
+    """A score with its standard error and the ends of its interval, none of them a logarithm."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+
+class Part:
+    """Some samples, of which many subsets are scored."""
+
+    def __init__(self, similarity: Similarity, q: float, psd: PSD, m: int) -> None:
+        self.n, self.q, self.psd = similarity.n, q, psd
+        if similarity.dim is None or similarity.dim >= m:
+            # Subsets are read off the matrix; from fewer features they need none.
+            K = MatrixSimilarity(to_host(similarity.dense()), psd=similarity.psd)
+            similarity = K.noted(roundoff=similarity.roundoff)
+        self.similarity = similarity
+
+    def score(self, places: np.ndarray) -> Matched:
+        """log VS of the samples at `places`, with its standard error; 0 at order 0."""
+        part = self.similarity.take(places)
+        if self.q == 0:
+            return Matched(math.log(scalar(vendi(part, [0.0], psd=self.psd).values[0])), 0.0)
+        return log_with_error(part, self.q, self.psd)
+
+    def curve(self, order: np.ndarray) -> np.ndarray:
+        """The coverage of 1, 2, … of the samples at `order`."""
+        return coverage_curve(self.similarity, order)
+
+    def profile(self, places: np.ndarray, orders: Sequence[float]) -> np.ndarray:
+        """log VS of every order."""
+        spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
+        return np.log(to_host(spectrum.profile(orders)))
+
+    def halves(self, m: int, orders: Sequence[float], seed: int) -> np.ndarray:
+        """The standard errors of log VS of every order, by halves of all samples."""
+        rng = np.random.default_rng(seed)
+        half = min(self.n // 2, m)
+        return np.asarray(
+            halves_error(self.n, lambda at: self.profile(at, orders), half, _DRAWS, rng)
+        )
+
+
+class DrawnSets:
+    """Sets without groups, each in a random order, and as many of each as are looked at."""
+
+    def __init__(
+        self,
+        pool: Similarity,
+        starts: np.ndarray,
+        names: Sequence[str],
+        plan: Plan,
+        rng: np.random.Generator,
+    ) -> None:
+        self.pool, self.plan, self.names, self.rng = pool, plan, names, rng
+        self.sizes = np.diff(starts).tolist()
+        self.m = _size(plan, self.sizes)
+        most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
+        self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+        self.places = [rng.permutation(own)[:most] for own in self.members]
+        self.parts = [self._part(at) for at in self.places]
+        self.orders = [np.arange(part.n) for part in self.parts]
+        self.coverages: list[float] = []
+        self.drawn = [self.m] * len(names)
+        if plan.match == "coverage":
+            curves = [part.curve(own) for part, own in zip(self.parts, self.orders, strict=True)]
+            self.coverages = [float(curve[-1]) for curve in curves]
+            self.drawn = [size_for(curve, min(self.coverages)) for curve in curves]
+            self._check_coverage()
+        self.found = [
+            matched(part.score, own, m)
+            for part, own, m in zip(self.parts, self.orders, self.drawn, strict=True)
+        ]
+        self.scores = [
+            self._ends(found, part, m)
+            for found, part, m in zip(self.found, self.parts, self.drawn, strict=True)
+        ]
+
+    def row(self, i: int) -> SetRow:
+        """What is known of set i."""
+        n, m = self.sizes[i], self.drawn[i]
+        whole = Part(self.pool.take(self.members[i]), self.plan.q, self.plan.psd, n)
+        ends = self._ends(whole.score(np.arange(n)), whole, n)
+        coverage = min(self.coverages, default=None)
+        return SetRow(self.names[i], n, *ends, m, coverage, *self.scores[i])
+
+    def pair(self, i: int, j: int) -> Statistic:
+        """How sets i and j differ."""
+        both = self._part(np.concatenate([self.places[i], self.places[j]]))
+        first = len(self.places[i])
+        rest = [coverage for at, coverage in enumerate(self.coverages) if at not in (i, j)]
+
+        def draw() -> float:
+            order = self.rng.permutation(both.n)
+            mixed = (order[:first], order[first:])
+            sizes = [self.m, self.m]
+            if self.coverages:
+                curves = [both.curve(own) for own in mixed]
+                least = min(rest + [float(curve[-1]) for curve in curves])
+                sizes = [size_for(curve, least) for curve in curves]
+            a, b = (matched(both.score, own, m) for own, m in zip(mixed, sizes, strict=True))
+            return _studentized(a, b)
+
+        ours, theirs = self.found[i], self.found[j]
+        most = (self.drawn[i], self.drawn[j])
+        return Statistic(
+            _studentized(ours, theirs), draw, lambda reach: _difference(ours, theirs, reach, most)
+        )
+
+    def profile(self, i: int) -> np.ndarray:
+        """VS of set i as drawn down for every order, and both ends of its interval."""
+        part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
+        runs = [part.profile(self.orders[i][run], orders) for run in windows(part.n, m)]
+        logs = np.mean(runs, axis=0)
+        reach = _quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
+        return np.clip(np.exp([logs, logs - reach, logs + reach]), 1.0, float(m))
+
+    def _part(self, places: np.ndarray) -> Part:
+        return Part(self.pool.take(places), self.plan.q, self.plan.psd, self.m)
+
+    def _ends(self, found: Matched, part: Part, m: int) -> Score:
+        """The score of m samples with its interval, even on the scale of logarithms."""
+        error = found.error
+        if self.plan.q == 0:
+            error = float(part.halves(m, [0.0], self.plan.seed)[0])
+        value, low, high = _around(found.log, _quantile(self.plan.level) * error, m)
+        return Score(value, value * error, low, high)
+
+    def _check_coverage(self) -> None:
+        least = min(self.coverages)
+        if least > 1 - LEAST_NOVELTY:
+            raise ValueError(
+                "`match`='coverage' has nothing to match: every sample is explained by the others "
+                "(more samples than features, or a wide kernel), so that all sets have a coverage "
+                "of 1; pass match='size'"
+            )
+        for name, m in zip(self.names, self.drawn, strict=True):
+            if m < MIN_SAMPLES:
+                raise ValueError(
+                    f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
+                    f"coverage of {least:.2g}; pass match='size'"
+                )
+
+
+def log_with_error(similarity: Similarity, q: float, psd: PSD = "check") -> Matched:
+    """log VS_q, q > 0, with its standard error by the jackknife; infinitesimal above order 2."""
+    if similarity.n == 1:
+        return Matched(0.0, 0.0)
+    spectrum = spectrum_of(similarity, psd=psd, vectors=True)
+    if q > 2:
+        return Matched(log_score(spectrum, q), influence_error(spectrum, q))
+    found = jackknife(spectrum, q)
+    return Matched(found.log, found.error)
+
+
+def _size(plan: Plan, sizes: Sequence[int]) -> int:
+    if plan.size is not None and plan.size > min(sizes):
+        raise ValueError(
+            f"`size` must be {min(sizes)} at most, the size of the smallest set, got {plan.size}; "
+            f"leave that set out to compare at a larger one"
+        )
+    return plan.size or min(*sizes, MATCHED)
+
+
+def _studentized(a: Matched, b: Matched) -> float:
+    """T, and 0 where sets are equal but for rounding."""
+    apart = a.log - b.log
+    return 0.0 if abs(apart) < _EQUAL else apart / max(math.hypot(a.error, b.error), _NO_ERROR)
+
+
+def _difference(
+    a: Matched, b: Matched, reach: float, most: tuple[int, int]
+) -> tuple[float, float, float]:
+    """VS of a minus VS of b, and its interval where T reaches so far.
+
+    From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008), which end where
+    a score of so many samples must.
+    """
+    least = 0.0 if a.error or b.error else _NO_ERROR / math.sqrt(2)
+    x, x_low, x_high = _around(a.log, reach * max(a.error, least), most[0])
+    y, y_low, y_high = _around(b.log, reach * max(b.error, least), most[1])
+    apart = 0.0 if abs(a.log - b.log) < _EQUAL else x - y
+    low, high = math.hypot(x - x_low, y_high - y), math.hypot(x_high - x, y - y_low)
+    return apart, apart - low, apart + high
+
+
+def _around(log: float, reach: float, most: int) -> tuple[float, float, float]:
+    """A score of so many samples, and the ends of its interval, in [1, most]."""
+    low, high = math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
+    return math.exp(log), low, max(high, math.exp(log))
+
+
+def _quantile(level: float) -> float:
+    return float(scipy.special.ndtri((1 + level) / 2))

@@ -1,0 +1,167 @@
+"""The metrics by name, what is known of each, and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arguments import number, refuse_gradient
+from ..arrays.namespace import is_torch
+from ..hints import suggestion
+
+# What `scipy.spatial.distance.cdist` knows, besides the three that are computed here.
+SCIPY_METRICS = (
+    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "dice", "hamming"),
+    *("jaccard", "jensenshannon", "mahalanobis", "minkowski", "rogerstanimoto", "russellrao"),
+    *("seuclidean", "sokalsneath", "sqeuclidean", "yule"),
+)
+METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
+# exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
+# square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
+NEGATIVE_TYPE = frozenset(
+    (
+        *("euclidean", "manhattan", "cityblock", "cosine", "sqeuclidean", "seuclidean"),
+        *("mahalanobis", "correlation", "hamming", "jaccard"),
+    )
+)
+# Those that are L2 distances themselves, in some coordinates.
+HILBERT = frozenset(("euclidean", "seuclidean", "mahalanobis"))
+# Those of truth values: SciPy would take every number but 0 for true.
+BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"))
+# Distances that grow with the samples by the same factor.
+HOMOGENEOUS = frozenset(("euclidean", "manhattan", "cityblock", "chebyshev", "mahalanobis"))
+METRIC_OPTIONS = ("exponent", "w", "V", "VI")
+# How far from symmetric, relative to the two entries, distances may be by rounding; a sample may
+# be so far from itself, relative to the next one.
+SYMMETRY_TOLERANCE = 1e-6
+
+
+def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
+    """Raise for a metric that `distances` does not know; `more` names others to suggest."""
+    known = (*METRICS, *more)
+    if not callable(metric) and not (isinstance(metric, str) and metric in known):
+        look = "Metrics are those of scipy.spatial.distance.cdist."
+        raise ValueError(f"unknown `metric={metric!r}`. {suggestion(metric, known, look=look)}")
+
+
+def check_options(
+    metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
+) -> dict[str, Any]:
+    """The options of a metric on d columns, or a TypeError or ValueError.
+
+    Those of SciPy by its names, but for the `exponent` of "minkowski", which is its p: here p are
+    weights of samples. Without d no shape is looked at.
+    """
+    given = {option: value for option, value in options.items() if value is not None}
+    if callable(metric):
+        return given
+    takes = {"minkowski": ("exponent", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}.get(
+        metric, () if metric in ("jensenshannon", "precomputed") else ("w",)
+    )
+    for option in given:
+        if option not in takes:
+            raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
+    if "exponent" in given:
+        given["exponent"] = number(
+            "exponent", given["exponent"], "a number of at least 1", lambda p: p >= 1
+        )
+    for option, least in (("w", "at least 0"), ("V", "more than 0")):
+        if option in given:
+            given[option] = _numbers(option, given[option], d, least)
+    if "VI" in given:
+        given["VI"] = _inverse_covariance(given["VI"], d)
+    return given
+
+
+def _numbers(option: str, value: Any, d: int | None, least: str) -> np.ndarray:
+    columns = "a number for each column" if d is None else f"{d} numbers, one for each column"
+    values = _plain(option, value, f"{columns}, each {least}")
+    if values.ndim != 1 or (d is not None and len(values) != d):
+        raise ValueError(f"`{option}` must be {columns}, got shape {values.shape}")
+    wrong = ~(np.isfinite(values) & ((values > 0) if least == "more than 0" else (values >= 0)))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"`{option}` must be {columns}, each {least}, got {values[i]} at [{i}]")
+    if not values.any():
+        raise ValueError(f"`{option}` must be {columns}, not all 0; leave it out for equal ones")
+    return values
+
+
+def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
+    size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
+    expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
+    VI = _plain("VI", value, expected)
+    if VI.ndim != 2 or VI.shape[0] != VI.shape[1] or (d is not None and len(VI) != d):
+        raise ValueError(f"`VI` must be {expected}, got shape {VI.shape}")
+    if not np.isfinite(VI).all():
+        raise ValueError(f"`VI` must be {expected}, got one that is not finite")
+    gap = np.abs(VI - VI.T)
+    # Entries may be of very different units; those of the diagonal say which.
+    units = np.sqrt(np.maximum(np.diagonal(VI), 0))
+    if (gap > SYMMETRY_TOLERANCE * np.outer(units, units)).any():
+        i, j = divmod(int(np.argmax(gap)), len(VI))
+        raise ValueError(
+            f"`VI` must be {expected}, got {VI[i, j]:.6g} at [{i}, {j}] and {VI[j, i]:.6g} at "
+            f"[{j}, {i}]; pass (VI + VI.T) / 2 if that is meant"
+        )
+    VI = (VI + VI.T) / 2
+    units[units == 0] = 1
+    lowest = float(np.linalg.eigvalsh(VI / np.outer(units, units))[0])
+    if lowest < -SYMMETRY_TOLERANCE:
+        raise ValueError(f"`VI` must be {expected}, got an eigenvalue of {lowest:.3g} (scaled)")
+    return np.asarray(VI)
+
+
+def _plain(option: str, value: Any, expected: str) -> np.ndarray:
+    refuse_gradient(f"`{option}`", **{option: value})
+    value = value.cpu() if is_torch(value) else value
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
+            raise TypeError
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{option}` must be {expected}, got {value!r:.60}") from None
+
+
+def scatter(X: np.ndarray, option: str) -> np.ndarray:
+    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI").
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows, a column is constant, or the covariance is singular.
+    """
+    metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
+    n, d = X.shape
+    if n < 2:
+        raise ValueError(
+            f"metric {metric!r} takes `{option}` from the spread of two or more samples, got {n}; "
+            f"pass {option}=…"
+        )
+    X = X.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        deviations = np.std(X - X[0], axis=0, ddof=1)
+        variances = deviations**2
+    constant = np.flatnonzero(~(np.isfinite(variances) & (variances > 0)))
+    if constant.size:
+        raise ValueError(
+            f"metric {metric!r} divides by the variance of each column, and that of column "
+            f"{constant[0]} is {variances[constant[0]]:.3g}; remove the column (or rescale it) or "
+            f"pass {option}=…"
+        )
+    if option == "V":
+        return np.asarray(variances)
+    # By way of the correlations, which do not depend on the units of the columns.
+    R = np.atleast_2d(np.cov(((X - X.mean(axis=0)) / deviations).T))
+    values, vectors = np.linalg.eigh(R)
+    rank = int((values > 8 * max(n, d) * np.finfo(np.float64).eps * values[-1]).sum())
+    if rank < d:
+        raise ValueError(
+            f"metric 'mahalanobis' needs an invertible covariance, and that of {n} samples in {d} "
+            f"columns has rank {rank}; take more samples, remove columns that follow from others, "
+            f"or pass VI=…"
+        )
+    return np.asarray((vectors / values) @ vectors.T / np.outer(deviations, deviations))

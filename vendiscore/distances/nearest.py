@@ -1,0 +1,352 @@
+"""Which of n points are near which: the nearest of each, and the pairs within radii.
+
+Pairs are looked at by blocks of rows, so that nothing of size n² is kept. What is found of a block
+first is a lower bound of its distances, by one product of matrices where that will do; the few
+pairs that it leaves in doubt are recomputed from differences. So decisions are those of exact
+distances, also among points that are close together and far from the others.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+
+from ..arrays import memory
+from ..arrays.identical import identical_rows
+from ..arrays.namespace import row_blocks
+from ..arrays.threads import in_order
+from ..progress import track
+from .all_pairs import LOST
+from .metrics import HOMOGENEOUS
+from .squares import VANISHING, centre_of, exponent_of
+
+# Numbers in a block, of this many rows at least: fewer make a slow product.
+BLOCK, LEAST_ROWS = 1 << 20, 16
+# The k-th smallest of a row is at most that of the minima of so many groups of its columns, which
+# are found at the speed of memory; so many, that the smallest are seldom in one group.
+GROUPS, GROUPS_EACH = 256, 16
+# By what share to look beyond that for what rounding has moved.
+BEYOND = 1e-6
+# Distances that differ by this share are one, rounded in two ways: on a lattice many are equal.
+TIES = 1e-12
+EPS = float(np.finfo(np.float64).eps)
+
+
+class Pairs(ABC):
+    """The distances of n points, in blocks of numbers that may be below them.
+
+    Attributes
+    ----------
+    n : int
+    threaded : bool
+        Whether blocks can be found, and are found faster, in threads.
+    """
+
+    n: int
+    threaded = True
+
+    @abstractmethod
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """A new array of numbers, each at most `reach` of the distance of its pair."""
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        """The largest number that a pair at distance r, or less, may have in a block."""
+        return r
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        """The distances of pairs of points i and j that have the numbers `found`."""
+        return found
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """Whether the distances of these pairs are at most r, of those `found` within reach."""
+        return self.lengths(i, j, found) <= r
+
+    def middle(self, low: float, high: float) -> float:
+        """The mean of two distances, as the metric measures them."""
+        return low if low == high else low / 2 + high / 2
+
+
+class Squared(Pairs):
+    """Distances whose squares come first.
+
+    `squared` says that the squares are what the metric is, for which all is the same but means.
+    """
+
+    squared = False
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return np.asarray(r * r * (1 + 8 * EPS))
+
+    def middle(self, low: float, high: float) -> float:
+        if not self.squared or low == high:
+            return super().middle(low, high)
+        return math.hypot(low, high) / math.sqrt(2)
+
+
+class RowPairs(Squared):
+    """Euclidean distances of rows of X (n, d).
+
+    Squares below `floor` are those of identical rows. Memory: another X in double precision.
+    """
+
+    def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
+        self.n, d = X.shape
+        what = f"rows of {self.n} samples and references in double precision"
+        memory.require_large(16 * self.n * (d + 2), what, "compare fewer samples")
+        self.floor, self.squared = floor, squared
+        self.shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
+        # A product of d + 2 columns and the sums that it is of are off by less, in squared norms.
+        self.error = (4 * d + 16) * EPS
+        self.rows = np.empty((self.n, d + 2))
+        own = self.rows[:, :d]
+        np.subtract(self.X, centre_of(self.X), out=own)
+        self.squares = np.vecdot(own, own)
+        self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """‖x‖² + ‖y‖² − 2 x·y, less what rounding may have added: one product."""
+        own = self.rows[rows]
+        left = own * -2.0
+        left[:, -2], left[:, -1] = 1.0, own[:, -2]
+        return np.asarray(left @ self.rows[columns].T)
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return np.maximum(super().reach(np.ldexp(r, -self.shift)), self.floor)
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        out = np.empty(len(i))
+        for part in row_blocks(len(i), 8 * self.X.shape[1]):
+            out[part] = self._lengths(i[part], j[part])
+        return out
+
+    def _lengths(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        gap = np.subtract(self.X[i], self.X[j], dtype=np.float64)
+        squares = np.einsum("ij,ij->i", gap, gap)
+        squares[squares < self.floor] = 0.0
+        lengths = np.sqrt(squares)
+        lost = np.flatnonzero((squares < VANISHING) & (squares >= self.floor))
+        if len(lost):
+            # In units that are powers of two, so that distances that are equal stay so.
+            unit = np.frexp(np.abs(gap[lost]).max(axis=1))[1]
+            scaled = np.ldexp(gap[lost], -unit[:, None])
+            lengths[lost] = np.ldexp(np.linalg.norm(scaled, axis=1), unit)
+        return np.ldexp(lengths, self.shift) if self.shift else lengths
+
+    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
+        most = found + 2 * self.error * (self.squares[i] + self.squares[j])
+        inside = most < np.ldexp(r, -self.shift) ** 2 * (1 - 8 * EPS)
+        doubt = np.flatnonzero(~inside)
+        inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
+        return np.asarray(inside)
+
+
+class MetricPairs(Pairs):
+    """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0.
+
+    `place` says what errors call a row.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        metric: str,
+        options: Mapping[str, Any],
+        place: Callable[[int], str] = "row {}".format,
+    ) -> None:
+        self.n, self.metric, self.place = len(X), metric, place
+        self.by = "cityblock" if metric == "manhattan" else metric
+        groups = np.asarray(identical_rows(X))
+        self.groups = groups if groups.max() + 1 < self.n else None
+        self.options, self.exponent, self.shift = dict(options), math.inf, 0
+        if metric == "minkowski":
+            self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
+            self.exponent = self.options.pop("exponent", 2.0)
+            self.options |= {
+                "p": self.exponent,
+                "w": np.broadcast_to(options.get("w", 1.0), X.shape[1]),
+            }
+        elif metric in HOMOGENEOUS:
+            self.shift = exponent_of(X)
+        self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        A, B = self.X[rows], self.X[columns]
+        D = np.asarray(scipy.spatial.distance.cdist(A, B, self.by, **self.options))
+        if self.metric == "jensenshannon":  # the one whose rounding is not the same both ways round
+            D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, self.by)).T) / 2
+        if self.groups is not None:
+            D[self.groups[rows, None] == self.groups[columns]] = 0.0
+        finite = np.isfinite(D)
+        if not finite.all():
+            i, j = divmod(int(np.argmin(finite)), D.shape[1])
+            raise ValueError(
+                f"metric {self.metric!r} is undefined (got {D[i, j]}) for "
+                f"{self.place(rows.start + i)} and {self.place(columns.start + j)}; remove such "
+                f"rows or use another metric"
+            )
+        return np.ldexp(D, self.shift) if self.shift else D
+
+    def reach(self, r: np.ndarray) -> np.ndarray:
+        return r if not math.isfinite(self.exponent) else r * (1 + BEYOND)
+
+    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
+        if not math.isfinite(self.exponent):
+            return found
+        # Powers that are small have lost digits: again, in units of their own.
+        bound = math.ldexp(min(LOST ** (1 / self.exponent) / EPS, 4.0), self.shift)
+        lost = np.flatnonzero(found < bound)
+        found = found.copy()
+        for part in row_blocks(len(lost), 8 * self.X.shape[1]):
+            some = lost[part]
+            gap = np.abs(np.subtract(self.X[i[some]], self.X[j[some]], dtype=np.float64))
+            unit = np.frexp(gap.max(axis=1))[1]
+            powers = self.options["w"] * np.ldexp(gap, -unit[:, None]) ** self.exponent
+            found[some] = np.ldexp(powers.sum(axis=1) ** (1 / self.exponent), unit + self.shift)
+        return found
+
+
+class MatrixPairs(Pairs):
+    """Distances in memory: those of distinct points, of which `inverse` (n,) are."""
+
+    def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
+        self.D, self.inverse, self.n = D, inverse, len(inverse)
+
+    def block(self, rows: slice, columns: slice) -> np.ndarray:
+        return np.asarray(self.D[self.inverse[rows]][:, self.inverse[columns]])
+
+
+def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
+    """The distances of each point of `own` to its k nearest others of these, (size, k), sorted.
+
+    Each point stands for so many, of which there are more than k. Time O(n²), of which little is in
+    what follows the distances; memory some blocks of rows.
+    """
+    distinct = min(k, len(counts) - 1)
+
+    def look(block: slice) -> np.ndarray:
+        if not distinct:
+            return np.zeros((len(counts), k))
+        with np.errstate(all="ignore"):
+            D = pairs.block(block, own)
+            _leave_out_own(D, block.start - own.start)
+            lengths, others = _nearest(pairs, D, block.start, own.start, distinct)
+        here = slice(block.start - own.start, block.stop - own.start)
+        lengths = np.concatenate([np.zeros((len(D), 1)), lengths], axis=1)
+        many = np.concatenate([counts[here, None] - 1, counts[others]], axis=1)
+        # Among as many as there are up to each point is the first, the second, …, the k-th.
+        which = (np.cumsum(many, axis=1)[:, None] <= np.arange(k)[:, None]).sum(axis=2)
+        return np.asarray(np.take_along_axis(lengths, which, axis=1))
+
+    found = np.concatenate(list(_looked(pairs, look, own, own, description)))
+    if not np.isfinite(found).all():
+        raise ValueError(
+            "distances between rows are too large for double precision; divide all rows by the "
+            "largest number in them"
+        )
+    return found
+
+
+def members(
+    pairs: Pairs,
+    rows: slice,
+    columns: slice,
+    counts: tuple[np.ndarray, np.ndarray],
+    radii: Sequence[np.ndarray],
+    description: str,
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """How many points are within radii, of each row and of each column.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    rows, columns : slice
+        The points on either side. Where they are the same, a point is in no pair with itself.
+    counts : tuple of int array (rows,) and (columns,)
+        How many each point stands for.
+    radii : sequence of array (rows, 1) or (1, columns)
+        Around the points of one side; a pair at just that distance, up to rounding, is within.
+    description : str
+        What a bar says, if it takes long.
+    """
+    radii = [r * (1 + TIES) for r in radii]
+    reaches = [pairs.reach(r) for r in radii]
+
+    def look(block: slice) -> list[tuple[np.ndarray, np.ndarray]]:
+        with np.errstate(all="ignore"):
+            D = pairs.block(block, columns)
+            if rows == columns:
+                _leave_out_own(D, block.start - columns.start)
+            own = slice(block.start - rows.start, block.stop - rows.start)
+            found = []
+            for r, most in zip(radii, reaches, strict=True):
+                around = own if len(r) > 1 else slice(None)
+                i, j = np.divmod(np.flatnonzero(most[around] >= D), D.shape[1])
+                radius = np.broadcast_to(r[around], D.shape)[i, j]
+                inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
+                i, j = i[inside], j[inside]
+                by_row = np.bincount(i, counts[1][j], len(D))
+                found.append((by_row, np.bincount(j, counts[0][own][i], D.shape[1])))
+            return found
+
+    twins = counts[0] - 1 if rows == columns else 0
+    of_rows: list[list[np.ndarray]] = [[] for _ in radii]
+    of_columns = [np.zeros(columns.stop - columns.start) for _ in radii]
+    for found in _looked(pairs, look, rows, columns, description):
+        for kept, total, (by_row, by_column) in zip(of_rows, of_columns, found, strict=True):
+            kept.append(by_row)
+            total += by_column
+    return [
+        (np.concatenate(a).astype(int) + twins, b.astype(int) + twins)
+        for a, b in zip(of_rows, of_columns, strict=True)
+    ]
+
+
+def _looked(
+    pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
+) -> Iterator[Any]:
+    """What `look` gives for blocks of rows, in order, under a bar."""
+    size = max(LEAST_ROWS, BLOCK // (columns.stop - columns.start))
+    blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
+    found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
+    return track(found, len(blocks), description)
+
+
+def _leave_out_own(D: np.ndarray, start: int) -> None:
+    here = np.arange(len(D))
+    D[here, here + start] = np.inf
+
+
+def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest distances of each row of a block that begins at (i, j), and their columns."""
+    bound = _bound(D, k)
+    bound += BEYOND * np.abs(bound)
+    todo, kept, columns = np.arange(len(D)), np.empty((len(D), k)), np.empty((len(D), k), int)
+    while len(todo):
+        rows = D if len(todo) == len(D) else D[todo]
+        near, other = np.divmod(np.flatnonzero(rows <= bound[todo, None]), D.shape[1])
+        length = pairs.lengths(i + todo[near], j + other, rows[near, other])
+        order = np.lexsort((length, near))
+        starts = np.searchsorted(near, np.arange(len(todo)))
+        first = order[starts[:, None] + np.arange(k)]
+        kept[todo], columns[todo] = length[first], other[first]
+        # Pairs that are as near as the last of these have no larger numbers.
+        most = pairs.reach(kept[:, -1])
+        todo = np.flatnonzero(most > bound)
+        bound = np.maximum(bound, most)
+    return kept, columns
+
+
+def _bound(D: np.ndarray, k: int) -> np.ndarray:
+    """A number (rows,) for each row, which k of its entries are not above."""
+    groups = max(GROUPS, GROUPS_EACH * k)
+    whole = D.shape[1] // groups * groups
+    if whole > 2 * groups:
+        minima = D[:, :whole].reshape(len(D), -1, groups).min(axis=1)
+        D = np.concatenate([minima, D[:, whole:]], axis=1)
+    return np.asarray(np.partition(D, k - 1, axis=1)[:, k - 1])

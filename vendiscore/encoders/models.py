@@ -1,0 +1,195 @@
+"""Encoders: made once, kept, and asked for the embeddings of as many sets as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..arguments import integer
+from ..arrays.inputs import as_samples
+from ..progress import Counts, counted
+from ..signature import plain
+from .embeddings import Encode, embed, external, no_effect
+
+BATCH_SIZE = 64
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an encoder takes.
+
+    Attributes
+    ----------
+    name : str
+        As `Kernel.samples` says: "text" or "images".
+    noun : str
+        What the progress bar calls them.
+    check : callable
+        Of samples: raises a `SampleError` for those that are none, before any work is done.
+    lengths : callable, optional
+        Of samples: how long each is, where batches are to be of similar ones.
+    read : callable
+        Of a batch: what the model gets.
+    """
+
+    name: str
+    noun: str
+    check: Callable[[Sequence[Any]], None]
+    lengths: Callable[[Sequence[Any]], list[int]] | None = None
+    read: Callable[[list[Any]], list[Any]] = list
+
+
+class Model(Protocol):
+    """What makes rows of batches."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a report says of it."""
+
+    def running(
+        self, samples: Sequence[Any]
+    ) -> AbstractContextManager[tuple[Encode, Mapping[str, Any]]]:
+        """Ready for these samples: from a batch to rows, and, when all are done, what to report."""
+
+
+class Function:
+    """A model that encodes by itself: an object with `.encode`, or a function."""
+
+    def __init__(self, model: Any, encode: Encode) -> None:
+        # Functions are told apart by what they do; objects, which may be large, by their name.
+        function = hasattr(model, "__qualname__") or isinstance(model, partial)
+        named = plain(model) if function else type(model).__qualname__
+        self.settings = {"model": named, "model_path": None, "pooling": None}
+        self.encode = encode
+
+    @contextmanager
+    def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
+        yield self.encode, self.settings
+
+
+class Embedded(NamedTuple):
+    """Embeddings X (n, d) of samples, and what a report says of how they were made."""
+
+    X: np.ndarray
+    settings: dict[str, Any]
+
+
+class Encoder:
+    """From texts or images to embeddings; what `vendiscore.encoder` makes.
+
+    It is not changed by its use, and threads may share it.
+
+    Attributes
+    ----------
+    kind : str
+        "text" or "images": what it takes.
+    settings : mapping
+        How it embeds: model, revision, pooling and where that is from, …
+    batch_size : int
+        How many samples the model gets at once.
+
+    Examples
+    --------
+    >>> from vendiscore import encoder
+    >>> lengths = encoder(model=lambda texts: [[len(text), 1.0] for text in texts])
+    >>> lengths.kind, lengths.batch_size
+    ('text', 64)
+    """
+
+    def __init__(self, kind: Kind, model: Model, batch_size: int) -> None:
+        self._kind, self._model, self.batch_size = kind, model, batch_size
+
+    @property
+    def kind(self) -> str:
+        return self._kind.name
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {**self._model.settings, "batch_size": self.batch_size}
+
+    def __repr__(self) -> str:
+        told = {name: value for name, value in self.settings.items() if value is not None}
+        listed = ", ".join(f"{name}={value!r}" for name, value in told.items())
+        return f"<encoder of {self.kind}: {listed}>"
+
+    def encode(self, samples: Any) -> np.ndarray:
+        """The embeddings of samples.
+
+        Parameters
+        ----------
+        samples : iterable
+            n texts (str), or n images of any kind that the kernels on images take.
+
+        Returns
+        -------
+        ndarray (n, d)
+            As the model gives them, not normalised: float64 if it gives that, otherwise float32.
+
+        Raises
+        ------
+        SampleError
+            If samples cannot be embedded, or their embeddings are zero or not finite; it lists
+            all of them.
+        TypeError, ValueError
+            If there are no samples, or the model does not return one row for each.
+        """
+        samples = as_samples(samples)
+        self.check(samples)
+        return self.embedded(samples).X
+
+    def check(self, samples: Sequence[Any]) -> None:
+        """Raise a `SampleError` that lists what is no text or no image; opens nothing."""
+        self._kind.check(samples)
+
+    def embedded(self, samples: Sequence[Any]) -> Embedded:
+        """The embeddings of samples that were checked, under a progress bar."""
+        return counted(self.steps(samples), len(samples), f"embedding {self._kind.noun}")
+
+    def steps(self, samples: Sequence[Any], batch_size: int | None = None) -> Counts[Embedded]:
+        """The same in steps, a batch each, that yield how many are done.
+
+        One may stop between them. A torch network of the caller's is in evaluation mode until
+        the last step, or until the generator is closed.
+        """
+        size = self.batch_size if batch_size is None else integer("batch_size", batch_size)
+        kind = self._kind
+        lengths = None if kind.lengths is None else kind.lengths(samples)
+        with self._model.running(samples) as (rows, settings):
+            X = yield from embed(
+                samples, lambda batch: rows(kind.read(batch)), batch_size=size, lengths=lengths
+            )
+            return Embedded(X, {**settings, "batch_size": size, "dims": X.shape[1]})
+
+
+def made(
+    kind: Kind, model: Any, batch_size: int, given: Mapping[str, bool], missing: str
+) -> Encoder:
+    """The encoder of a model that needs nothing else: one that was made before, or a function.
+
+    Parameters
+    ----------
+    given : mapping
+        Which options are given that such a model leaves nothing to do.
+    missing : str
+        What the error says of a bare torch network.
+    """
+    if isinstance(model, Encoder):
+        if model.kind != kind.name:
+            raise TypeError(
+                f"`model` must be an encoder of {kind.name}, got {model!r}; pass "
+                f"vendiscore.encoder(…, kind={kind.name!r})"
+            )
+        no_effect(
+            {**given, "batch_size": batch_size != BATCH_SIZE}, "an encoder, which has its own"
+        )
+        return model
+    encode = external(model)
+    if encode is None:
+        raise TypeError(missing)
+    no_effect(given, "a model that encodes by itself")
+    return Encoder(kind, Function(model, encode), batch_size)

@@ -1,0 +1,214 @@
+"""Samples that come in batches: copied when they come, one collection when they are scored.
+
+Nothing is converted, so that what is scored is what would have been scored at once. Batches are
+copied, since loops fill the same array, list or canvas again and again.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import io
+import json
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.namespace import is_numpy, is_torch
+from ..arrays.pools import as_numpy, size
+from ..resolve.group_labels import takes_any_length
+from ..resolve.kernel_request import How
+from ..streaming.state import State
+
+# Batches of samples, of references, and the labels of the groups of each batch of samples.
+Parts = tuple[list[Any], list[Any], list[Any]]
+
+_ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
+    """A copy of a batch that goes with those that are kept: a list or an array.
+
+    `how` says what samples are, as far as it is known before they are scored.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no collection or empty, or if rows of numbers are not finite, differ in length
+        among themselves or from those that are kept, or come together with other samples.
+    """
+    batch = as_samples(samples, name)
+    if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
+        batch = [tuple(row) for row in batch]  # of a table, no lists of samples
+    if takes_any_length(how):
+        return _copied_batch(batch)
+    width = _width(batch, name)
+    if kept and width != (before := _width(kept[0], name, checked=True)):
+        error = TypeError if None in (before, width) else ValueError
+        raise error(
+            f"`{name}` must be of one kind in all batches, got {_say(before)} and now "
+            f"{_say(width)}; nothing of this batch was kept"
+        )
+    return _copied_batch(batch)
+
+
+def _say(width: int | None) -> str:
+    return "other samples than rows of numbers" if width is None else f"rows of {width} numbers"
+
+
+def _width(batch: Any, name: str, *, checked: bool = False) -> int | None:
+    """The length of the rows of numbers in a batch, or None if it has others or none."""
+    if hasattr(batch, "shape"):
+        if batch.ndim != 2:
+            return None
+    elif not any(map(_is_row, batch)):
+        return None
+    if checked:
+        return int(batch.shape[1] if hasattr(batch, "shape") else len(batch[0]))
+    return int(as_matrix(batch, name).shape[1])
+
+
+def _is_row(sample: Any) -> bool:
+    if isinstance(sample, (list, tuple)):
+        return bool(sample) and isinstance(sample[0], (int, float, np.number))
+    if is_numpy(sample):
+        return sample.ndim == 1 and sample.dtype.kind in "fiub"
+    return is_torch(sample) and sample.ndim == 1
+
+
+def _copied_batch(batch: Any) -> Any:
+    if isinstance(batch, list):
+        if isinstance(batch[0], np.number) and len(set(map(type, batch))) == 1:
+            return np.array(batch)  # as the array that they were taken from
+        return [sample if type(sample) in _ATOMS else _copied(sample) for sample in batch]
+    return _copied(batch)
+
+
+def _copied(sample: Any) -> Any:
+    """A copy of what loops write into (containers, arrays, images); other objects as they are."""
+    kind = type(sample)
+    if kind in (list, tuple, set):
+        return kind(sample) if _ATOMS.issuperset(map(type, sample)) else kind(map(_copied, sample))
+    if kind is dict:
+        return {key: _copied(value) for key, value in sample.items()}
+    if is_torch(sample):
+        return sample.detach().clone()
+    if is_numpy(sample) or sp.issparse(sample):
+        return sample.copy()
+    if isinstance(sample, (list, dict, set, bytearray)):
+        return copy.copy(sample)
+    pillow = sys.modules.get("PIL.Image")
+    if isinstance(sample, getattr(pillow, "Image", ())):
+        try:
+            return sample.copy()  # type: ignore[union-attr]
+        except (OSError, SyntaxError, ValueError):
+            pass  # a file that cannot be read: the kernel names it
+    return sample
+
+
+def labels_of(groups: Any, n: int) -> list[Any]:
+    """The labels of a batch of n samples."""
+    labels = as_samples(groups, "groups")
+    labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    if len(labels) != n:
+        raise ValueError(
+            f"`groups` must have one label for each of {n} samples, got {len(labels)}; pass them "
+            f"in the order of the samples"
+        )
+    return labels
+
+
+def labelled(parts: Parts, groups: Any) -> Parts:
+    """The same with the labels that `compute` got, which are of the samples that have none."""
+    if groups is None:
+        return parts
+    batches, references, labels = parts
+    sizes = [size(batch) if own is None else 0 for batch, own in zip(batches, labels, strict=True)]
+    if batches and not any(sizes):
+        raise ValueError(
+            "`groups` of samples that were added with theirs already: leave it out of compute()"
+        )
+    rest = iter(labels_of(groups, sum(sizes)))
+    every = zip(sizes, labels, strict=True)
+    return batches, references, [list(islice(rest, n)) if n else own for n, own in every]
+
+
+def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
+    """The labels of all samples, or None where none has any."""
+    given = [own for own in labels if own is not None]
+    if given and len(given) < len(labels):
+        raise ValueError(
+            f"`groups` must be given for all samples or for none, and some batches came with "
+            f"labels and others without{more}"
+        )
+    return [label for own in given for label in own] if given else None
+
+
+def packed(batch: Any) -> str:
+    """A batch as text, for another process; exact, unlike columns of numbers.
+
+    Raises
+    ------
+    TypeError
+        If it holds anything but text, numbers, arrays of numbers, states, and lists, tuples, sets
+        and dicts of them.
+
+    >>> unpacked(packed([2**53 + 1, "a", (0.1, None)]))
+    [9007199254740993, 'a', (0.1, None)]
+    """
+    return json.dumps(_pack(batch))
+
+
+def unpacked(text: str) -> Any:
+    """What `packed` got."""
+    return _unpack(json.loads(text))
+
+
+def _pack(item: Any) -> Any:
+    if type(item) in _ATOMS and not isinstance(item, bytes):
+        return item
+    if isinstance(item, str):  # NumPy's
+        return str(item)
+    if isinstance(item, list):
+        return [_pack(one) for one in item]
+    if isinstance(item, (tuple, set, frozenset)):
+        kind = "tuple" if isinstance(item, tuple) else "set"
+        return {kind: [_pack(one) for one in item]}
+    if isinstance(item, dict):
+        return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
+    if isinstance(item, bytes):
+        return {"bytes": base64.b64encode(item).decode()}
+    if isinstance(item, State):
+        return {"state": base64.b64encode(item.to_bytes()).decode()}
+    if is_torch(item):
+        item = as_numpy(item)
+    if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
+        file = io.BytesIO()
+        np.save(file, item, allow_pickle=False)
+        return {"array": base64.b64encode(file.getvalue()).decode()}
+    raise TypeError(
+        f"with num_process > 1 samples must be text, numbers or rows of numbers, got "
+        f"{type(item).__name__}; score them in one process"
+    )
+
+
+def _unpack(item: Any) -> Any:
+    if isinstance(item, list):
+        return [_unpack(one) for one in item]
+    if not isinstance(item, dict):
+        return item
+    ((kind, value),) = item.items()
+    if kind == "array":
+        array = np.load(io.BytesIO(base64.b64decode(value)), allow_pickle=False)
+        return array if array.ndim else array[()]
+    if kind == "state":
+        return State.from_bytes(base64.b64decode(value))
+    if kind == "bytes":
+        return base64.b64decode(value)
+    parts = _unpack(value)
+    return {"tuple": tuple, "set": set, "dict": dict}[kind](parts)

@@ -1,0 +1,392 @@
+"""From samples to a metric space: by distances of rows, given distances, or those of a kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arguments import refuse_gradient
+from ..arrays import memory
+from ..arrays.identical import identical_rows
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import Samples, row_blocks, to_host
+from ..distances.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
+from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
+from ..distances.squares import CLOSE, drop_rounding, exact_squares
+from ..resolve.kernel_request import How, KernelArgument, Metric, Solving, read_how, with_the_rest
+from ..resolve.sets import fitted_to, is_whole, resolve_sets
+from ..signature import plain
+from ..similarity.base import Similarity
+from .space import MetricSpace
+
+# 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
+KERNEL_ROUNDING = 45
+# k(x, y) ≤ 1, and k(x, y) = k(y, x), up to rounding in single precision.
+KERNEL_TOLERANCE = 1e-5
+
+
+def as_space(
+    samples: Samples,
+    *,
+    metric: Metric | None = None,
+    k: KernelArgument | None = None,
+    solver: Solving = "auto",
+    **options: Any,
+) -> MetricSpace:
+    """The distances of samples, found once for several questions of magnitude.
+
+    Every function of magnitude takes these arguments, or a MetricSpace instead of samples: then
+    distances are not found again, nor is what was solved for the question before.
+
+    Parameters
+    ----------
+    samples : list or array, Similarity or MetricSpace
+        Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
+        kernel compares. A MetricSpace is taken as it is, with all that was solved for it.
+    metric : str or callable, optional
+        For vectors "euclidean" (the default), "manhattan", "cosine", any metric of
+        `scipy.spatial.distance.cdist` or a function of two rows; "precomputed"; for a kernel
+        "kernel" (the default), √(2 − 2k), or "1-k".
+    k : str, callable, dict or list, optional
+        A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
+        without it.
+    solver : {"auto", "cg", "cholesky"}
+        How weights are solved for. "auto" checks at each scale that exp(−tD) is positive
+        definite, by a Cholesky factorisation, unless the metric guarantees it ("euclidean",
+        "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
+        never does, and is the fast way for precomputed distances of which you know it.
+    **options
+        Options of the kernel, or of the metric (`exponent` of "minkowski", `w`, `V`, `VI`);
+        `score_K`, `score_X`, `score_dual` and `normalize`, as for `compute`.
+
+    Returns
+    -------
+    MetricSpace
+
+    Raises
+    ------
+    TypeError, ValueError
+        For samples or options that do not fit; the message names the argument and the remedy.
+    TooLargeError
+        If the distances and one work array do not fit in memory, before they are allocated.
+
+    Notes
+    -----
+    Time O(n² d), memory 12 n² bytes.
+
+    √(2 − 2k) is the distance in the kernel's feature space, of negative type: exp(−tD) is
+    positive definite at every scale (Schoenberg). 1 − k is half its square. Where a kernel has
+    features, close pairs keep their digits. A matrix of similarities alone knows 2 − 2k to some ε
+    of its precision: samples that it has within 1e-14 (single precision: 5e-6) count as
+    identical, so that distances below 1e-7 (2e-3) are not told from 0, and those ten times that
+    have two digits.
+
+    Examples
+    --------
+    >>> space = as_space([[0.0, 0.0], [3.0, 4.0]])
+    >>> float(space.D[0, 1])
+    5.0
+    >>> from vendiscore import convergence_scale, mag_area
+    >>> t = convergence_scale(space)  # what this solves for, the next need not
+    >>> round(mag_area(space), 4) == round(mag_area([[0.0, 0.0], [3.0, 4.0]]), 4)
+    True
+    """
+    return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
+
+
+def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[MetricSpace]:
+    """The MetricSpace of each of several sets, comparable with each other.
+
+    Arguments as for `as_space`, and `fit`, which says what options that follow from data follow
+    from: "references" (the last set, where that is its name), "pool" (all sets) or "samples" (the
+    first). References are what they follow from unless it is given, where there are any.
+    """
+    rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
+    read = with_the_rest(read_how(rest), rest)
+    if read.says_similarity and read.is_of_vectors:
+        raise ValueError(
+            f"`metric={read.metric!r}` and a kernel both say how to compare samples: leave one "
+            f"out, or pass metric='kernel' or '1-k', which are distances from a kernel"
+        )
+    samples = [read_samples(each, read, name) for each, name in zip(sets, names, strict=True)]
+    return as_spaces(samples, read, names)
+
+
+def read_samples(samples: Samples, how: How, name: str) -> Samples:
+    """Samples in a form that can be read more than once."""
+    if isinstance(samples, MetricSpace) or is_whole(samples, how):
+        return samples
+    return as_samples(samples, name)
+
+
+def as_spaces(
+    sets: Sequence[Any],
+    how: How,
+    names: Sequence[str],
+    similarities: Callable[[], Sequence[Similarity]] | None = None,
+) -> list[MetricSpace]:
+    """The MetricSpace of each of several sets; `how` is trusted.
+
+    Where distances are those of a kernel, `similarities` gives the Similarity of each set, if
+    somebody has them.
+    """
+    if any(isinstance(samples, MetricSpace) for samples in sets):
+        return _beside_spaces(sets, how, names)
+    refuse_gradient("magnitude", samples=list(sets))
+    if how.metric == "precomputed":
+        return [
+            MetricSpace(
+                check_distances(samples, name),
+                settings={"metric": "precomputed"},
+                solver=how.solver,
+            )
+            for samples, name in zip(sets, names, strict=True)
+        ]
+    if of_rows(sets, how):
+        return _from_rows(sets, how, names)
+    if how.metric_options:
+        name = next(iter(how.metric_options))
+        raise TypeError(
+            f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
+        )
+    if similarities is None:
+        found: Sequence[Similarity] = resolve_sets(sets, how, names)
+    else:
+        found = similarities()
+    with np.errstate(under="ignore", over="ignore"):
+        return [_from_similarity(each, str(how.metric or "kernel"), how) for each in found]
+
+
+def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
+    """Sets of which some are spaces already, which had no part in what the others are fitted to."""
+    made = [
+        samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
+        for samples, name in zip(sets, names, strict=True)
+    ]
+    first = next(samples for samples in sets if isinstance(samples, MetricSpace))
+    for space, samples, name in zip(made, sets, names, strict=True):
+        if space is not samples and space.fitted and space.fitted != first.fitted:
+            own = ", ".join(f"{option}={plain(v)}" for option, v in space.fitted.items())
+            raise ValueError(
+                f"`{name}` cannot be compared with a MetricSpace that was made apart: {own} "
+                f"followed from `{name}` alone; pass the option that the space was made with, or "
+                f"both sets as samples"
+            )
+    return made
+
+
+def of_vectors(sets: Sequence[Any], how: How) -> bool:
+    """Whether distances are between rows of numbers, if samples are such; not those of a kernel."""
+    if any(isinstance(samples, Similarity) for samples in sets):
+        return False
+    return how.is_of_vectors or (how.metric is None and not how.says_similarity)
+
+
+def of_rows(sets: Sequence[Any], how: How) -> bool:
+    """The same, where the samples can be such."""
+    return of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets)))
+
+
+def have_unit(samples: Any, how: How) -> bool:
+    """Whether distances are those of a kernel, in which what has nothing in common has one."""
+    if isinstance(samples, MetricSpace):
+        return samples.unit is not None
+    return how.metric != "precomputed" and not of_rows([samples], how)
+
+
+def _is_text(samples: Any) -> bool:
+    """Whether there are strings, or lists of them, which are refused as kernels refuse them."""
+    if not isinstance(samples, list):
+        return False
+    firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
+    return any(isinstance(first, str) for first in firsts)
+
+
+def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
+    metric = metric_of_rows(how)
+    rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
+    options = [check_options(metric, how.metric_options, X.shape[1]) for X in rows]
+    data = None if callable(metric) else {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+    fitted: dict[str, Any] = {}
+    if data is not None and data not in how.metric_options:
+        chosen = fitted_to(how, names)
+        fitted = {
+            data: scatter(stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
+        }
+        options = [check_options(metric, fitted, X.shape[1]) for X in rows]
+    return [
+        _space_of_rows(X, metric, own, how, name, fitted)
+        for X, own, name in zip(rows, options, names, strict=True)
+    ]
+
+
+def metric_of_rows(how: How) -> Metric:
+    """The metric of rows of numbers; a TypeError for what is said of a kernel."""
+    metric = how.metric or "euclidean"
+    of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
+    for option in [] if how.says_similarity else of_kernel:  # which is for other measures then
+        raise TypeError(
+            f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
+            f"{metric!r}"
+        )
+    return metric
+
+
+def stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
+    """Rows of several sets as one array; a ValueError where they have other numbers of columns."""
+    widths = [X.shape[1] for X in rows]
+    if len(set(widths)) > 1:
+        raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
+    return np.concatenate(rows)
+
+
+def _space_of_rows(
+    X: np.ndarray,
+    metric: Metric,
+    options: Mapping[str, Any],
+    how: How,
+    name: str,
+    fitted: Mapping[str, Any],
+) -> MetricSpace:
+    groups = np.asarray(identical_rows(X))
+    first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    _require(len(first))
+    places = None
+    if len(first) < len(X):
+        order = np.argsort(inverse, kind="stable")
+        places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
+    D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
+    label = metric if isinstance(metric, str) else plain(metric)
+    p = options.get("exponent", 2.0) if metric == "minkowski" else None
+    return MetricSpace(
+        D,
+        inverse,
+        {"metric": label, **options},
+        how.solver,
+        negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
+        hilbert=label in HILBERT or p == 2,
+        fitted=fitted,
+        # Zero may stand for what is below it, in the distances of unit vectors.
+        slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
+    )
+
+
+def _require(n: int) -> None:
+    memory.require(
+        12 * n * n,
+        f"the magnitude of {n} distinct samples (distances and a work array)",
+        "take fewer samples",
+    )
+
+
+def _from_similarity(similarity: Similarity, metric: str, how: How) -> MetricSpace:
+    refuse_gradient("magnitude", samples=similarity)
+    inverse = None
+    groups = similarity.groups()
+    first = np.arange(similarity.n)
+    if groups is not None:
+        first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
+        similarity = similarity.take(first) if len(first) < similarity.n else similarity
+    n = similarity.n
+    _require(n)
+    F: Any = similarity.features() if similarity.dim is not None else None
+    hilbert = similarity.psd
+    if F is not None and not sp.issparse(F):
+        rounding = UNIT_ROUNDING
+        D = exact_squares(np.asarray(to_host(F), np.float64))
+    else:
+        D = _squares(similarity, first)
+        rounding = KERNEL_ROUNDING * precision_of(similarity)
+        if F is not None:
+            rounding = UNIT_ROUNDING
+            _mend_close(D, F)
+    smallest = _check_squares(D, first)
+    drop_rounding(D, rounding)
+    if F is None:
+        # Rounding of a matrix that is not small beside the squares may be of any type.
+        hilbert = hilbert and smallest > 20 * n * rounding
+    if metric == "kernel":
+        np.sqrt(D, out=D)
+    else:
+        D /= 2
+        hilbert = False
+    name = "√(2−2k)" if metric == "kernel" else "1−k"
+    return MetricSpace(
+        D,
+        inverse,
+        {"metric": name, **similarity.settings},
+        how.solver,
+        negative_type=similarity.psd,
+        hilbert=hilbert,
+        fitted=similarity.fitted,
+        notes=similarity.notes,
+        slack=4 * rounding**0.5,
+        unit=math.sqrt(2) if metric == "kernel" else 1.0,
+    )
+
+
+def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
+    """k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
+    K = to_host(similarity.dense())
+    n = len(K)
+    diagonal = K.diagonal().copy()
+    for block in row_blocks(n, 8 * n):
+        upper, lower = K[block, block.start :], K[block.start :, block].T
+        gap = np.abs(upper - lower)
+        if not gap.max() <= KERNEL_TOLERANCE:
+            i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), n - block.start)
+            i, j = i + block.start, j + block.start
+            raise ValueError(
+                f"distances need a symmetric and finite similarity, got {K[i, j]:.6g} for samples "
+                f"{places[i]} and {places[j]} and {K[j, i]:.6g} the other way round; mend the "
+                f"kernel"
+            )
+        upper = (upper + lower) / 2
+        upper *= -2
+        upper += diagonal[block, None]
+        upper += diagonal[None, block.start :]
+        K[block, block.start :] = upper
+        K[block.start :, block] = upper.T
+    np.fill_diagonal(K, 0.0)
+    return np.asarray(K)
+
+
+def precision_of(similarity: Similarity) -> float:
+    """ε of the numbers that a matrix of similarities is given in."""
+    kind = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
+    return float(np.finfo(np.float32 if kind.endswith("float32") else np.float64).eps)
+
+
+def _mend_close(D: np.ndarray, F: Any) -> None:
+    """Squared distances of rows of sparse F that are close, from their differences, in place."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.nonzero(D[block] < CLOSE)
+        near += block.start
+        near, other = near[near < other], other[near < other]
+        for part in row_blocks(len(near), 2048):
+            gap = F[near[part]] - F[other[part]]
+            squares = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
+            D[near[part], other[part]] = squares
+            D[other[part], near[part]] = squares
+
+
+def _check_squares(D: np.ndarray, places: np.ndarray) -> float:
+    """The least of D beside its diagonal; a ValueError for entries that no distance has."""
+    smallest = np.inf
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block].copy()
+        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
+        least = float(rows.min())
+        if not least >= -2 * KERNEL_TOLERANCE:
+            i, j = divmod(int(np.argmin(rows)), len(D))
+            raise ValueError(
+                f"distances need a similarity of at most 1, got {1 - rows[i, j] / 2:.6g} for "
+                f"samples {places[i + block.start]} and {places[j]}; pass normalize=True or a "
+                f"positive semidefinite kernel with k(x, x) = 1"
+            )
+        smallest = min(smallest, least)
+    return smallest

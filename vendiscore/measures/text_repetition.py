@@ -1,0 +1,272 @@
+"""Measures of texts by the words and bytes that they repeat; they look at no similarities."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..arguments import flag, integer, is_several, one_of
+from ..errors import SampleError
+from ..hints import suggestion
+from ..kernels.bleu import sentence_bleu
+from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
+from ..optional import require
+from ..registry.kernel import Kernel
+from ..resolve.kernel_request import TEXT_KERNEL
+from .places import located
+from .registry import register_measure
+from .subject import Subject
+
+Per = Literal["corpus", "text"]
+PERS: tuple[Per, ...] = ("corpus", "text")
+ANALYZERS = ("word", "char")
+# gzip's own, which is the smallest; and what texts are joined by before they are compressed.
+GZIP_LEVEL, SEPARATOR = 9, " "
+_BLEU = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+
+
+def _read_sizes(sizes: Any) -> tuple[int, ...]:
+    remedy = "(1, 2, 3, 4) is usual"
+    read = [integer("sizes", n, remedy=remedy) for n in (sizes if is_several(sizes) else [sizes])]
+    if not read:
+        raise ValueError(f"`sizes` must be one or more lengths of n-grams, got none; {remedy}")
+    return tuple(dict.fromkeys(read))
+
+
+def _read_tokens(tokens: Any) -> Any:
+    if tokens is not None and not isinstance(tokens, str) and not callable(tokens):
+        raise TypeError(
+            f"`tokens` must be 'word', 'char', a tokenizer's name, or a function from str to a "
+            f"list of str, got {type(tokens).__name__}; pass a function such as str.split"
+        )
+    return tokens
+
+
+@register_measure(
+    "NgramDiversity",
+    needs="samples",
+    range="[0, 1]",
+    direction="higher",
+    source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
+    readers={
+        "sizes": _read_sizes,
+        "per": lambda per: one_of("per", per, PERS),
+        "tokens": _read_tokens,
+    },
+)
+def ngram_diversity(
+    subject: Subject,
+    sizes: Sequence[int] = (1, 2, 3, 4),
+    per: Per = "corpus",
+    tokens: Tokenizer | str | None = None,
+) -> float:
+    """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
+
+    With per="corpus", the default and the definition of Li et al., n-grams of all texts are counted
+    together; with per="text" it is the mean over texts of the ratio of each, which sees repeats
+    within a text only. The former falls with the number and the length of texts: compare sets of
+    one size. Tokens are those of the kernel "ngram_overlap", with its `tokenizer` and `analyzer` if
+    that compares the texts; `tokens` ("word", "char" or a tokenizer) says others. A text that is
+    shorter than n has no part in that n, and an n that all are shorter than has none in the mean.
+    """
+    with located(subject):
+        read = _tokens(subject, tokens)
+    ratios, left = [], []
+    for n, (texts, grams) in enumerate(_ngrams(read, max(sizes)), 1):
+        if n not in sizes:
+            continue
+        if not len(grams):
+            left.append(n)
+        elif per == "corpus":
+            ratios.append((int(grams.max()) + 1) / len(grams))
+        else:
+            every = np.bincount(texts)
+            different = np.bincount(np.unique(texts * len(grams) + grams) // len(grams))
+            ratios.append(float(np.mean(different[every > 0] / every[every > 0])))
+    if left:
+        longest = max(map(len, read))
+        said = ", ".join(map(str, left))
+        if not ratios:
+            raise ValueError(
+                f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of "
+                f"`sizes` {said}, and the longest has {longest}; pass smaller ones"
+            )
+        subject.notes.append(
+            f"NgramDiversity leaves out n-grams of {said} tokens: the longest text has {longest}."
+        )
+    return float(np.mean(ratios))
+
+
+def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]:
+    """The tokens of each text: of words or characters as the whole set has them."""
+    how, whole = subject.how, subject.whole
+    own: dict[str, Any] = {}
+    if tokens in ANALYZERS:
+        own = {"analyzer": tokens}
+    elif tokens is not None:
+        own = {"tokenizer": tokens}
+    elif how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
+        own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
+    if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
+        own["analyzer"] = _analyzer(whole)
+    whole.settings |= own
+    return tokenized(subject.texts, **own)
+
+
+def _analyzer(whole: Subject) -> str:
+    """Whether n-grams are of words or characters, for all groups the same; found once."""
+    if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
+        return str(whole.similarity.settings["analyzer"])
+    if "analyzer" not in whole.__dict__:
+        whole.__dict__["analyzer"] = fit_analyzer(whole.texts)["analyzer"]
+    return str(whole.__dict__["analyzer"])
+
+
+def _read_smooth(smooth: Any) -> str:
+    known = require("sacrebleu.metrics.bleu", "text", "measure 'SelfBLEU'").BLEU.SMOOTH_DEFAULTS
+    if not isinstance(smooth, str) or smooth not in known:
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
+    return smooth
+
+
+@register_measure(
+    "SelfBLEU",
+    needs="samples",
+    range="[0, 1]",
+    direction="lower",
+    source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
+    readers={
+        "smooth": _read_smooth,
+        "max_order": partial(integer, "max_order"),
+        "lowercase": partial(flag, "lowercase"),
+    },
+)
+def self_bleu(
+    subject: Subject,
+    tokenize: str | None = None,
+    smooth: str | None = None,
+    max_order: int | None = None,
+    lowercase: bool | None = None,
+) -> float:
+    """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
+
+    It is sacrebleu's `sentence_score` with effective order, over 100; "13a", "exp", 4 and False are
+    the defaults of its options, and those of the kernel "bleu" if that compares the texts. (Texygen
+    itself has NLTK's tokens and smoothing.) It grows with the number of texts: compare sets of one
+    size. Time and memory O(total length): of each n-gram the two texts that have it most often tell
+    how often others have it.
+    """
+    given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
+    how = subject.how
+    options: dict[str, Any] = {**_BLEU}
+    if isinstance(how.k, Kernel) and how.k.name == "bleu":
+        options |= {name: how.options[name] for name in options if name in how.options}
+    options |= {name: value for name, value in given.items() if value is not None}
+    subject.whole.settings |= options
+    texts = subject.texts
+    if len(texts) < 2:
+        raise ValueError(
+            f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
+            f"{len(texts)}; pass more, or leave it out of `measures`"
+        )
+    with located(subject):
+        return _self_bleu(texts, **options)
+
+
+def _self_bleu(
+    texts: Sequence[str], tokenize: str, smooth: str, max_order: int, lowercase: bool
+) -> float:
+    words, score = sentence_bleu(tokenize, smooth, max_order, lowercase, "measure 'SelfBLEU'")
+
+    @cache
+    def known(length: int, nearest: int, *matches: int) -> float:
+        return score(matches, length, nearest)
+
+    tokens = read_tokens(texts, words)
+    lengths = np.array([len(words) for words in tokens])
+    matches = [_matches(grams, len(tokens)) for grams in _ngrams(tokens, max_order)]
+    columns = np.column_stack([lengths, _nearest(lengths), *matches])
+    return float(np.mean([known(*row) for row in columns.tolist()]))
+
+
+class _Ngrams(NamedTuple):
+    """All n-grams of texts, one after the other: the text and the number of each, from 0 on."""
+
+    texts: np.ndarray
+    grams: np.ndarray
+
+
+def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
+    """For n = 1 … most; each is the one before and a token."""
+    names: dict[Any, int] = {}
+    ids = np.array([names.setdefault(token, len(names)) for words in tokens for token in words])
+    text = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
+    starts, grams = np.arange(len(ids)), ids
+    for n in range(1, most + 1):
+        yield _Ngrams(text[starts], grams)
+        ends = starts + n
+        inside = ends < len(ids)
+        inside[inside] = text[ends[inside]] == text[starts[inside]]
+        pairs = grams[inside] * len(names) + ids[ends[inside]]
+        starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
+
+
+def _matches(found: _Ngrams, n: int) -> np.ndarray:
+    """Σ over n-grams of min(count, the largest count in another text), for each text (n,)."""
+    if not len(found.grams):
+        return np.zeros(n, dtype=int)
+    keys, times = np.unique(found.grams * n + found.texts, return_counts=True)
+    grams, texts = np.divmod(keys, n)
+    order = np.lexsort((-times, grams))  # by n-gram, the largest count first
+    grams, texts, times = grams[order], texts[order], times[order]
+    first = np.flatnonzero(np.diff(grams, prepend=-1))
+    second = np.diff(first, append=len(grams)) > 1
+    runner_up = np.zeros(len(first), dtype=int)
+    runner_up[second] = times[first[second] + 1]
+    others = times[first][grams]
+    others[first] = runner_up  # of the text that has it most often
+    return np.bincount(texts, np.minimum(times, others), n).astype(int)
+
+
+def _nearest(lengths: np.ndarray) -> np.ndarray:
+    """Of each of two or more lengths the nearest of another text, the smaller of two such."""
+    order = np.argsort(lengths, kind="stable")
+    ascending = lengths[order]
+    below, above = np.r_[ascending[0], ascending[:-1]], np.r_[ascending[1:], ascending[-1]]
+    down, up = ascending - below, above - ascending
+    down[0], up[-1] = up[0] + 1, down[-1] + 1  # neither end has two neighbours
+    found = np.empty_like(lengths)
+    found[order] = np.where(down <= up, below, above)
+    return found
+
+
+@register_measure(
+    "CompressionRatio",
+    needs="samples",
+    range="[0, ∞)",
+    direction="lower",
+    source="Shaib et al., arXiv 2403.00553",
+    sequence=True,
+)
+def compression_ratio(subject: Subject) -> float:
+    """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.
+
+    Texts are joined by spaces, in their order, as UTF-8, and compressed at level 9, in memory: 18
+    bytes of the result are gzip's own. It grows with the amount of text, and sees repeats within
+    32 kB: compare sets of one size, in one order.
+    """
+    texts = subject.texts
+    with located(subject):
+        SampleError.check(
+            {
+                i: f"is empty: {text!r:.40}; remove it"
+                for i, text in enumerate(texts)
+                if not text or text.isspace()
+            }
+        )
+    data = SEPARATOR.join(texts).encode("utf-8", "surrogatepass")
+    return len(data) / len(gzip.compress(data, GZIP_LEVEL, mtime=0))

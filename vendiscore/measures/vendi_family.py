@@ -1,0 +1,163 @@
+"""The Vendi Score as a measure, and what is made of it: with quality, cut short, as an entropy."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..arguments import flag, integer, refuse_gradient
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, scalar
+from ..arrays.weights import check_each
+from ..distances.all_pairs import numpy_rows
+from ..spectral.hill import effective_number
+from ..spectral.vendi import vendi
+from .places import places_of
+from .registry import register_measure
+from .subject import Subject
+
+# Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.
+NOTHING = 1e-12
+
+
+@register_measure(
+    "VS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="Friedman & Dieng, arXiv 2210.02410",
+    weighted=True,
+    ordered=True,
+)
+def vendi_score(subject: Subject) -> list[Any]:
+    """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
+    return subject.spectral.values
+
+
+def _read_quality(quality: Any) -> np.ndarray | None:
+    if quality is None:
+        return None
+    refuse_gradient("qVS", quality=quality)
+    read = numpy_rows(as_samples(quality, "quality"), "quality").astype(np.float64)
+    if read.shape[1] != 1:
+        raise ValueError(
+            f"`quality` must be one number for each sample, got rows of {read.shape[1]}; pass one "
+            f"column"
+        )
+    values = read[:, 0]
+    check_each("quality", values, values >= 0, "must be at least 0", "; shift or map it to [0, 1]")
+    return values
+
+
+@register_measure(
+    "qVS",
+    needs="similarity",
+    range="[0, ∞)",
+    direction="higher",
+    source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
+    weighted=True,
+    ordered=True,
+    readers={"quality": _read_quality},
+)
+def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
+    """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
+
+    It is the effective sum of quality: VS where all have a quality of 1. `quality` is needed, a
+    number for each sample that comes in; those of samples that are left out are left out too.
+    """
+    if quality is None:
+        raise TypeError(
+            "qVS needs `quality`, a number of at least 0 for each sample, such as a reward: pass "
+            "it, or leave qVS out of `measures`"
+        )
+    mean = _mean_of(subject, quality)
+    return [mean * value for value in subject.spectral.values]
+
+
+def _mean_of(subject: Subject, values: np.ndarray) -> Any:
+    """Σ p_i s_i for values of all samples that came in, those of other groups among them."""
+    _ = subject.similarity  # which says what is left out
+    came = subject.whole.came
+    if len(values) != came:
+        raise ValueError(
+            f"`quality` must have one number for each of {came} samples, got {len(values)}"
+        )
+    own = values[places_of(subject)]
+    return own.mean() if subject.p is None else subject.p @ as_kind_of(own, subject.p)
+
+
+@register_measure(
+    "TruncatedVS",
+    needs="similarity",
+    range="[1, n]",
+    direction="higher",
+    source="Ospanov & Farnia, UAI 2025, arXiv 2410.21719",
+    weighted=True,
+    ordered=True,
+    readers={"top": partial(integer, "top")},
+)
+def truncated(subject: Subject, top: int = 500) -> list[Any]:
+    """The Vendi Score of the `top` t largest eigenvalues, each raised by 1/t of what they leave.
+
+    Of n samples from one source it settles once n is a multiple of t, where VS may go on growing:
+    compare it for one t, which is below n. Of t samples or fewer it is VS. The authors' examples
+    have t = 500.
+    """
+    found = subject.spectral.spectrum  # that of VS, which is good for these orders
+    values = (subject.spectrum if found is None else found).values
+    rest = values[top:]
+    xp = namespace(values)
+    # Of what they leave exactly nothing, or zeros would be raised by rounding, and counted.
+    if rest.shape[0] == 0 or not bool(xp.any(rest > 0)):
+        return [effective_number(values, q) for q in subject.orders]
+    values = values[:top] + xp.sum(rest) / top
+    return [effective_number(values, q) for q in subject.orders]
+
+
+@register_measure(
+    "RKE",
+    needs="similarity",
+    range="[0, ∞)",
+    direction="higher",
+    source="Jalali, Li & Farnia, NeurIPS 2023",
+    weighted=True,
+    readers={"unbiased": partial(flag, "unbiased")},
+)
+def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
+    """The Rényi kernel entropy −log Σ p_i p_j k_ij² of order 2: log VS of q = 2, whatever `q` is.
+
+    With `unbiased` the mean is over pairs of two different samples, whose expectation is that of
+    the source for any n (a U-statistic): the entropy itself is then larger, and has no value where
+    no two samples have anything in common.
+    """
+    number = _of_order_two(subject)
+    log = namespace(number).log if is_torch(number) else math.log
+    if not unbiased:
+        return log(number)
+    same = _same_twice(subject)
+    purity = 1 / number
+    pairs = purity - same
+    if subject.n < 2 or not scalar(pairs) > NOTHING * scalar(purity):
+        what = "has one sample" if subject.n < 2 else "has no two that have anything in common"
+        raise ValueError(
+            f"RKE with unbiased=True is of pairs of different samples, and this set {what}; pass "
+            f"more samples, or leave `unbiased` out"
+        )
+    return -log(pairs / (1 - same))
+
+
+def _of_order_two(subject: Subject) -> Any:
+    """The Vendi Score of order 2, by a norm where no spectrum is known."""
+    known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
+    if known is None and "spectral" in subject.__dict__:
+        known = subject.spectral.spectrum
+    found = vendi(subject.similarity, [2.0], subject.p, subject.psd, spectrum=known)
+    return found.values[0]
+
+
+def _same_twice(subject: Subject) -> Array | float:
+    """The chance Σ p_i² that one sample is drawn twice."""
+    return 1 / subject.n if subject.p is None else subject.p @ subject.p

@@ -1,0 +1,277 @@
+"""Kernels by name: how one is added, found, described and applied to samples.
+
+A kernel is a function from a list of samples (and options) to a Similarity. Every file in the
+folder `vendiscore/kernels`, and in the folder `kernels` beside the entry script of a clone or a
+Space, is imported on first use and registers its own, so that adding a file adds its kernels:
+
+    @register_kernel("same_length", samples="text", source="this docstring")
+    def same_length(texts):
+        '''1 if two texts are equally long.'''
+        lengths = np.array([len(text) for text in texts])
+        return MatrixSimilarity((lengths[:, None] == lengths).astype(float), psd=True)
+
+An installed package adds its kernels by naming the module that registers them in its metadata:
+
+    [project.entry-points."vendiscore.kernels"]
+    my_kernels = "my_package.kernels"
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..hints import suggestion
+from ..similarity.base import Similarity
+from ..summary import Summary
+from .plugins import Plugins, options_of, summary_of
+
+Build = TypeVar("Build", bound=Callable[..., Similarity])
+Fit = Callable[..., Mapping[str, Any]]
+
+
+class Fitted(dict[str, Any]):
+    """Options that follow from samples, with sentences that whoever reads a number should know.
+
+    What `fit` of a kernel returns; where there is nothing to say, a plain dict will do.
+    """
+
+    def __init__(self, options: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
+        super().__init__(options)
+        self.notes = tuple(notes)
+
+
+@dataclass(frozen=True, repr=False)
+class Kernel(Summary):
+    """A registered kernel, which is not called itself: `k=` of any call takes its name.
+
+    `help(get_kernel("morgan"))` tells its options and what they do.
+
+    Attributes
+    ----------
+    name : str
+        What `k=` calls it.
+    build : callable
+        `build(samples, **options)` returns a Similarity.
+    samples : str
+        What kind of sample it compares: "text", "vectors", … It follows from this what a list of
+        lists of samples is, see `vendiscore.resolve.group_labels`.
+    source : str
+        Where it is defined.
+    psd : bool
+        Whether its matrix is positive semidefinite for any samples.
+    unit_diagonal : bool
+        Whether k(x, x) = 1 for any sample; otherwise callers say `normalize=True` if needed.
+    needs : str
+        The extra to install (`pip install 'vendiscore[text]'`), empty if none.
+    fit : callable, optional
+        `fit(samples, **options)` returns the options that follow from samples where they are not
+        given, such as a bandwidth: `build` gets them like any others, and so do all sets that are
+        compared.
+    rows : bool, or callable of options
+        Whether features of a sample depend on no other sample, and are as many for all: then
+        samples can be added up batch by batch. A function where that depends on the options.
+
+    Examples
+    --------
+    >>> kernel = get_kernel("rbf")
+    >>> kernel.samples, kernel.options["sigma"]
+    ('vectors', None)
+    """
+
+    _brief = ("name", "samples", "psd", "unit_diagonal", "needs")
+
+    name: str
+    build: Callable[..., Similarity]
+    samples: str
+    source: str
+    psd: bool = True
+    unit_diagonal: bool = True
+    needs: str = ""
+    fit: Fit | None = None
+    rows: bool | Callable[..., bool] = False
+
+    def __post_init__(self) -> None:
+        text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
+        object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+
+    @property
+    def sentence(self) -> str:
+        """Its samples and its options, in words."""
+        return f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its keyword options with their defaults.
+
+        Every kernel has `on_error`: "raise" refuses samples that it cannot use, "skip" leaves
+        them out, warns, and lists them in `Similarity.dropped` and the details.
+        """
+        return options_of(self.build) | {"on_error": "raise"}
+
+    def has_rows(self, options: Mapping[str, Any]) -> bool:
+        """Whether, with these options, features of a sample depend on no other sample."""
+        return self.rows if isinstance(self.rows, bool) else self.rows(**options)
+
+    @property
+    def signature(self) -> list[str]:
+        """Its options as they would be passed, such as "sigma=None"."""
+        return [f"{name}={_printed(default)}" for name, default in self.options.items()]
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return summary_of(self.build)
+
+
+def _printed(default: Any) -> str:
+    return getattr(default, "__name__", repr(default))
+
+
+_kernels: Plugins[Kernel] = Plugins("kernel", "kernels")
+
+
+def register_kernel(
+    name: str,
+    *,
+    samples: str,
+    source: str,
+    psd: bool = True,
+    unit_diagonal: bool = True,
+    needs: str = "",
+    fit: Fit | None = None,
+    rows: bool | Callable[..., bool] = False,
+) -> Callable[[Build], Build]:
+    """Decorator that makes a function available as `k=name` in every call.
+
+    The function takes a list of samples, and options as keywords with defaults, and returns a
+    Similarity. The first line of its docstring is what tables say of the kernel.
+
+    Parameters
+    ----------
+    name : str
+        What `k=` calls it.
+    samples : str
+        What kind of sample it compares: "text", "vectors", … or a word of your own.
+    source : str
+        Where it is defined: a paper, or this docstring.
+    psd : bool
+        Whether its matrix is positive semidefinite for any samples. It is not checked where this
+        says so.
+    unit_diagonal : bool
+        Whether k(x, x) = 1 for any sample.
+    needs : str
+        The extra to install, empty if none.
+    fit : callable, optional
+        `fit(samples, **options)` returns the options that follow from samples where they are not
+        given, such as a bandwidth: sets that are compared share them.
+    rows : bool, or callable of options
+        Whether features of a sample depend on no other sample, and are as many for all: then
+        `State` can add it up.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns the function as it is.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken by a function defined elsewhere (defining it again, as notebooks do,
+        replaces it).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vendiscore import MatrixSimilarity, compute
+    >>> @register_kernel("first_letter", samples="text", source="this docstring")
+    ... def first_letter(texts):
+    ...     '''1 for texts with the same first letter, else 0.'''
+    ...     letters = np.array([text[0] for text in texts])
+    ...     return MatrixSimilarity((letters[:, None] == letters).astype(float), psd=True)
+    >>> compute(["apple", "avocado", "beet", "bean"], k="first_letter")
+    {'VS': 2.0}
+    """
+
+    def register(build: Build) -> Build:
+        kernel = Kernel(name, build, samples, source, psd, unit_diagonal, needs, fit, rows)
+        _kernels.add(name, kernel, build)
+        return build
+
+    return register
+
+
+def list_kernels() -> list[Kernel]:
+    """All registered kernels.
+
+    Returns
+    -------
+    list of Kernel
+        In the order of their names: the built-in ones, those of installed packages and of the
+        folder `kernels`, and those registered in this process.
+
+    Examples
+    --------
+    >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
+    ['cosine', 'laplacian', 'linear', 'polynomial', 'rbf']
+    """
+    _kernels.load()
+    return list(_kernels.named.values())
+
+
+def get_kernel(name: str) -> Kernel:
+    """The kernel of that name.
+
+    Parameters
+    ----------
+    name : str
+        As `k=` takes it.
+
+    Returns
+    -------
+    Kernel
+        `help` of it tells its options.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message suggests one.
+
+    Examples
+    --------
+    >>> get_kernel("morgan").needs  # the extra that brings RDKit
+    'molecules'
+    """
+    kernel = _kernels.find(name)
+    if kernel is None:
+        gone = _kernels.left_out.items()
+        missing = [f" Those of {where} are left out: {why}." for where, why in gone]
+        hint = suggestion(name, _kernels.named, look=by_kind(), kind="kernel")
+        raise ValueError(f"unknown kernel `k={name!r}`. {hint}{''.join(missing)}")
+    return kernel
+
+
+def by_kind() -> str:
+    """A sentence that names all kernels by what they compare."""
+    kinds: dict[str, list[str]] = {}
+    for kernel in list_kernels():
+        kinds.setdefault(kernel.samples, []).append(repr(kernel.name))
+    listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
+    return f"Kernels of {listed}."
+
+
+def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+    """Raise a TypeError for an option the kernel does not have; `also` may have been meant."""
+    for option in options:
+        if option not in kernel.options:
+            raise TypeError(
+                f"`{option}` is not an option of kernel {kernel.name!r}. "
+                f"{suggestion(option, kernel.options, also, mark='`', kind='keyword')}"
+            )
+
+
+def having(option: str) -> list[str]:
+    """The names of the kernels that have this option."""
+    return [kernel.name for kernel in list_kernels() if option in kernel.options]

@@ -1,0 +1,158 @@
+"""Named things that files and installed packages add: kernels, measures.
+
+Importing a file is all: it registers what it has. The files of the package come first, then those
+that are dropped into the folder `kernels` beside the entry script, then installed packages, which
+name the module to import in their metadata. What fails of another's is left out whole, with a
+warning, and does not take everyone's away.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ..errors import warn
+
+Thing = TypeVar("Thing")
+# Where files are dropped: `vendiscore.kernels` has that folder as a second one.
+DROPPED = "kernels"
+_ROOT = __name__.partition(".")[0]  # the package
+
+
+class Plugins(Generic[Thing]):
+    """What is registered of one kind, by name.
+
+    Parameters
+    ----------
+    what : str
+        What errors call one: "kernel".
+    home : str
+        The folder of the package whose files register some, which names the group of entry points
+        too: "kernels" for `vendiscore.kernels`.
+    """
+
+    _kinds: ClassVar[list[Plugins[Any]]] = []
+    _loading: ClassVar[threading.RLock] = threading.RLock()
+    # Where things should have come from, and why they did not.
+    left_out: ClassVar[dict[str, str]] = {}
+    _dropped: ClassVar[bool] = False
+
+    def __init__(self, what: str, home: str) -> None:
+        self.what, self.home = what, home
+        self.made: dict[str, tuple[Thing, Callable[..., Any]]] = {}
+        self._own = self._others = False
+        self._kinds.append(self)
+
+    def add(self, name: str, thing: Thing, function: Callable[..., Any]) -> None:
+        """Register what a function makes; a ValueError if the name is taken by another function.
+
+        One that is defined again, as notebooks do, replaces what it was.
+        """
+        _, other = self.made.get(name, (None, None))
+        if other and _module(other) != _module(function) and _file(other) != _file(function):
+            raise ValueError(
+                f"{self.what} {name!r} is already registered by {'.'.join(_module(other))} in "
+                f"{_file(other)[0]}; choose another name for that of {_file(function)[0]}"
+            )
+        self.made[name] = thing, function
+
+    @property
+    def named(self) -> dict[str, Thing]:
+        """All that is registered so far."""
+        return {name: thing for name, (thing, _) in sorted(self.made.items())}
+
+    def find(self, name: str) -> Thing | None:
+        """What has that name; others' files are looked at only if none of the package has."""
+        self._load_own()
+        if name not in self.made:
+            self.load()
+        return self.made[name][0] if name in self.made else None
+
+    def load(self) -> None:
+        """Import all that registers some."""
+        self._load_own()
+        with self._loading:
+            if not self._others:
+                self._others = True
+                self._load_dropped()
+                self._load_installed()
+
+    def _load_own(self) -> None:
+        with self._loading:
+            if not self._own:
+                self._own = True
+                for name in _files(_package(self.home).__path__[0]):
+                    importlib.import_module(f"{_ROOT}.{self.home}.{name}")
+
+    @classmethod
+    def _load_dropped(cls) -> None:
+        if cls._dropped:
+            return
+        cls._dropped = True
+        package = _package(DROPPED)
+        own, *dropped = package.__path__
+        for folder in dropped:
+            for module in pkgutil.iter_modules([folder]):
+                file = Path(folder, module.name + ("" if module.ispkg else ".py"))
+                with cls._all_or_none(str(file), "mend or remove that file"):
+                    if module.name in _files(own):
+                        raise ValueError(f"{Path(own, file.name)} has that name; rename it")
+                    importlib.import_module(f"{package.__name__}.{module.name}")
+
+    def _load_installed(self) -> None:
+        for entry in entry_points(group=f"{_ROOT}.{self.home}"):
+            where = f"{entry.name!r} ({entry.value})"
+            with self._all_or_none(where, "update or uninstall that package"):
+                entry.load()
+
+    @classmethod
+    @contextmanager
+    def _all_or_none(cls, where: str, remedy: str) -> Iterator[None]:
+        """Of what is registered here, of any kind, nothing stays if there is an error."""
+        before = [set(kind.made) for kind in cls._kinds]
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            for kind, names in zip(cls._kinds, before, strict=True):
+                for name in set(kind.made) - names:
+                    del kind.made[name]
+            why = f"importing them failed with {type(error).__name__}: {error}; {remedy}"
+            cls.left_out[where] = why
+            warn(f"the kernels of {where} are left out, because {why}")
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options of a kernel or a measure with their defaults: all but the first argument."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return {parameter.name: parameter.default for parameter in parameters}
+
+
+def summary_of(function: Callable[..., Any]) -> str:
+    """The first line of its docstring."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def _package(home: str) -> ModuleType:
+    return importlib.import_module(f"{_ROOT}.{home}")
+
+
+def _files(folder: str) -> list[str]:
+    return [module.name for module in pkgutil.iter_modules([folder])]
+
+
+def _module(function: Callable[..., Any]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
+
+
+def _file(function: Callable[..., Any]) -> tuple[str, str]:
+    """Where it is defined, whatever name the file was imported under."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return getattr(code, "co_filename", function.__module__), function.__qualname__

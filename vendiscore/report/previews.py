@@ -1,0 +1,171 @@
+"""How samples are shown: texts as they are, molecules and images small, vectors by their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.namespace import to_host
+from ..encoders.pil_images import as_image
+from ..errors import MissingPackageError, SampleError
+from ..magnitude.space import MetricSpace
+from ..measures.subject import Subject
+from ..optional import require
+from ..registry.kernel import Kernel
+from ..signature import plain
+from ..similarity.base import Similarity
+from .markup import cut, escape, folded
+from .thumbnails import sketch, small
+
+# What samples of a kind are called, in the singular.
+_WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
+# Characters of all pictures of samples together: the file is to stay small.
+_PICTURES = 100_000
+NUMBERS = 4  # of a vector that are shown
+
+
+@dataclass
+class Shown:
+    """Samples as HTML and as plain text, by their places in the list that came in.
+
+    Attributes
+    ----------
+    samples : anything
+        As they came in, one after the other where they were in groups.
+    kind : str
+        What they are: "text", "molecules", "images", "vectors" or "".
+    """
+
+    samples: Any = field(repr=False)
+    kind: str
+    _left: int = field(default=_PICTURES, repr=False)
+    _pictures: dict[int, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, subject: Subject) -> Shown:
+        """Those of a subject that was measured."""
+        how, samples = subject.how, subject.samples
+        whole = isinstance(samples, (Similarity, MetricSpace))
+        if how.given or how.metric == "precomputed" or whole:
+            return cls(None, "")
+        if isinstance(how.k, tuple):
+            kind = "records" if any(part.column for part in how.k) else how.k[0].kernel.samples
+        elif isinstance(how.k, Kernel):
+            kind = how.k.samples
+        else:
+            kind = _kind_of(samples[0])
+        return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
+
+    def counted(self, n: int) -> str:
+        """So many of them, in words: "1 text", "1,000 molecules"."""
+        return f"{n:,} {self.word if n == 1 else self.what}"
+
+    @property
+    def word(self) -> str:
+        """What one is called."""
+        return _WORDS.get(self.kind, "sample")
+
+    @property
+    def what(self) -> str:
+        """What they are called."""
+        return f"{self.word}s"
+
+    def cell(self, place: int, longest: int) -> str:
+        """A sample as HTML, of which texts are folded where they are long, and cut at a length."""
+        if self.kind == "images":
+            name = escape(self.label(place))
+            uri = self._picture(place, _thumbnail)
+            return f'<img src="{uri}" alt="{name}">' if uri else f"<span>{name}</span>"
+        if self.kind == "molecules":
+            return self._picture(place, _sketch) + folded(self.label(place), longest)
+        if self.kind == "text":
+            return folded(self.label(place), longest)
+        return f"<bdi>{escape(self.label(place))}</bdi>"
+
+    def label(self, place: int) -> str:
+        """A sample as plain text."""
+        if self.samples is None:
+            return f"row {place}"
+        if self.kind == "records" and isinstance(self.samples, Mapping):
+            return ", ".join(f"{name}: {_said(self.samples[name][place])}" for name in self.samples)
+        if hasattr(self.samples, "iloc"):
+            row = self.samples.iloc[place]
+            return ", ".join(f"{name}: {_said(row[name])}" for name in self.samples)
+        if sp.issparse(self.samples):
+            return f"row {place}"
+        try:
+            sample = self.samples[place]
+        except (KeyError, IndexError, TypeError):
+            return f"sample {place}"
+        if self.kind == "vectors":
+            return f"row {place}{_numbers(sample)}"
+        if self.kind == "images":
+            return _name(sample) or f"image {place}"
+        return _said(sample) or f"sample {place}"
+
+    def _picture(self, place: int, draw: Callable[[Any, int], str]) -> str:
+        """A small picture; empty where it cannot be drawn, or there is no room for more."""
+        if place not in self._pictures:
+            self._pictures[place] = draw(self.samples[place], place) if self._left > 0 else ""
+        picture = self._pictures[place]
+        if len(picture) > self._left:
+            return ""
+        self._left -= len(picture)
+        return picture
+
+
+def _kind_of(sample: Any) -> str:
+    if isinstance(sample, str):
+        return "text"
+    if type(sample).__module__.startswith("PIL."):
+        return "images"
+    row = getattr(sample, "ndim", 0) == 1 or isinstance(sample, (list, tuple))
+    return "vectors" if row and all(_is_number(x) for x in sample) else ""
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, np.number)) or getattr(x, "ndim", -1) == 0
+
+
+def _numbers(row: Any) -> str:
+    """The first numbers of a row, if there are some."""
+    numbers = np.ravel(to_host(row) if hasattr(row, "dtype") else row)
+    more = ", …" if len(numbers) > NUMBERS else ""
+    return f": {', '.join(f'{float(x):.3g}' for x in numbers[:NUMBERS])}{more}"
+
+
+def _name(image: Any) -> str:
+    """The name of the file that an image is in, if it has one."""
+    if isinstance(image, Mapping):
+        image = image.get("path") or ""
+    text = str(image) if isinstance(image, str) or hasattr(image, "__fspath__") else ""
+    return text.replace("\\", "/").rpartition("/")[2]
+
+
+def _said(sample: Any) -> str:
+    if isinstance(sample, str):
+        return sample
+    if isinstance(sample, Mapping):
+        return ", ".join(f"{name}: {_said(value)}" for name, value in sample.items())
+    if hasattr(sample, "GetNumAtoms"):
+        return str(require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample))
+    said = plain(sample)
+    return cut(said if isinstance(said, str) else repr(said), 300)
+
+
+def _thumbnail(image: Any, place: int) -> str:
+    try:
+        return small(as_image(image, place))
+    except (SampleError, MissingPackageError, OSError, ValueError):
+        return ""
+
+
+def _sketch(molecule: Any, place: int) -> str:
+    try:
+        return sketch(_said(molecule))
+    except ImportError:
+        return ""

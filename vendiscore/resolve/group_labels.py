@@ -1,0 +1,292 @@
+"""Which samples belong together: one label each, or a list of lists, which says the same.
+
+Samples may be lists themselves. What a list of lists is follows from what is compared:
+
+| compared are                                   | a sample is       | a group is                 |
+|------------------------------------------------|-------------------|----------------------------|
+| text, molecules, images, labels                | no list           | a list of samples          |
+| vectors, class probabilities, rows of features | a row of numbers  | rows: a list, or an array  |
+| rows of bits                                   | a row or RDKit's  | rows, or a list of RDKit's |
+| sets of labels                                 | a set or list     | a list of sets or lists    |
+| columns of records                             | a dict            | a list of dicts            |
+| anything else: a function, given similarities, | whatever they are | told by `groups=` alone    |
+| distances, kernels of other kinds              |                   |                            |
+
+Samples are groups only if all of them are, and only lists are (arrays, of rows): a tuple, or the
+row of a table, is one thing. Without `k`, lists of strings are groups of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..arrays.inputs import as_samples
+from ..arrays.namespace import is_numpy, is_torch
+from ..arrays.pools import pooled, size
+from ..errors import SampleError
+from ..registry.kernel import Kernel
+from ..signature import digest
+from .kernel_request import How
+
+# How many labels a message or a signature has room for.
+_SHOWN = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Which group each sample is in.
+
+    Attributes
+    ----------
+    labels : tuple
+        One for each group, in the order in which they first appear; places from 0 where samples
+        came as a list of lists.
+    codes : int array (n,)
+        Of every sample that came in, left-out ones too: the place of its label.
+    nested : bool
+        Whether samples came as a list of lists.
+    """
+
+    labels: tuple[Hashable, ...]
+    codes: np.ndarray
+    nested: bool = False
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def named(self, group: int) -> str:
+        """A group, for a message."""
+        return f"group {self.labels[group]!r:.{_SHOWN}}"
+
+    def located(self, error: SampleError) -> SampleError:
+        """An error about samples of a list of lists, with the place of each in its group."""
+        if not self.nested:
+            return error
+        first = np.searchsorted(self.codes, np.arange(len(self)))
+        problems = {}
+        for i, problem in error.problems.items():
+            group = int(self.codes[i])
+            problems[i] = f"(sample {i - int(first[group])} of {self.named(group)}) {problem}"
+        return SampleError(*next(iter(problems.items())), problems)
+
+    def __str__(self) -> str:
+        return f"{len(self)}@{digest(self.codes)}"
+
+
+def grouped(
+    samples: Any,
+    how: How,
+    labels: Any = None,
+    *,
+    table: bool = False,
+    name: str = "samples",
+) -> tuple[Any, Groups | None]:
+    """Samples one after the other, and their Groups, or None where nothing says so.
+
+    Parameters
+    ----------
+    samples : list, array, or what has no parts here (a Similarity, a table)
+    how : How
+    labels : iterable of hashable, optional
+        One for each sample, in any order; equal as Python says.
+    table : bool
+        Whether they came as a table, whose rows are no groups.
+    name : str
+        What errors call the samples.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For labels that are missing or not hashable, groups that are empty, and samples that are
+        said to be grouped in both ways.
+    """
+    members = None if table else _members(samples, how, name)
+    if members is None:
+        return samples, None if labels is None else read_labels(labels)
+    if labels is not None:
+        raise ValueError(
+            f"`{name}` is a list of lists, which are groups, and `groups` says so too: pass one "
+            "list of all samples with `groups`, or the list of lists alone"
+        )
+    sizes = [size(member) for member in members]
+    if 0 in sizes:
+        raise ValueError(
+            f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
+            f"the samples that it should have"
+        )
+    codes = np.repeat(np.arange(len(members)), sizes)
+    return pooled(members), Groups(tuple(range(len(members))), codes, nested=True)
+
+
+def takes_any_length(how: How) -> bool:
+    """Whether a sample may be a list or tuple of any length, of numbers, too."""
+    if isinstance(how.k, Kernel):
+        return how.k.samples in _SETS or how.k.samples not in _GROUPS
+    return callable(how.k)
+
+
+def read_labels(labels: Any, name: str = "groups") -> Groups:
+    """Return the Groups of labels, one for each sample; errors call the labels `name`."""
+    if isinstance(labels, (str, bytes)):
+        raise TypeError(
+            f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
+            f"{labels!r:.40}; of a table pass its column, such as df[{labels!r:.40}]"
+        )
+    read = as_samples(labels, name)
+    if hasattr(read, "ndim"):
+        if read.ndim != 1:
+            raise ValueError(
+                f"`{name}` must be a label for each sample, got shape {tuple(read.shape)}; pass "
+                f"one column of it"
+            )
+        read = read.tolist()
+    read = [label.item() if isinstance(label, np.generic) else label for label in read]
+    check_labels(read, name)
+    places: dict[Hashable, int] = {}
+    codes = [places.setdefault(label, len(places)) for label in read]
+    return Groups(tuple(places), np.array(codes))
+
+
+def check_labels(labels: Sequence[Any], name: str) -> None:
+    """Raise for samples without a label, and for labels that are not hashable."""
+    for i, label in enumerate(labels):
+        if not _is_hashable(label):
+            raise TypeError(
+                f"`{name}` must be labels that are hashable, got {type(label).__name__} "
+                f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
+            )
+    SampleError.check(
+        {
+            i: f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
+            for i, label in enumerate(labels)
+            if _is_missing(label)
+        }
+    )
+
+
+def _is_hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:  # a tuple of lists, say, which has the method
+        return False
+    return True
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # NaN is not equal to itself
+    except TypeError:  # nor does pandas' NA say
+        return True
+
+
+def check_size(groups: Groups, n: int, name: str = "groups") -> None:
+    """A ValueError unless there is a label for each of the n samples that came in."""
+    if len(groups.codes) != n:
+        raise ValueError(
+            f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
+            f"them in the order of the samples"
+        )
+
+
+def _members(samples: Any, how: How, name: str) -> list[Any] | None:
+    """The groups of a list of lists, each a list or an array of samples; None if it is none."""
+    if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
+        return None
+    kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
+    is_group = _GROUPS.get(kind)
+    if is_group is None:
+        if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
+            raise ValueError(
+                f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
+                f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
+            )
+        return None
+    if hasattr(samples, "ndim"):
+        parts = _ROWS if kind in _OF_ROWS else 2 if kind == "labels" else 0
+        return list(samples) if samples.ndim == parts else None
+    some = [member for member in samples if not (isinstance(member, list) and not member)]
+    if not all(map(is_group, some)) or not (some or kind in _NO_LISTS):
+        return None
+    return [_read(member) for member in samples]
+
+
+def _kind(how: How, samples: Any) -> str:
+    """What is compared, as kernels say it."""
+    if how.given:
+        return "vectors" if how.given == "X" else "similarities"
+    if isinstance(how.k, Kernel):
+        return how.k.samples
+    if isinstance(how.k, tuple):
+        columns = any(part.column for part in how.k)
+        return "records" if columns else how.k[0].kernel.samples
+    if how.k is not None:
+        return "function"
+    texts = isinstance(samples, (list, tuple)) and any(
+        _is_list(member) and any(isinstance(one, str) for one in member) for member in samples
+    )
+    return "text" if texts else "vectors"
+
+
+def _is_array(x: Any) -> bool:
+    return is_numpy(x) or is_torch(x) or sp.issparse(x)
+
+
+def _is_list(member: Any) -> bool:
+    strings = is_numpy(member) and member.ndim == 1 and member.dtype.kind in "OUST"
+    return isinstance(member, list) or strings
+
+
+def _is_list_of_labels(member: Any) -> bool:
+    return isinstance(member, list) or (is_numpy(member) and member.ndim == 1)
+
+
+def _is_list_of_images(member: Any) -> bool:
+    return isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
+
+
+def _is_list_of_rows(member: Any) -> bool:
+    if isinstance(member, list):
+        one = member[0]
+        return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
+    return _is_array(member) and member.ndim == 2
+
+
+def _is_list_of_bits(member: Any) -> bool:
+    vectors = isinstance(member, list) and type(member[0]).__module__.startswith("rdkit.")
+    return vectors or _is_list_of_rows(member)
+
+
+def _is_list_of_sets(member: Any) -> bool:
+    sets = (list, set)  # frozensets and tuples are hashable, and may be labels
+    return isinstance(member, list) and all(isinstance(one, sets) for one in member)
+
+
+def _is_list_of_records(member: Any) -> bool:
+    return isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
+
+
+_GROUPS: dict[str, Callable[[Any], bool]] = {
+    "text": _is_list,
+    "molecules": _is_list,
+    "images": _is_list_of_images,
+    "labels": _is_list_of_labels,
+    "vectors": _is_list_of_rows,
+    "class probabilities": _is_list_of_rows,
+    "rows of bits": _is_list_of_bits,
+    "sets of labels": _is_list_of_sets,
+    "records": _is_list_of_records,
+}
+_MATRICES = ("similarities", "distances")
+_OF_ROWS = ("vectors", "class probabilities", "rows of bits")
+_SETS = ("labels", "sets of labels")
+_NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
+_ROWS = 3  # dimensions of an array of groups of rows
+
+
+def _read(member: Any) -> Any:
+    return member if isinstance(member, list) or not size(member) else as_samples(member)

@@ -1,0 +1,225 @@
+"""From samples and one kernel to their Similarity; distinct samples are compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arguments import has_gradient, one_of, refuse_gradient
+from ..arrays.inputs import choose
+from ..arrays.namespace import scalar, to_host
+from ..arrays.pools import size
+from ..errors import SampleError, warn
+from ..registry.kernel import Kernel
+from ..similarity.base import Similarity
+from ..similarity.bit_sets import BitSimilarity
+from ..similarity.composite import RepeatedSimilarity
+from ..similarity.features import FeatureSimilarity
+from ..similarity.matrix import DeferredSimilarity
+
+# How many rows of what a kernel returns are compared with their columns, and how far apart they
+# may be by rounding in single precision, relative to the largest.
+SYMMETRY_ROWS = 64
+SYMMETRY_TOLERANCE = 1e-5
+
+
+def apply_kernel(
+    kernel: Kernel,
+    samples: Any,
+    options: Mapping[str, Any],
+    skip: bool = False,
+    fit_to: np.ndarray | None = None,
+) -> Similarity:
+    """The Similarity of samples under a kernel and its options, which are trusted.
+
+    Equal strings and numbers are compared once: the kernel sees distinct samples only, and
+    errors about some of them name their places in the list that came in. With `skip`, samples
+    that the kernel cannot use are left out: a warning says how many, and `dropped` of the
+    Similarity names their places in that list. What the kernel fits to samples, it fits to those
+    at the places `fit_to`, all unless given.
+    """
+    samples = repeatable(samples) if skip else samples
+    n = size(samples)
+    dropped: dict[int, str] = {}
+    while True:
+        kept = np.setdiff1d(np.arange(n), list(dropped)) if dropped else np.arange(n)
+        if not len(kept):
+            i, problem = min(dropped.items())
+            raise ValueError(
+                f"kernel {kernel.name!r} can use none of the {n} samples: sample {i} {problem}"
+            )
+        try:
+            used = choose(samples, kept) if dropped else samples
+            similarity = build_kernel(kernel, used, options, within(fit_to, kept))
+            break
+        except SampleError as error:
+            if not skip:
+                error.add_note("pass on_error='skip' to leave out samples that cannot be used")
+                raise
+            dropped |= error.at(kept.tolist()).problems
+    dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
+    similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
+    warn_dropped(f"kernel {kernel.name!r}", similarity)
+    return similarity
+
+
+def within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
+    """Where those of `places` that are kept stand among the kept; all, if none of them is."""
+    if places is None:
+        return None
+    found = np.flatnonzero(np.isin(kept, places))
+    return found if len(found) else None
+
+
+def check_on_error(on_error: Any) -> str:
+    """What to do about samples that a kernel cannot use."""
+    return one_of("on_error", on_error, ("raise", "skip"))
+
+
+def warn_dropped(who: str, similarity: Similarity) -> None:
+    """One warning if samples were left out."""
+    if similarity.dropped:
+        i, problem = next(iter(similarity.dropped.items()))
+        n = similarity.n + len(similarity.dropped)
+        warn(
+            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked, first of all: "
+            f"sample {i} {problem}"
+        )
+
+
+def repeatable(samples: Any) -> Any:
+    """The samples in a form that can be read more than once: lists for iterators among them."""
+    if not isinstance(samples, list):
+        return samples
+    return [list(s) if isinstance(s, Iterator) else s for s in samples]
+
+
+def build_kernel(
+    kernel: Kernel,
+    samples: Any,
+    options: Mapping[str, Any],
+    fit_to: np.ndarray | None = None,
+) -> Similarity:
+    """The Similarity of samples, of which each distinct one is seen once by the kernel.
+
+    Raises
+    ------
+    SampleError
+        For samples that the kernel cannot use, by their places in `samples`.
+    TypeError, ValueError
+        If what it returns is no Similarity of its samples.
+    """
+    distinct, first, inverse = distinct_samples(samples)
+    try:
+        # NumPy's default, whatever the caller has set: kernels know what may underflow.
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            fitted = _fitted(kernel, distinct, options, None if fit_to is None else inverse[fit_to])
+            similarity = kernel.build(distinct, **{**options, **fitted})
+    except SampleError as error:
+        strange = [i for i in error.problems if not 0 <= i < len(first)]
+        if strange:
+            raise ValueError(
+                f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} that it "
+                f"was given ({error}); give places from 0 to {len(first) - 1}"
+            ) from error
+        order = np.argsort(inverse, kind="stable")
+        places = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
+        raise error.at(places) from error.__cause__
+    _check_built(kernel.name, similarity, first)
+    if has_gradient(samples) and not has_gradient(similarity):
+        refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
+    given = {option: value for option, value in kernel.options.items() if option != "on_error"}
+    similarity = similarity.noted(
+        settings={"kernel": kernel.name, **given, **options, **fitted, **similarity.settings},
+        fitted=fitted,
+        notes=getattr(fitted, "notes", ()),
+    )
+    if similarity.dropped:  # by a kernel that leaves out samples by itself
+        stays = np.ones(len(first), dtype=bool)
+        stays[list(similarity.dropped)] = False
+        gone = np.flatnonzero(~stays[inverse])
+        similarity = similarity.noted(
+            dropped={int(i): similarity.dropped[int(inverse[i])] for i in gone}
+        )
+        inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
+    if len(inverse) == similarity.n:
+        return similarity
+    return RepeatedSimilarity(similarity, inverse).noted(dropped=similarity.dropped)
+
+
+def _fitted(
+    kernel: Kernel, samples: Any, options: Mapping[str, Any], fit_to: np.ndarray | None
+) -> Mapping[str, Any]:
+    """The options that follow from samples, or from those at the places `fit_to`."""
+    if kernel.fit is None:
+        return {}
+    if fit_to is None:
+        return kernel.fit(samples, **options)
+    places = np.unique(fit_to)
+    try:
+        return kernel.fit(choose(samples, places), **options)
+    except SampleError as error:
+        raise error.at(places) from error.__cause__
+
+
+def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
+    n = len(places)
+    if not isinstance(similarity, Similarity):
+        raise TypeError(
+            f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
+            f"matrix (n, n) in MatrixSimilarity, rows of features in FeatureSimilarity"
+        )
+    if similarity.n + len(similarity.dropped) != n:
+        raise ValueError(
+            f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
+            f"{similarity.n}; give each sample its row, in order"
+        )
+    if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
+        return  # symmetric by construction
+    index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
+    K = similarity.rows(index)[:, index]
+    largest = scalar(abs(K).max())
+    if not scalar(abs(K - K.T).max()) <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
+        K = to_host(K)
+        gap = np.abs(K - K.T)
+        i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
+        a, b = np.setdiff1d(np.arange(n), list(similarity.dropped))[index[[i, j]]]
+        raise ValueError(
+            f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
+            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
+            f"directions"
+        )
+
+
+def is_divisible(similarity: Similarity) -> bool:
+    """Whether pairs are compared when they are asked for, those of some samples without others."""
+    inner = getattr(similarity, "distinct", similarity)
+    return isinstance(inner, DeferredSimilarity) and inner.divisible
+
+
+def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The distinct ones of a list of strings or numbers, where each is first, and which each is.
+
+    Other samples are taken to be distinct, arrays too.
+
+    >>> distinct_samples(["a", "b", "a"])
+    (['a', 'b'], array([0, 1]), array([0, 1, 0]))
+    """
+    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    if not isinstance(samples, list) or not all(
+        type(s) in (str, bytes, int, float) for s in samples
+    ):
+        return samples, np.arange(n), np.arange(n)
+    place: dict[Any, int] = {}
+    first: list[int] = []
+    inverse = np.empty(n, dtype=int)
+    for i, sample in enumerate(samples):
+        # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
+        key = type(sample), sample or repr(sample)
+        if key not in place:
+            place[key] = len(first)
+            first.append(i)
+        inverse[i] = place[key]
+    return [samples[i] for i in first], np.array(first), inverse

@@ -1,0 +1,225 @@
+"""How samples are compared: the keywords that say so, read once, looking at no samples.
+
+What is read here is trusted by all that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from ..arguments import flag, one_of
+from ..arrays.namespace import is_network
+from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
+from ..hints import meant, remedy, suggestion
+from ..registry.kernel import Kernel, get_kernel, having, list_kernels
+from ..registry.kernel import check_options as check_kernel_options
+from .kernel_build import check_on_error
+from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
+
+KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
+Metric: TypeAlias = str | Callable[[Any, Any], float]
+Solving = Literal["auto", "cg", "cholesky"]
+SOLVERS: tuple[Solving, ...] = ("auto", "cg", "cholesky")
+FitTo = Literal["samples", "references", "pool"]
+FIT_TO: tuple[FitTo, ...] = ("samples", "references", "pool")
+
+KINDS = ("score_K", "score_X", "score_dual")
+SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "solver", "fit"))
+MIXTURE_OPTIONS = ("options", "combine", "on_error")
+KERNEL_METRICS = ("kernel", "1-k")
+TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
+
+
+@dataclass(frozen=True)
+class How:
+    """How samples are compared, and their distances found.
+
+    Attributes
+    ----------
+    k : Kernel, callable, tuple of Part, or None
+        A registered kernel, a function of two samples, or the parts of a mixture.
+    given : {"", "K", "X"}
+        Whether samples are similarities, or features that are compared by dot products.
+    normalize : bool
+    options : mapping
+        Of the kernel, or of that of text where none is named.
+    combine : {"sum", "product"}
+        Of a mixture.
+    skip : bool
+        Leave out samples that a kernel cannot use.
+    metric : str, callable or None
+        Of vectors, "precomputed", or one of a kernel; None for the usual one.
+    metric_options : mapping
+    solver : {"auto", "cg", "cholesky"}
+        How the weights of magnitude are solved for.
+    fit : {"samples", "references", "pool"} or None
+        Where there are several sets: what options that follow from data follow from.
+    """
+
+    k: Kernel | Callable[[Any, Any], float] | tuple[Part, ...] | None = None
+    given: Literal["", "K", "X"] = ""
+    normalize: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    combine: Combine = "sum"
+    skip: bool = False
+    metric: Metric | None = None
+    metric_options: Mapping[str, Any] = field(default_factory=dict)
+    solver: Solving = "auto"
+    fit: FitTo | None = None
+
+    @property
+    def says_similarity(self) -> bool:
+        """Whether it says how similarities are found, of whatever samples."""
+        return self.k is not None or bool(self.given)
+
+    @property
+    def is_of_vectors(self) -> bool:
+        """Whether it names a metric that is no kernel's."""
+        return self.metric is not None and self.metric not in KERNEL_METRICS
+
+
+def read_how(arguments: MutableMapping[str, Any]) -> How:
+    """What `arguments` say of it; what they say besides is left in them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For values that are refused, whatever the samples are.
+    """
+    k = arguments.pop("k", None)
+    kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
+    ways = [name for name, given in kinds.items() if given]
+    if len(ways) + (k is not None) > 1:
+        raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
+    how = How(
+        given="K" if kinds["score_K"] else "X" if ways else "",
+        normalize=flag("normalize", arguments.pop("normalize", False)),
+        solver=one_of("solver", arguments.pop("solver", "auto"), SOLVERS),
+        fit=one_of("fit", arguments.pop("fit", None), (None, *FIT_TO)),
+        **({} if k is None else _kernel(k, arguments)),
+    )
+    metric = arguments.pop("metric", None)
+    if metric is not None:
+        check_metric(metric, ("precomputed", *KERNEL_METRICS))
+    given = {name: arguments.pop(name) for name in METRIC_OPTIONS if name in arguments}
+    given = {name: value for name, value in given.items() if value is not None}
+    if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
+        for name in given:
+            raise TypeError(
+                f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
+            )
+    options = check_options("euclidean" if metric is None else metric, given)
+    return replace(how, metric=metric, metric_options=options)
+
+
+def with_the_rest(
+    how: How,
+    rest: Mapping[str, Any],
+    also: Iterable[str] = (),
+    measures: Mapping[str, Sequence[str]] | None = None,
+) -> How:
+    """`how` with the keywords that nobody has read, which are options of the kernel of text.
+
+    Parameters
+    ----------
+    how : How
+    rest : mapping
+    also : iterable of str
+        Keywords that may have been meant.
+    measures : mapping of str to sequence of str, optional
+        The names of the measures that have an option, by the option.
+
+    Raises
+    ------
+    TypeError
+        If one is not; the message says whose option it is, or what may have been meant.
+    """
+    if not rest:
+        return how
+    name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
+    if "p" in rest:
+        raise TypeError(
+            "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
+            "out; the exponent of metric='minkowski' is `exponent`"
+        )
+    measures = measures or {}
+    if name in measures:
+        raise TypeError(f"`{name}` is {_of_measures(measures[name])}")
+    if isinstance(how.k, Kernel):
+        check_kernel_options(how.k, rest, known)
+    if isinstance(how.k, tuple):
+        raise TypeError(
+            f"`{name}` is not an option of a mixture of kernels; give one kernel its option by "
+            f"options={{{how.k[0].name!r}: {{{name!r}: …}}}}"
+        )
+    kernel = get_kernel(TEXT_KERNEL)
+    if how.says_similarity or not rest.keys() <= kernel.options.keys():
+        name = next((n for n in rest if n not in kernel.options), name)
+        if not how.says_similarity:
+            known |= kernel.options.keys()
+        raise TypeError(_misplaced(name, known, measures))
+    return replace(how, **_with_options(kernel, rest) | {"k": None})
+
+
+def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
+    """The fields of How that follow from `k`, whose options are taken out of `arguments`."""
+    if isinstance(k, str):
+        kernel = get_kernel(k)
+        own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
+        return _with_options(kernel, own)
+    if is_mixture(k):
+        own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
+        return {"k": tuple(read_mixture(k, **own)), "combine": own.get("combine", "sum")}
+    if is_network(k) or callable(getattr(k, "encode", None)):
+        raise TypeError(
+            f"`k` must be a kernel name or a function k(a, b), got a model, {type(k).__name__}; "
+            f"pass it as model=… with k='text_embeddings' or 'image_embeddings'"
+        )
+    if not callable(k):
+        instead = (
+            f"pass k={k.name!r}"
+            if isinstance(k, Kernel)
+            else "a similarity matrix is passed as the samples, with score_K=True, and a second "
+            "set as `references` of compute"
+        )
+        raise TypeError(
+            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {instead}"
+        )
+    return {"k": k}
+
+
+def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
+    own = dict(options)
+    skip = check_on_error(own.pop("on_error", "raise")) == "skip"
+    return {"k": kernel, "options": own, "skip": skip}
+
+
+def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequence[str]]) -> str:
+    """Say why a keyword is refused where no kernel is named, and what may have been meant."""
+    options = {option for kernel in list_kernels() for option in kernel.options}
+    accepted = {*known, *METRIC_OPTIONS}
+    if name in options and not remedy(name, "keyword"):
+        return f"`{name}` is {_of_kernels(name)}"
+    found = meant(name, {*accepted, *options, *measures} - {name})
+    if not remedy(name, "keyword") and found and found not in accepted:
+        where = _of_kernels(found) if found in options else _of_measures(measures[found])
+        return f"unknown keyword `{name}`. Did you mean `{found}`? It is {where}"
+    look = (
+        f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
+        f"help(vendiscore.get_kernel('rbf')) shows those of one."
+    )
+    hint = suggestion(name, accepted, mark="`", look=look, kind="keyword")
+    return f"unknown keyword `{name}`. {hint}"
+
+
+def _of_kernels(option: str) -> str:
+    kernels = ", ".join(map(repr, having(option)))
+    if option == "on_error":
+        kernels = "every named kernel"
+    return f"an option of {kernels}: pass the kernel's name as `k`"
+
+
+def _of_measures(names: Sequence[str]) -> str:
+    return f"an option of {', '.join(names)}: name one of them in `measures`"

@@ -1,0 +1,395 @@
+"""From samples, and how to compare them, to the Similarity that is measured; of several sets too.
+
+Sets that are compared share a kernel and its options. Where some of these follow from the samples,
+the sets are pooled, seen by the kernel together, and taken apart again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from ..arguments import refuse_gradient
+from ..arrays.inputs import as_matrix, as_samples
+from ..arrays.namespace import Samples, precision
+from ..arrays.pools import pooled, size
+from ..errors import SampleError
+from ..reading.image_folders import Files, image_files, is_folder
+from ..registry.kernel import Kernel, get_kernel
+from ..signature import plain
+from ..similarity.base import Similarity
+from ..similarity.checks import check_diagonal, check_matrix, check_similarity
+from ..similarity.composite import RepeatedSimilarity
+from ..similarity.features import FeatureSimilarity
+from ..similarity.pairwise import pairwise
+from .default_kernel import as_text
+from .kernel_build import apply_kernel, distinct_samples, is_divisible
+from .kernel_request import TEXT_KERNEL, FitTo, How, KernelArgument, read_how, with_the_rest
+from .mixture import column, mix
+
+# From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
+COARSE = 1e-5
+
+
+def as_similarity(
+    samples: Samples,
+    *,
+    k: KernelArgument | None = None,
+    score_K: bool = False,
+    score_X: bool = False,
+    score_dual: bool = False,
+    normalize: bool = False,
+    **options: Any,
+) -> Similarity:
+    """The similarities of samples, read and checked once for several questions.
+
+    `compute(as_similarity(samples, k=k))` is `compute(samples, k=k)`; so it is of `explain`,
+    `compare`, `growth` and `select`.
+
+    Parameters
+    ----------
+    samples : list or array
+        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
+        `score_X` or `score_dual` rows of features (n, d). Not changed, and not copied where they
+        are arrays that will do.
+    k : str, callable, dict or list, optional
+        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
+        registered kernels; strings are compared by "ngram_overlap" without it.
+    score_K, score_X, score_dual : bool
+        What the samples are; the last two mean the same.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)).
+    **options
+        Options of the kernel, such as `ns` or `sigma`.
+
+    Returns
+    -------
+    Similarity
+        Symmetric, with a diagonal of 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For samples that cannot be compared, and options that the kernel has not.
+    SampleError
+        It lists the samples that cannot be used.
+
+    Notes
+    -----
+    The time that the kernel takes to find features. Matrices of pairs are found when they are
+    asked for, by most kernels by blocks, and none of n² numbers is kept unless it is given or
+    there is room.
+
+    Examples
+    --------
+    >>> K = as_similarity([[3.0, 4.0], [3.0, 4.0], [-4.0, 3.0]], k="cosine")
+    >>> K.n, K.dim
+    (3, 2)
+    >>> K.rows(slice(0, 1)).round(6)
+    array([[1., 1., 0.]])
+    """
+    kinds = {"score_K": score_K, "score_X": score_X, "score_dual": score_dual}
+    return similarity_of(samples, {"k": k, **kinds, "normalize": normalize, **options})
+
+
+def similarity_of(
+    samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
+) -> Similarity:
+    """The same from a mapping of keywords; `also` may have been meant by one that is unknown."""
+    rest = dict(arguments)
+    how = with_the_rest(read_how(rest), rest, also)
+    read = samples if is_whole(samples, how) else as_samples(samples)
+    return resolve_sets([read], how, ["samples"])[0]
+
+
+def is_whole(samples: Samples, how: How) -> bool:
+    """Whether samples are no collection: a Similarity, or records of which kernels see columns."""
+    return isinstance(samples, Similarity) or isinstance(how.k, tuple)
+
+
+def resolve_sets(
+    sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
+) -> list[Similarity]:
+    """The Similarity of each of several sets of samples, under one kernel.
+
+    Parameters
+    ----------
+    sets : sequence of list or array
+        As `as_samples` reads them; or Similarities, or what a mixture compares.
+    how : How
+    names : sequence of str
+        What errors call each set.
+    in_parts : bool
+        Whether only parts will be looked at, by `part_of`: of a function of two samples, or BLEU,
+        no pairs are compared before.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See `scoring.compute`.
+    SampleError
+        For samples that cannot be used, by their places in the first set that has some.
+    """
+    made = any(isinstance(samples, Similarity) for samples in sets)
+    if len(sets) > 1 and (made or not _fits(how)):
+        parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
+        if made:
+            _check_nothing_fitted(sets, parts, names)
+        return parts
+    if how.given or made:
+        return [_given(each, how, name) for each, name in zip(sets, names, strict=True)]
+    sets = _listed(sets, names)
+    merged, starts, coarse = _merged(sets, how)
+    pool = _pool(sets, merged, how, names, starts)
+    if in_parts and not how.normalize and is_divisible(pool):
+        return [pool]
+    with _in_one_set(starts, names):
+        pool = _finished(pool, how, coarse)
+    return [pool] if len(sets) == 1 else apart(pool, starts)
+
+
+def resolve_pool(
+    sets: Sequence[Any], how: How, names: Sequence[str]
+) -> tuple[Similarity, np.ndarray]:
+    """The Similarity of all samples of several sets together, and where each set begins.
+
+    For what takes samples of several sets together, so that similarities between sets are needed
+    too; `apart` has those within each.
+
+    Parameters
+    ----------
+    sets, how, names
+        As for `resolve_sets`.
+
+    Returns
+    -------
+    Similarity
+        Of the sets one after the other, less samples that were left out.
+    array (sets + 1,)
+        Set i came at the places from starts[i] to starts[i + 1]; see `kept_starts`.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError
+        As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
+    """
+    sets = _listed(sets, names)
+    _check_one_kind(sets, how, names)
+    merged, starts, coarse = _merged(sets, how)
+    pool = None if how.given else _pool(sets, merged, how, names, starts)
+    with _in_one_set(starts, names):
+        return _given(merged, how) if pool is None else _finished(pool, how, coarse), starts
+
+
+def _pool(
+    sets: Sequence[Any], merged: Any, how: How, names: Sequence[str], starts: np.ndarray
+) -> Similarity:
+    """The Similarity of all samples of sets that begin at `starts`."""
+    sources = fitted_to(how, names)
+    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
+    with _in_one_set(starts, names):
+        pool = _compared(merged, how, chosen, sets)
+    if len(names) > 1 and pool.fitted:  # the source is told of what was fitted, beside the values
+        return pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+    return pool
+
+
+def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
+    """Where each set begins among the samples of a pool that were not left out."""
+    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    return np.searchsorted(kept, starts)
+
+
+def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The sets, with the files of folders that mixtures compare."""
+    return [
+        image_files(samples, name) if is_folder(samples) else samples
+        for samples, name in zip(sets, names, strict=True)
+    ]
+
+
+def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
+    """All samples as a kernel takes them, where each set begins, and their coarsest precision."""
+    if not isinstance(how.k, tuple):
+        return pooled(sets), np.cumsum([0, *map(size, sets)]), max(map(precision, sets))
+    whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
+    columns = [[column(samples, part) for samples in whole] for part in how.k]
+    starts = np.cumsum([0, *map(size, columns[0])])
+    return [pooled(each) for each in columns], starts, max(map(precision, whole))
+
+
+def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None:
+    """Raise unless samples of all sets can be compared with each other."""
+    for samples, name in zip(sets, names, strict=True):
+        if isinstance(samples, Similarity) or how.given == "K":
+            raise TypeError(
+                f"`{name}` is similarities, which know nothing of the samples of other sets; pass "
+                f"the samples, and how they are compared as `k`"
+            )
+    if isinstance(how.k, tuple):
+        return
+    first, *others = [_shape(samples) for samples in sets]
+    for shape, name in zip(others, names[1:], strict=True):
+        if shape != first:
+            raise ValueError(
+                f"`{name}` must be of the kind of `{names[0]}`, {first}, got {shape}; compare sets "
+                f"of one kind"
+            )
+
+
+def _shape(samples: Any) -> str:
+    """The kind of samples, as far as sets of two kinds could not be compared."""
+    if getattr(samples, "ndim", 1) == 2:
+        return f"rows of {samples.shape[1]} numbers"
+    first = samples[0] if isinstance(samples, list) else None
+    if isinstance(first, str):
+        return "strings"
+    if isinstance(first, (list, tuple)) and first and isinstance(first[0], Number):
+        return f"rows of {len(first)} numbers"
+    number = isinstance(first, Number) or getattr(samples, "ndim", 0) == 1
+    return "numbers" if number else "other samples"
+
+
+def _fits(how: How) -> bool:
+    """Whether options may follow from the samples, which sets that are compared must share."""
+    kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
+    if how.k is None and not how.given:
+        return get_kernel(TEXT_KERNEL).fit is not None
+    return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
+
+
+def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
+    """The Similarity of some samples, of which no others are compared, with a diagonal of 1."""
+    part = similarity.part(index)
+    if not is_divisible(similarity):
+        return part
+    try:
+        return check_diagonal(part)
+    except SampleError as error:
+        raise error.at(index) from None
+
+
+def _alone(samples: Samples, how: How, name: str, in_parts: bool = False) -> Similarity:
+    """The Similarity of one of several sets."""
+    try:
+        return resolve_sets([samples], how, [name], in_parts=in_parts)[0]
+    except SampleError as error:
+        ends = np.array([0, max(error.problems) + 1])
+        raise _of_one_set(error, ends, [name]) from error.__cause__
+
+
+def _check_nothing_fitted(
+    sets: Sequence[Any], parts: Sequence[Similarity], names: Sequence[str]
+) -> None:
+    """Raise for options that were fitted to a set beside a Similarity, which had no part in it."""
+    for samples, part, name in zip(sets, parts, names, strict=True):
+        numbers = {k: v for k, v in part.fitted.items() if not isinstance(v, str)}
+        if not isinstance(samples, Similarity) and numbers:
+            own = ", ".join(f"{option}={plain(value)}" for option, value in numbers.items())
+            raise ValueError(
+                f"`{name}` cannot be compared with a Similarity that was made apart: {own} "
+                f"followed from `{name}` alone; pass the option that the Similarity was made "
+                f"with, or both sets as samples"
+            )
+
+
+def fit_source(how: How, names: Sequence[str]) -> FitTo:
+    """What options that follow from data follow from, of several sets."""
+    return how.fit or ("references" if names[-1] == "references" else "pool")
+
+
+def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
+    """The sets that options which follow from data follow from; None for all."""
+    if len(names) == 1:
+        return None
+    return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
+
+
+def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
+    if isinstance(samples, Similarity):
+        similarity = samples.normalized() if how.normalize else samples
+        return check_similarity(check_diagonal(_told(similarity, how)))
+    if how.given == "K":
+        return check_diagonal(_told(check_matrix(samples, how.normalize, name), how))
+    X = as_matrix(samples, name)
+    similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
+    return _finished(similarity, how, precision(samples))
+
+
+def _finished(similarity: Similarity, how: How, coarse: float) -> Similarity:
+    """Normalized if that is asked for, with a diagonal of 1."""
+    if coarse > COARSE:
+        similarity = similarity.noted(roundoff=coarse)
+    return check_diagonal(_told(similarity.normalized() if how.normalize else similarity, how))
+
+
+def _told(similarity: Similarity, how: How) -> Similarity:
+    if not how.normalize:
+        return similarity
+    return similarity.noted(settings={**similarity.settings, "normalize": True})
+
+
+def _compared(
+    samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
+) -> Similarity:
+    """The Similarity of the samples of all sets."""
+    if how.k is None:
+        similarity = as_text(samples, how, fit_to, sets)
+    elif isinstance(how.k, Kernel):
+        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    elif isinstance(how.k, tuple):
+        similarity = mix(how.k, samples, how.combine, fit_to)
+    else:
+        refuse_gradient("a function of two samples", samples=samples)
+        distinct, first, inverse = distinct_samples(samples)
+        similarity = pairwise(distinct, how.k, first.tolist())
+        if len(first) < len(inverse):
+            similarity = RepeatedSimilarity(similarity, inverse)
+    notes = [each.note for each in sets if isinstance(each, Files)]
+    return similarity.noted(notes=notes) if notes else similarity
+
+
+@contextmanager
+def _in_one_set(starts: np.ndarray, names: Sequence[str]) -> Iterator[None]:
+    """Errors about samples of a pool are about those of the first set that has some of them."""
+    try:
+        yield
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
+
+
+def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
+    """An error about samples of the pool, as one about the first set that has some of them."""
+    if list(names) == ["samples"]:
+        return error
+    first = int(np.searchsorted(starts, error.index, "right")) - 1
+    low, high = starts[first], starts[first + 1]
+    said = f"of `{names[first]}` "
+    problems = {
+        int(i - low): problem
+        if names[first] == "samples"
+        else said + problem.removeprefix("of `samples` ").removeprefix(said)
+        for i, problem in error.problems.items()
+        if low <= i < high
+    }
+    return SampleError(*next(iter(problems.items())), problems)
+
+
+def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
+    """The sets of a pool, by where each began, each with those of its samples left out."""
+    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    parts = []
+    for low, high in itertools.pairwise(starts.tolist()):
+        rows = np.flatnonzero((kept >= low) & (kept < high))
+        dropped = {i - low: why for i, why in pool.dropped.items() if low <= i < high}
+        if not len(rows):
+            i, problem = next(iter(dropped.items()))
+            raise ValueError(f"no sample of one set is left: sample {i} {problem}")
+        parts.append(pool.take(rows).noted(dropped=dropped))
+    return parts

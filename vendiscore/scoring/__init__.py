@@ -1,0 +1,1 @@
+"""The front door: from samples and keywords to a dict of numbers."""

@@ -1,0 +1,286 @@
+"""The front door: from samples and keywords to a dict of numbers.
+
+Keywords are read into a `Request`, samples and how they are compared make a `Subject`, measures
+look at it, and `result` names their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Samples, Weights
+from ..encoders.tokenizers import tokens_remembered
+from ..errors import NotPSDError, SampleError
+from ..magnitude.space import MetricSpace
+from ..magnitude.spaces_of_samples import have_unit, read_samples
+from ..measures.subject import NO_GROUPS, Subject
+from ..registry.kernel import Kernel, list_kernels
+from ..resolve.group_labels import grouped
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
+from ..spectral.spectrum import PSD
+from .request import Interval, Method, Request, read_request
+from .result import answer
+
+
+def compute(
+    samples: Samples,
+    references: Samples | None = None,
+    *,
+    k: KernelArgument | None = None,
+    score_K: bool = False,
+    score_X: bool = False,
+    score_dual: bool = False,
+    normalize: bool = False,
+    q: float | str | Iterable[float | str] = 1,
+    p: Weights | None = None,
+    psd: PSD = "check",
+    groups: Iterable[Hashable] | None = None,
+    ci: float | None = None,
+    interval: Interval = "auto",
+    corrected: bool = False,
+    measures: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metric: Metric | None = None,
+    solver: Solving = "auto",
+    fit: FitTo | None = None,
+    method: Method = "auto",
+    rtol: float | None = None,
+    seed: int | None = None,
+    details: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """The Vendi Score of samples: how many effectively different ones there are.
+
+    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
+
+    Parameters
+    ----------
+    samples : list or array
+        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
+        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
+        of lists of samples means groups, see `groups`; `vendiscore.resolve.group_labels` says how
+        it is told from samples that are lists. The path of a folder means its images. Not changed.
+    references : the same, optional
+        A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
+        its scale (without it at that of the samples); ignored by all others.
+    k : str, callable, dict or list, optional
+        A registered kernel (`list_kernels()`), a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.
+        Without it, strings are compared by "ngram_overlap", with a warning if
+        they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
+    score_K, score_X, score_dual : bool
+        The samples are a similarity matrix, or rows of features; `score_X` and `score_dual` mean
+        the same, the cheaper of XXᵀ and XᵀX is chosen.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
+    q : float in [0, ∞], "inf", or several
+        Order of the score. Default: 1. Small q counts rare samples, large q only the commonest
+        ones; q = 0 is the numerical rank, so that features with d columns have a score of at most d
+        at every order.
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
+        no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
+    groups : iterable of hashable, optional
+        One label for each sample, in any order: samples are compared together, every group is
+        scored by itself, and the score is the mean over groups, with the standard error of that
+        mean. `p` are then weights within each group; all groups count alike.
+    ci : float in (0, 1), optional
+        Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
+        VS_high. With groups, of the mean over groups (Student's t). Not with `p`, nor at order 0.
+    interval : {"auto", "jackknife", "subsample"}
+        How standard errors are found: by the delete-one jackknife, where a measure has a closed
+        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement. That of "VS" needs
+        eigenvectors, at every order.
+    corrected : bool
+        Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
+        far from saturated.
+    measures : str, list of str, or dict of str to dict, optional
+        Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
+        {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them. All read the
+        one similarity.
+    metric : str or callable, optional
+        For measures of distances (magnitude): "kernel", √(2 − 2k), and "1-k" of a kernel; of
+        vectors "euclidean" and others, see `magnitude`. Without it, that of the kernel if one is
+        named, and "euclidean" of vectors.
+    solver : {"auto", "cg", "cholesky"}
+        Method by which the linear system of the magnitude is solved.
+    fit : {"samples", "references", "pool"}, optional
+        Which samples options that follow from data (a bandwidth) follow from, if there are
+        references: these, unless it is given; "pool" is both sets.
+    method : {"auto", "estimate"}
+        Exact scores, or estimates where they cost less, for sets that are too large: with
+        VS_low and VS_high, between which it is proved to be, or with VS_se, its standard error.
+        That is the error of the computation; `ci` is about other samples of the same source.
+    rtol : float, optional
+        The largest standard error, or half the distance between bounds, relative to the score:
+        1e-3 unless given. A score with a standard error is off by less than twice that in about 95
+        of 100 runs; one between bounds is never off by more than `rtol`.
+    seed : int, optional
+        Seed of the random draws of an estimate, and of a kernel that draws. Default: 0.
+    details : bool
+        Add how the number came about, under the key `details`.
+    **options
+        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture;
+        options of the metric; options of measures, such as `t` or `epsilon`, which all that have
+        them get.
+
+    Returns
+    -------
+    dict
+        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
+        `measures` a number for each, {"IntDiv": …, "MagArea": …}. Every number is finite and in
+        its range, or there is an error instead. With groups also {"VS_se": …}, unless there is one
+        group only; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
+        comes after its order: VS_q2_se.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For input that cannot be scored; the message names the argument and the remedy.
+    NotPSDError
+        See `psd`.
+    SampleError
+        For samples that cannot be compared; it lists all of them.
+    TooLargeError
+        If the exact score would not fit in memory; the message says what an estimate needs.
+
+    Notes
+    -----
+    The Vendi Score takes O(n d² + d³) time from d < n features, O(n³) from a dense matrix, O(n²)
+    at orders 2 and ∞ alone, after what the kernel takes, and a matrix of min(n, d)² numbers.
+    Measures of distances take n² memory.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> compute(["a cat", "a cat", "the dog"])
+    {'VS': 1.889...}
+    >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
+    {'VS_q0': 2.0, 'VS_qinf': 2.0}
+    >>> compute([["a cat", "a dog"], ["the dog", "the dog"]])
+    {'VS': 1.46..., 'VS_se': 0.46...}
+    """
+    arguments = {
+        "k": k,
+        "score_K": score_K,
+        "score_X": score_X,
+        "score_dual": score_dual,
+        "normalize": normalize,
+        "q": q,
+        "p": p,
+        "psd": psd,
+        "groups": groups,
+        "ci": ci,
+        "interval": interval,
+        "corrected": corrected,
+        "measures": measures,
+        "metric": metric,
+        "solver": solver,
+        "fit": fit,
+        "method": method,
+        "details": details,
+        **options,
+    }
+    arguments |= {
+        name: given for name, given in (("rtol", rtol), ("seed", seed)) if given is not None
+    }
+    request = read_request(arguments)
+    if (
+        k is None
+        and isinstance(references, str)
+        and references in {kernel.name for kernel in list_kernels()}
+    ):
+        raise TypeError(
+            f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
+        )
+    return measure(samples, references, request)
+
+
+def measure(
+    samples: Samples, references: Any, request: Request, name: str = "samples"
+) -> dict[str, Any]:
+    """The numbers that a request asks for, of samples and references that nobody has looked at.
+
+    `name` is what errors call the samples.
+    """
+    return measured(subject_of(samples, references, request, name), request)
+
+
+def subject_of(
+    samples: Samples, references: Any, request: Request, name: str = "samples"
+) -> Subject:
+    """What measures look at, of samples and references that nobody has looked at."""
+    if request.pairs and references is None:
+        two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
+        raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
+    read = read_samples(samples, request.how, name)
+    table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
+    flat, groups = grouped(read, request.how, request.groups, table=table, name=name)
+    if groups is None and (names := request.of_groups):
+        raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
+    if groups is not None and request.estimating is not None:
+        raise ValueError(
+            "`method='estimate'` is for one large set, and groups are scored one by one, with the "
+            "standard error of their mean; leave `method` out"
+        )
+    if isinstance(flat, MetricSpace) and (groups is not None or request.ci is not None):
+        asked = "ci" if groups is None else "groups"
+        raise TypeError(
+            f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"samples themselves, or their distances with metric='precomputed'"
+        )
+    looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
+    if not looked_at or references is None:
+        references = None
+    else:
+        references = read_samples(references, request.how, "references")
+    return Subject(
+        flat,
+        request.how,
+        name=name,
+        references=references,
+        orders=request.orders,
+        p=request.p,
+        psd=request.psd,
+        groups=groups,
+        in_parts=groups is not None
+        and request.p is None
+        and not (request.of_groups or request.pooled),
+        pooled=request.pooled,
+        estimating=request.estimating,
+    )
+
+
+def measured(subject: Subject, request: Request) -> dict[str, Any]:
+    """The numbers that a request asks for, of a subject made for it."""
+    several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
+    # What overflows or is undefined on the way shows in the result, which is checked.
+    with several, np.errstate(all="ignore"):
+        try:
+            return answer(subject, request)
+        except NotPSDError as error:
+            if isinstance(request.how.k, Kernel) and not request.how.k.psd:
+                error.add_note(_indefinite(request.how.k))
+            raise
+        except SampleError as error:
+            if subject.groups is None:
+                raise
+            raise subject.groups.located(error) from error.__cause__
+
+
+def _indefinite(kernel: Kernel) -> str:
+    """What to know of a kernel that is positive semidefinite for some samples only."""
+    others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]
+    instead = f"; kernels of {kernel.samples} without: {', '.join(others)}" if others else ""
+    return (
+        f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many sets, the "
+        f"larger the likelier{instead}"
+    )

@@ -1,0 +1,320 @@
+"""What is asked for: all keywords, read and checked once, at the door; what follows trusts it.
+
+The Vendi Score, magnitude and all other measures have one vocabulary: how samples are compared,
+which measures of them, and the options of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from ..arguments import flag, integer, is_several, number, one_of
+from ..distances.metrics import METRIC_OPTIONS
+from ..measures.registry import Chosen, Measure, having, list_measures, read_measures
+from ..resolve.kernel_request import How, read_how, with_the_rest
+from ..spectral.estimate import Estimating
+from ..spectral.spectrum import PSD, check_psd
+
+OWN = (
+    *("q", "p", "psd", "measures", "details", "groups", "ci", "interval", "corrected"),
+    *("method", "rtol", "seed"),
+)
+Interval = Literal["auto", "jackknife", "subsample"]
+INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
+Method = Literal["auto", "estimate"]
+METHODS: tuple[Method, ...] = ("auto", "estimate")
+# A mean over random vectors comes no nearer in any time.
+LEAST_RTOL = 1e-8
+NO_BOOTSTRAP = (
+    "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, which lower "
+    "a score by 1 to 36 % (benchmarks/intervals.py); the jackknife (interval='jackknife') and "
+    "subsampling without replacement (interval='subsample') make none"
+)
+# Keywords that only measures of distances have a use for.
+_OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
+# The measures that are meant where none is named, by the other keywords and the references.
+Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
+Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
+
+
+def vendi_score(arguments: Mapping[str, Any], references: Any = None) -> Measures:
+    """The usual measures of `compute`, and of the metric `vendiscore`."""
+    return {"VS": {}}
+
+
+def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures:
+    """Return the usual measures of the metric `magnitude`.
+
+    The area of one set ends at t_conv, also of a kernel; with references where "MagArea" ends it.
+    """
+    if arguments.get("t") is not None:
+        return {"Magnitude": {}}
+    if references is not None:
+        return {"MagArea": {}, "t_conv": {}, "MagDiff": {}}
+    cut = {} if arguments.get("t_cut") is not None else {"t_cut": "t_conv"}
+    return {"MagArea": cut, "t_conv": {}}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to measure, of samples that are compared in some way.
+
+    Attributes
+    ----------
+    how : How
+    measures : tuple of Chosen
+    orders : tuple of float
+        Without repeats.
+    several : bool
+        Whether orders were given as several, so that keys of the result name them.
+    p : array_like or None
+        Weights, not looked at yet.
+    psd : {"check", "clip"}
+    details : bool
+    groups : iterable or None
+        Labels of the samples, not looked at yet.
+    ci : float or None
+        The level of confidence intervals, in (0, 1).
+    interval : {"auto", "jackknife", "subsample"}
+        How standard errors are found.
+    corrected : bool
+        Whether to give scores without their bias of order 1/n, too.
+    estimating : Estimating or None
+        How scores may be estimated, if that will do.
+    """
+
+    how: How
+    measures: tuple[Chosen, ...]
+    orders: tuple[float, ...] = (1.0,)
+    several: bool = False
+    p: Any = None
+    psd: PSD = "check"
+    details: bool = False
+    groups: Any = None
+    ci: float | None = None
+    interval: Interval = "auto"
+    corrected: bool = False
+    estimating: Estimating | None = None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether more than the numbers of these samples is asked for."""
+        return self.ci is not None or self.corrected
+
+    @property
+    def of_groups(self) -> list[str]:
+        """The names of the measures that need groups."""
+        return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
+
+    @property
+    def pairs(self) -> bool:
+        """Whether some measure compares the samples with references."""
+        return any(chosen.measure.references for chosen in self.measures)
+
+    @property
+    def beside(self) -> bool:
+        """Whether some measure looks at references where there are some."""
+        names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
+        return any(name and chosen.options.get(name) is None for chosen, name in names)
+
+    @property
+    def pooled(self) -> frozenset[str]:
+        """What measures need that is between the samples and the references: similarities, …"""
+        return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
+
+
+def read_request(
+    arguments: Mapping[str, Any],
+    usual: Usual = vendi_score,
+    references: Any = None,
+    *,
+    others: Collection[str] | None = None,
+) -> Request:
+    """Read the keywords of `compute`, but for the samples, which are not looked at.
+
+    Parameters
+    ----------
+    arguments : mapping
+    usual : callable
+        Names the measures that are meant where `measures` is not given.
+    references : anything, optional
+        Whether there are some may decide which measures are usual.
+    others : collection of str, optional
+        The keywords of other metrics beside this one, which `evaluate.combine` tells all of them:
+        then these, and those that no chosen measure has a use for, are no error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For keywords that are unknown, values that are refused, and keywords that would change
+        nothing; the message names the argument and the remedy.
+    """
+    rest = {name: value for name, value in arguments.items() if name != "t" or value is not None}
+    distances = [name for name in _OF_DISTANCES if not _unsaid(rest.get(name))]
+    q, p, psd = rest.pop("q", 1), rest.pop("p", None), rest.pop("psd", "check")
+    details = flag("details", rest.pop("details", False))
+    groups = rest.pop("groups", None)
+    how_sure = _read_interval(rest)
+    estimating = _read_method(rest)
+    names = rest.pop("measures", None)
+    if names is None:
+        names = usual(rest, references)
+    how = read_how(rest)
+    if estimating is not None:
+        rest.pop("seed", None)
+    chosen = read_measures(names, rest)
+    measures = [each.measure for each in chosen]
+    orders = check_orders(q)
+    psd = check_psd(psd)
+    said = ", ".join(measure.name for measure in measures)
+    if others is not None:
+        rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
+        p = p if all(measure.weighted for measure in measures) else None
+    elif distances and not any(measure.needs == "distances" for measure in measures):
+        raise TypeError(
+            f"`{distances[0]}` is about distances, which {said} does not look at; "
+            f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
+            f"`measures`"
+        )
+    _check_one_way(how, measures, said)
+    if p is not None and (without := [m.name for m in measures if not m.weighted]):
+        exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
+        raise ValueError(
+            f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
+            f"or the other{exponent}"
+        )
+    _check_interval(how_sure, orders, p, measures)
+    if estimating is not None:
+        _check_estimate(how_sure, measures)
+        estimating.check_orders(orders)
+    if rest:
+        also = {option for measure in measures for option in measure.options}
+        also |= {*OWN, "references"}
+        if estimating is None:
+            also -= {"rtol", "seed"}
+        every = {option for measure in list_measures() for option in measure.options}
+        how = with_the_rest(how, rest, also, {option: having(option) for option in every})
+    return Request(
+        how=how,
+        measures=tuple(chosen),
+        orders=tuple(dict.fromkeys(orders)),
+        several=is_several(q),
+        p=p,
+        psd=psd,
+        details=details,
+        groups=groups,
+        **how_sure,
+        estimating=estimating,
+    )
+
+
+def _read_method(rest: dict[str, Any]) -> Estimating | None:
+    """How scores may be estimated, or None where they are to be exact."""
+    given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
+    if one_of("method", rest.pop("method", "auto"), METHODS) == "auto":
+        if given:
+            raise TypeError(
+                "`rtol` is the largest standard error of an estimate, and scores are exact: pass "
+                "method='estimate' with it, or leave it out"
+            )
+        return None
+    if given:
+        expected = f"a relative standard error from {LEAST_RTOL:g} to 1"
+        given["rtol"] = number(
+            "rtol", given["rtol"], expected, lambda rtol: LEAST_RTOL <= rtol < 1, "1e-3 is usual"
+        )
+    if "seed" in rest:  # which kernels may have, too
+        given["seed"] = integer("seed", rest["seed"], 0)
+    return Estimating(**given)
+
+
+def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> None:
+    """Raise where an estimate is asked of what has none, whatever the samples."""
+    others = [measure.name for measure in measures if measure.name != "VS"]
+    if others:
+        raise ValueError(
+            f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
+            f"name 'VS' alone in `measures`, or leave `method` out"
+        )
+    for name in ("ci", "corrected"):
+        if how_sure[name]:
+            raise ValueError(
+                f"`{name}` needs all eigenvectors, which `method='estimate'` does without; leave "
+                f"one of them out"
+            )
+
+
+def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a Request about how sure its numbers are."""
+    ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
+    corrected = flag("corrected", rest.pop("corrected", False))
+    if ci is not None:
+        remedy = "pass ci=0.95, which is usual"
+        ci = number("ci", ci, "a level between 0 and 1", lambda level: 0 < level < 1, remedy)
+    if isinstance(interval, str) and "bootstrap" in interval.lower():
+        raise ValueError(NO_BOOTSTRAP)
+    interval = one_of("interval", interval, INTERVALS)
+    if interval != "auto" and ci is None:
+        raise TypeError(f"`interval={interval!r}` says how `ci` is found: pass ci=0.95 with it")
+    return {"ci": ci, "interval": interval, "corrected": corrected}
+
+
+def _check_interval(
+    how_sure: Mapping[str, Any], orders: list[float], p: Any, measures: list[Measure]
+) -> None:
+    """Raise where the standard error of what is asked for is not defined, whatever the samples."""
+    if how_sure["ci"] is None and not how_sure["corrected"]:
+        return
+    name = "ci" if how_sure["ci"] is not None else "corrected"
+    if 0 in orders and any(measure.ordered for measure in measures):
+        raise ValueError(
+            f"`{name}` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
+            f"one or not at all; pass a small order such as q=0.1, or leave `{name}` out"
+        )
+    if p is not None:
+        raise ValueError(
+            f"`{name}` is for samples that are drawn alike, which `p` says they are not; leave one "
+            f"or the other out"
+        )
+
+
+def _instead_of_distances(how: How) -> str:
+    """Say what to pass instead of a metric, where a similarity is expected."""
+    if how.metric == "precomputed":
+        return "pass a similarity matrix with score_K=True"
+    kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
+    if how.says_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
+        return "leave it out"
+    return f"pass k={kernels[how.metric]!r} instead"
+
+
+def _unsaid(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value == "auto")
+
+
+def _check_one_way(how: How, measures: list[Any], said: str) -> None:
+    """Raise where a kernel and a metric of vectors are given, and nobody looks at the one."""
+    contradict = how.says_similarity and how.is_of_vectors
+    if contradict and all(measure.needs == "distances" for measure in measures):
+        raise ValueError(
+            f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {said} "
+            f"needs one: leave the other out, or pass metric='kernel' or '1-k', which are "
+            f"distances from a kernel"
+        )
+
+
+def check_orders(q: Any, name: str = "q") -> list[float]:
+    """The orders as floats; an error names the argument, and the first that is none."""
+    orders = [_order(item, name) for item in (q if is_several(q) else [q])]
+    if not orders:
+        raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")
+    return orders
+
+
+def _order(q: Any, name: str) -> float:
+    q = math.inf if isinstance(q, str) and q == "inf" else q
+    remedy = "q=1 is the usual Vendi Score"
+    return number(name, q, "a number in [0, inf] or 'inf'", lambda order: order >= 0, remedy)

@@ -1,0 +1,252 @@
+"""The answer: a flat dict of numbers by name, and how they came about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from ..arguments import refuse_gradient
+from ..magnitude.space import MetricSpace
+from ..measures.registry import measure_each
+from ..measures.subject import Subject
+from ..optional import versions
+from ..resolve.sets import fit_source
+from ..signature import digest, digits, line, plain
+from ..similarity.base import Similarity
+from ..spectral.vendi import Spectral
+from .group_scores import measure_groups
+from .intervals import Sureness, check_asked, needs_vectors, sureness
+from .request import Request
+
+
+class Details(TypedDict, total=False):
+    """How numbers came about; the keys of measures that were not asked for are missing."""
+
+    n: int
+    distinct: int
+    dropped: dict[int, str]
+    kernel: str
+    distance: str
+    options: dict[str, Any]
+    # Of the Vendi Score, by order.
+    method: dict[str, str]
+    why: dict[str, str]
+    negative_mass: float | None
+    cut: float | None
+    # Of magnitude: at all scales that were solved for.
+    scales: list[float]
+    values: list[float]
+    solver: dict[str, int]
+    residual: float
+    error: float
+    # Of groups: one row each.
+    groups: list[dict[str, Any]]
+    # Of standard errors: level, method by measure, meaning.
+    interval: dict[str, Any]
+    notes: list[str]
+    versions: dict[str, str]
+    signature: str
+
+
+def answer(subject: Subject, request: Request) -> dict[str, Any]:
+    """The numbers that are asked for, and "details" if they are."""
+    suffixes = [f"_q{digits(order)}" for order in request.orders] if request.several else [""]
+    table, sure = None, Sureness()
+    if request.corrected:
+        refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
+    if subject.groups is not None:
+        grouped = measure_groups(subject, request, suffixes)
+        scores, sure, table = grouped.scores, grouped.sureness, grouped.table
+    else:
+        if request.unsure:
+            check_asked(subject.came, request)
+            _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
+        scores = measure_each(subject, request.measures, suffixes)
+        if request.unsure:
+            check_asked(subject.n, request)  # some may have been left out
+            sure = sureness(subject, request, scores, suffixes)
+    if request.estimating is not None:  # of the Vendi Score alone
+        sure = Sureness(
+            {
+                key: estimate.sureness
+                for key, estimate in zip(scores[0], subject.spectral.estimates, strict=True)
+            }
+        )
+    numbers = sure.beside({key: value for own in scores for key, value in own.items()})
+    if not request.details:
+        return numbers
+    return numbers | {"details": details(subject, request, sure, table)}
+
+
+def details(
+    subject: Subject,
+    request: Request,
+    sure: Sureness | None = None,
+    table: list[dict[str, Any]] | None = None,
+) -> Details:
+    """How the numbers of a subject that was measured came about."""
+    similarity = subject.similarity if "similarities" in subject.__dict__ else None
+    found = subject.spectral if "spectral" in subject.__dict__ else None
+    sets = [subject] if subject.groups is None else subject.parts
+    spaces = [each.space for each in sets if each.seen]
+    settings = _settings(subject, request, similarity, sets[0].seen) | _of_sureness(request, sure)
+    of_measures = _of_measures(request, settings)
+    report: Details = {
+        "n": subject.n,
+        "distinct": sum(_distinct(each) for each in sets),
+        "dropped": dict(similarity.dropped) if similarity else {},
+        "options": {},
+    }
+    if similarity:
+        kernel, *options = similarity.settings.items() or [("kernel", type(similarity).__name__)]
+        report["kernel"] = plain(kernel[1])
+        report["options"] = {name: plain(value) for name, value in options}
+        report |= _of_spectrum(found, request, sets)
+    if spaces:
+        metric, *options = spaces[0].settings.items()
+        report["distance"] = plain(metric[1])
+        every = {**dict(options), **of_measures}
+        report["options"] |= {name: plain(value) for name, value in every.items()}
+        report["options"]["solver"] = spaces[0].solver.method
+        report |= _of_spaces(spaces)
+    elif "distances" in request.pooled:
+        metric, *options = subject.both.settings.items()
+        report["distance"] = plain(metric[1])
+        report["options"] |= {name: plain(value) for name, value in options} | of_measures
+    if table is not None:
+        report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
+    if sure and sure.methods:
+        report["interval"] = {"level": request.ci, "method": sure.methods, "meaning": sure.meaning}
+    report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
+    report["versions"] = versions()
+    names = [chosen.measure.name for chosen in request.measures]
+    report["signature"] = line(names, settings | of_measures | {"n": subject.n} | _left(similarity))
+    return report
+
+
+def _of_sureness(request: Request, sure: Sureness | None) -> dict[str, Any]:
+    """What intervals and corrected values depend on."""
+    settings: dict[str, Any] = {}
+    if sure and sure.methods:
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
+    return settings | ({"corrected": True} if request.corrected else {})
+
+
+def _left(similarity: Similarity | None) -> dict[str, int]:
+    return {"dropped": len(similarity.dropped)} if similarity and similarity.dropped else {}
+
+
+def _distinct(subject: Subject) -> int:
+    if subject.seen:
+        return subject.space.distinct
+    groups = subject.similarity.groups() if "similarities" in subject.__dict__ else None
+    return subject.n if groups is None else len(np.unique(groups))
+
+
+def _settings(
+    subject: Subject,
+    request: Request,
+    similarity: Similarity | None,
+    spaces: Sequence[MetricSpace],
+) -> dict[str, Any]:
+    """All that can change the numbers, but for the options of measures."""
+    between = "distances" in request.pooled and not spaces
+    settings = dict(subject.both.settings) if between else {}
+    if similarity:
+        settings |= similarity.settings or {"kernel": type(similarity).__name__}
+        dtype = str(getattr(subject.samples, "dtype", ""))
+        settings |= {"dtype": dtype} if dtype else {}
+    settings |= {name: value for name, value in subject.settings.items() if name not in settings}
+    if spaces:
+        settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
+    if request.pooled:
+        settings["references"] = subject.both.digest
+    elif len(spaces) > 1:
+        settings["references"] = digest(spaces[1].D)
+    if subject.groups is not None:
+        settings["groups"] = str(subject.groups)
+    if any(chosen.measure.weighted for chosen in request.measures):
+        settings["p"] = "uniform" if subject.p is None else digest(subject.p)
+    if any(chosen.measure.ordered for chosen in request.measures):
+        settings["q"] = [digits(order) for order in request.orders]
+        if request.estimating is not None:
+            settings |= {"method": "estimate", **vars(request.estimating)}
+    if request.psd != "check" and similarity:
+        settings["psd"] = request.psd
+    return settings
+
+
+def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of measures; with their measure's name where others or `settings` differ."""
+    every: dict[str, Any] = {}
+    for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
+        for name, value in own.items():
+            value = plain(value)
+            same = every.get(name, plain(settings.get(name, value))) == value
+            every[name if same else f"{measure.name}.{name}"] = value
+    return every
+
+
+def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subject]) -> Details:
+    """Of the Vendi Score; of scores of groups only what was cut off their eigenvalues, at most."""
+    spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
+    spectra += (
+        [found.spectrum]
+        if found and found not in (each.__dict__.get("spectral") for each in sets)
+        else []
+    )
+    some = [spectrum for spectrum in spectra if spectrum is not None]
+    names = [digits(order) for order in request.orders]
+    by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
+    return {
+        "method": {q: estimate.route for q, estimate in by_order.items()},
+        "why": {q: estimate.why for q, estimate in by_order.items()},
+        "negative_mass": max((spectrum.negative_mass for spectrum in some), default=None),
+        "cut": max((spectrum.cut for spectrum in some), default=0.0 if spectra else None),
+    }
+
+
+def _of_spaces(spaces: Sequence[MetricSpace]) -> Details:
+    solutions = [solution for space in spaces for solution in space.solver.solutions]
+    return {
+        "scales": [solution.t for solution in solutions],
+        "values": [solution.magnitude for solution in solutions],
+        "solver": dict(Counter(solution.method for solution in solutions)),
+        "residual": max((solution.residual for solution in solutions), default=0.0),
+        "error": max((solution.error for solution in solutions), default=0.0),
+    }
+
+
+def _notes(
+    subject: Subject,
+    similarity: Similarity | None,
+    found: Spectral | None,
+    spaces: Sequence[MetricSpace],
+) -> list[str]:
+    """What to know before a number is used, sentence by sentence."""
+    notes = [*subject.notes]
+    notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
+    fitted = similarity.fitted if similarity else {}
+    told = {name: plain(value) for name, value in fitted.items() if not isinstance(value, str)}
+    if told:
+        by = ", ".join(f"{name}={value}" for name, value in told.items())
+        source = fit_source(subject.how, subject.names) if len(subject.names) > 1 else "samples"
+        which = {"samples": "these samples", "references": "the references"}
+        notes.append(
+            f"The kernel was fitted to {which.get(source, 'all sets together')}: {by}. Scores of "
+            f"other samples can be compared with this one if they are given the same."
+        )
+    spectrum = found.spectrum if found else None
+    notes += spectrum.notes if spectrum and min(subject.orders) < 1 else []
+    if found and any(not estimate.exact for estimate in found.estimates):
+        notes.append(
+            "Some scores are estimates: NAME_se is the standard error of the computation, and "
+            "NAME_low and NAME_high are bounds; neither says how other samples would score."
+        )
+        notes.append("Of negative eigenvalues an estimate meets large ones only.")
+    elif found and spectrum is None:
+        notes.append("No eigenvalues were needed, so that negative ones were not looked for.")
+    return notes

@@ -1,0 +1,312 @@
+"""Scores as plain numbers: of one kernel, matrix or features, at one order.
+
+`score`, `score_K`, `score_X` and `score_dual` have the argument names of `vendi_score.vendi`, so
+that changing one import line migrates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arguments import is_several
+from ..arrays.namespace import Samples, Weights, is_torch
+from ..arrays.weights import check_weights
+from ..magnitude.spaces_of_samples import read_samples
+from ..measures.conditional import Given, conditional
+from ..resolve.group_labels import grouped
+from ..resolve.kernel_request import How, KernelArgument
+from ..resolve.sets import similarity_of
+from ..spectral.spectrum import PSD, check_psd
+from .compute import compute, measure
+from .request import check_orders, read_request
+
+
+def score(
+    samples: Samples,
+    k: KernelArgument | None = None,
+    q: float | str = 1,
+    p: Weights | None = None,
+    normalize: bool = False,
+    **options: Any,
+) -> Any:
+    """The Vendi Score of samples under a kernel, as one number.
+
+    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
+
+    Parameters
+    ----------
+    samples : list or array
+        n samples of the kind that `k` compares; of a list of lists each is a group, and the number
+        is the mean of their scores. Not changed.
+    k : str, callable, dict or list, optional
+        A registered kernel (`list_kernels()`), a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of registered kernels; strings are compared by "ngram_overlap"
+        without it.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    normalize : bool
+        Divide k(x, y) by √(k(x, x) k(y, y)).
+    **options
+        Options of the kernel, such as `ns` or `sigma`, and other keywords of `compute`.
+
+    Returns
+    -------
+    float between 1 and n (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For input that cannot be scored, and several orders; the message names the argument.
+    NotPSDError
+        If the similarity has negative eigenvalues; `psd="clip"` sets them to zero.
+    TooLargeError
+        If the exact score would not fit in memory.
+
+    Notes
+    -----
+    Time O(n³) and n² memory; O(n d² + d³) from d < n features; O(n²) at orders 2 and ∞. A function
+    is called for each of n²/2 pairs.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> import math
+    >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three places
+    2.99999999...
+    """
+    return compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)["VS"]
+
+
+def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = False) -> Any:
+    """The Vendi Score of a similarity matrix.
+
+    Parameters
+    ----------
+    K : array or tensor (n, n)
+        Symmetric and positive semidefinite, with ones on the diagonal. Not changed.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+    p : array (n,), optional
+        Weights of the samples that sum to 1; uniform by default.
+    normalize : bool
+        Divide K_ij by √(K_ii K_jj).
+
+    Returns
+    -------
+    float between 1 and n
+        Of a torch tensor a 0-d tensor, found where K is, which can be differentiated.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If K is no such matrix, or other arguments are refused.
+    NotPSDError
+        If K has a negative eigenvalue that is no rounding. Order 2 needs no eigenvalues and order ∞
+        only some, so that one may not be met there.
+    TooLargeError
+        If the exact score would not fit in memory.
+
+    Notes
+    -----
+    Time O(n³), and one copy of K; O(n²) at orders 2 and ∞.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> score_K([[1.0, 0.0], [0.0, 1.0]])
+    2.0
+    """
+    return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
+
+
+def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = True) -> Any:
+    """The Vendi Score of rows of features under their dot products: cosines unless told otherwise.
+
+    Parameters
+    ----------
+    X : array or tensor (n, d), dense or sparse
+        A row of features for each sample. Not changed.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+    p : array (n,), optional
+        Weights of the samples that sum to 1; uniform by default.
+    normalize : bool
+        Divide each row by its length; otherwise all must have a length of 1.
+
+    Returns
+    -------
+    float between 1 and min(n, d)
+        Of a torch tensor a 0-d tensor, found where X is, which can be differentiated.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If X is no such matrix or has a row of zeros, or other arguments are refused.
+    TooLargeError
+        If the exact score would not fit in memory.
+
+    Notes
+    -----
+    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+
+    Examples
+    --------
+    >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
+    2.0
+    """
+    return _of_matrix(_rows(X), "X", q=q, p=p, normalize=normalize, score_X=True)
+
+
+def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
+    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
+
+    Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
+
+    Parameters
+    ----------
+    X : array or tensor (n, d), dense or sparse
+        A row of features for each sample. Not changed.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1.
+    normalize : bool
+        Divide each row by its length; otherwise all must have a length of 1.
+    p : array (n,), optional
+        Weights of the samples that sum to 1; uniform by default.
+
+    Returns
+    -------
+    float between 1 and min(n, d) (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If X is no such matrix or has a row of zeros, or other arguments are refused.
+    TooLargeError
+        If the exact score would not fit in memory.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410.
+
+    Examples
+    --------
+    >>> score_dual([[1.0, 0.0], [0.0, 1.0], [0.0, 5.0]], q=0)
+    2.0
+    """
+    return score_X(X, q=q, p=p, normalize=normalize)
+
+
+def conditional_score(
+    samples: Samples,
+    given: Samples,
+    *,
+    given_k: KernelArgument | None = None,
+    q: float | str = 1,
+    p: Weights | None = None,
+    psd: PSD = "check",
+    **how: Any,
+) -> Any:
+    """Conditional Vendi: how many different samples there effectively are for one thing given.
+
+    VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
+    such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
+    as diversity of the model, and prompts that are alike are taken together as far as they are.
+    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n samples. Not changed.
+    given : list, array or Similarity
+        One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
+    given_k : str, callable, dict or list, optional
+        How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
+        are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
+        its own, pass `given` as a Similarity, from `as_similarity`.
+    q : float in [0, ∞] or "inf"
+        Order of the score. Default: 1.
+    p : array (n,), optional
+        Weights of the samples that sum to 1; uniform by default.
+    psd : {"check", "clip"}
+        Raise for a similarity with negative eigenvalues, or set them to zero.
+    **how
+        How samples are compared, as for `compute`: `k`, `score_K`, `score_X`, `normalize` and
+        options of the kernel.
+
+    Returns
+    -------
+    float between 1 and n (a 0-d tensor for torch input)
+
+    Raises
+    ------
+    TypeError, ValueError
+        For input that cannot be scored, and where there is not one of `given` for each sample.
+    NotPSDError
+        See `psd`.
+    TooLargeError
+        If two matrices of n² numbers do not fit in memory.
+
+    Notes
+    -----
+    Time O(n³), and n² memory, except where `q` needs no eigenvalues.
+
+    References
+    ----------
+    Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1).
+
+    Examples
+    --------
+    >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
+    1.39...
+    """
+    (order,) = check_orders(_single(q))
+    psd = check_psd(psd)
+    K = similarity_of(samples, how, ("given", "given_k", "q", "p", "psd"))
+    came = K.n + len(K.dropped)
+    T = Given(given).similarity(given_k, came)
+    if K.dropped:
+        T = T.take(np.setdiff1d(np.arange(came), list(K.dropped)))
+    weights = check_weights(p, K.n, K.dropped, K.diagonal())
+    with np.errstate(all="ignore"):
+        value = conditional(K, T, [order], weights, psd)[0]
+    return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
+
+
+def _single(q: Any) -> Any:
+    if is_several(q):
+        raise TypeError(f"`q` must be one order, got {q!r}; use compute(…) for several at once")
+    return q
+
+
+def _rows(X: Any) -> Any:
+    """Rows of features; a ValueError for several matrices of them, which `compute` scores apart."""
+    how = How(given="X")
+    rows = read_samples(X, how, "X")
+    table = isinstance(rows, list) and getattr(X, "ndim", 1) == 2
+    _, groups = grouped(rows, how, table=table)
+    if groups is not None:
+        raise ValueError(
+            f"`X` must be two-dimensional, one row per sample, got {len(groups)} such matrices; "
+            f"pass one, or compute(X, score_X=True), which gives the mean of their scores"
+        )
+    return rows
+
+
+def _of_matrix(matrix: Any, name: str, *, q: Any, **arguments: Any) -> Any:
+    """`compute` of a matrix that errors call by its own name."""
+    request = read_request({"q": _single(q), **arguments})
+    return measure(matrix, None, request, name)["VS"]
