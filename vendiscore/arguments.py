@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+# The order q of a score where none is passed: the exponential of the Shannon entropy.
+DEFAULT_ORDER = 1
+
 Word = TypeVar("Word", bound=str | None)
 # Kinds of samples that hold no tensor.
 _PLAIN = {str, bytes, int, float, bool, type(None)}

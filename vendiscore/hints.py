@@ -133,24 +133,6 @@ def suggestion(
 
     A synonym of an accepted name comes first, then the remedy for the word, then names that are
     spelt alike. The word itself is never suggested.
-
-    Parameters
-    ----------
-    name : object
-        What was given.
-    known : iterable of str
-        What it may be.
-    also : iterable of str
-        What else it may stand for, without being listed.
-    mark : str
-        Around a name: "'" for values, "`" for keywords.
-    look : str
-        A sentence that says where many names are listed.
-    kind : str, optional
-        The table of remedies that is read.
-
-    >>> suggestion("wieghts", ["k", "weights"], mark="`")
-    'Did you mean `weights`? Available: k, weights.'
     """
     names = sorted(known)
     accepted = {*names, *({*also} - {str(name)})}

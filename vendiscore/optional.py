@@ -57,26 +57,7 @@ def versions() -> dict[str, str]:
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:
-    """The module `package`, or a `MissingPackageError` with the command that installs it.
-
-    Parameters
-    ----------
-    package : str
-        Import name, perhaps of a submodule ("torchvision.models").
-    extra : str
-        The extra of this distribution that brings it.
-    purpose : str
-        What needs it, as the subject of a sentence.
-
-    Raises
-    ------
-    MissingPackageError
-        If the package is not installed. One that is installed but fails to import raises its own
-        error: another installation would not mend it.
-
-    >>> require("json", "text", "an example").dumps([1])
-    '[1]'
-    """
+    """The module `package`, or a `MissingPackageError` with the command that installs it."""
     root = package.partition(".")[0]
     try:
         importlib.import_module(root)

@@ -28,18 +28,6 @@ ROUNDING = 1e-9
 class NearPairs:
     """The most similar pairs of samples, collected block by block: see `Neighbours.of`.
 
-    Parameters
-    ----------
-    floor : float
-        Pairs that are less similar are not kept.
-    groups : int array (n,), optional
-        A number for each sample, equal where samples are identical: of these only the first is
-        looked at, since there may be very many such pairs.
-    most : int
-        How many pairs are kept.
-    p : array (n,), optional
-        Weights of the samples: one of weight 0 stands for none that has any.
-
     Attributes
     ----------
     floor : float
@@ -133,13 +121,7 @@ class Duplicates:
         return found.rethreshold(threshold)
 
     def rethreshold(self, threshold: float) -> Duplicates:
-        """The near-duplicates at another threshold, without comparing samples again.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a threshold that is no number, or below `floor`.
-        """
+        """The near-duplicates at another threshold, without comparing samples again."""
         read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         if read < self.floor - ROUNDING:
             raise ValueError(
@@ -201,11 +183,6 @@ class Duplicates:
         Identical samples are one.
 
         Look at them to see whether the threshold is the one that you mean.
-
-        Parameters
-        ----------
-        count : int of at least 1
-            Of each, at most.
         """
         count = integer("count", count)
         edge = self._above(self.threshold)

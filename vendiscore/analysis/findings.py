@@ -275,22 +275,7 @@ def find(
     threshold: float = THRESHOLD,
     floor: float | None = None,
 ) -> Findings:
-    """The numbers that `compute` gives, with an interval where there can be one.
-
-    Parameters
-    ----------
-    samples, references : list or array
-    arguments : mapping
-        Keywords of `compute`.
-    similarity : Similarity, optional
-        That of the samples by these arguments, where somebody has it already.
-    threshold, floor : float
-        For the near-duplicates; see `Findings`.
-
-    Raises
-    ------
-    As `compute` does.
-    """
+    """The numbers that `compute` gives, with an interval where there can be one."""
     keywords = {**arguments, "details": True}
     request = read_request(keywords)
     subject = subject_of(samples, references, request)

@@ -21,26 +21,6 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     With x_i the features of sample i, x_i · x_j = k(x_i, x_j), and their mean m, the coordinates
     are those of x_i − m along the two leading eigenvectors of their covariance.
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors, such as `spectrum_of(similarity, vectors=True)`.
-    p : array (n,), optional
-        The weights that it was found with.
-
-    Returns
-    -------
-    array (n, 2)
-        In units of the features, so that distances are at most √(2 − 2k); of mean 0. Zeros where
-        there is no other direction. The sign is such that, of the samples that are not much less
-        far out than the furthest, the first has a positive coordinate. Samples of weight 0 are at
-        the mean.
-
-    Raises
-    ------
-    ValueError
-        Where there are no vectors.
-
     Notes
     -----
     Eigenvectors u_j of K_p = Σ λ_j u_j u_jᵀ give x_i the coordinates u_ij √(λ_j / p_i); their

@@ -49,15 +49,6 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
     """Python that gives the numbers of a report again.
 
     What is short is written out; the rest is called by its name, and said to be what was passed.
-
-    Parameters
-    ----------
-    samples, references : anything
-        As they came; `references` may be None.
-    arguments : mapping
-        Keywords of `compute`.
-    what : str
-        What samples are, such as "1,000 texts".
     """
     lines = [source("")]
     options = []

@@ -45,22 +45,6 @@ def redundant_pairs(similarity: Similarity, count: int = 4) -> list[Pair]:
 
     Each is the most similar pair of the samples that are left; of several, the first by i, then j.
 
-    Parameters
-    ----------
-    similarity : Similarity
-        Of n samples; not changed.
-    count : int of at least 1
-        How many pairs; fewer come back where n < 2 · count.
-
-    Returns
-    -------
-    list of Pair
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `count` is no integer of at least 1.
-
     Notes
     -----
     Time O(count · n²), memory a block of rows and O(count · n).

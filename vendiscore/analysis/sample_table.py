@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import integer, number, refuse_gradient
+from ..arguments import DEFAULT_ORDER, integer, number, refuse_gradient
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..magnitude.spaces_of_samples import read_samples
 from ..measures.subject import Subject
@@ -290,7 +290,7 @@ class Explanation(Summary):
 def explain(
     samples: Samples,
     *,
-    q: float | str = 1,
+    q: float | str = DEFAULT_ORDER,
     threshold: float = THRESHOLD,
     p: Weights | None = None,
     psd: PSD = "check",

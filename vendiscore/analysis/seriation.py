@@ -19,21 +19,6 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
 
     The leaves of average linkage by 1 − k; the order of a heat map that shows groups as squares.
 
-    Parameters
-    ----------
-    similarity : Similarity
-        Of n samples; not changed.
-
-    Returns
-    -------
-    int array (n,)
-        A permutation.
-
-    Raises
-    ------
-    TooLargeError
-        If four matrices of size n² would not fit in memory.
-
     Notes
     -----
     Time and memory O(n²). Up to 100 samples the order of the leaves is that with the least sum of

@@ -46,25 +46,6 @@ def thinning(
 ) -> Thinning:
     """The score without the near-duplicates of several thresholds.
 
-    Parameters
-    ----------
-    explanation : Explanation
-    thresholds : sequence of float, optional
-        Each at least the floor of the explanation. Unless given, those by which the number of
-        samples with one as similar grows in even steps.
-    steps : int of at least 1
-        How many of these, at most.
-
-    Returns
-    -------
-    Thinning
-        A row for each number of samples that are removed, the first without any.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `Explanation.rethreshold` does.
-
     Notes
     -----
     A spectrum of what is left for each row.

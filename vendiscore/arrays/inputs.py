@@ -92,13 +92,7 @@ def _from_container(samples: Any, name: str) -> Any:
 
 
 def to_numpy(array: Any, name: str) -> np.ndarray:
-    """An array of another library, or a kind of NumPy array, as a plain NumPy one.
-
-    Raises
-    ------
-    TypeError
-        If entries are masked, or it does not go to NumPy by itself (an array on a GPU, say).
-    """
+    """An array of another library, or a kind of NumPy array, as a plain NumPy one."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
             f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
@@ -175,16 +169,6 @@ def as_matrix(
     Integers and booleans become float64, half precision becomes float32; anything else keeps its
     precision and is not copied. Where rows are refused, `also` says what the caller would refuse
     of the others, so that one error names all.
-
-    Raises
-    ------
-    SampleError
-        If rows are not numbers, differ in length from the others, or have an entry that is NaN,
-        infinite, masked, or an integer that no float64 is; all such rows are named.
-    TypeError
-        If it is an array of anything but real numbers.
-    ValueError
-        If it is not two-dimensional.
     """
     samples = as_samples(samples, name)
     try:

@@ -82,19 +82,7 @@ class How:
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
-    """The options of a command about the kernel.
-
-    Parameters
-    ----------
-    args : Namespace
-    also : collection of str, optional
-        Keywords that are no options of a kernel. Without it, all are looked at later.
-
-    Raises
-    ------
-    UsageError
-        For what cannot be meant.
-    """
+    """The options of a command about the kernel."""
     kind, found = "", {}
     with usage():
         if args.kernel is not None:
@@ -155,10 +143,6 @@ def placing(sources: Mapping[str, Source]) -> Iterator[None]:
     """Errors about samples name file, line and column, others of one file that file.
 
     `sources` are by what the library calls them.
-
-    Raises
-    ------
-    DataError
     """
     try:
         yield

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from .. import __version__
+from ..arguments import DEFAULT_ORDER
 from ..hints import meant, remedy
 from .exit_codes import PROGRAM
 
@@ -85,7 +86,9 @@ def _score(made: argparse.ArgumentParser) -> None:
     made.add_argument("files", nargs="+", metavar="FILE", help="see below; a row each")
     _reading(made)
     _comparing(made)
-    made.add_argument("-q", "--orders", default="1", help="order of the score, or several: 0,1,inf")
+    made.add_argument(
+        "-q", "--orders", default=str(DEFAULT_ORDER), help="order of the score, or several: 0,1,inf"
+    )
     made.add_argument(
         "-m",
         "--measures",
@@ -114,7 +117,7 @@ def _compare(made: argparse.ArgumentParser) -> None:
     made.add_argument("files", nargs="+", metavar="FILE", help="two or more, or one with --by")
     _reading(made)
     _comparing(made)
-    made.add_argument("-q", "--order", default="1", help="order of the score")
+    made.add_argument("-q", "--order", default=str(DEFAULT_ORDER), help="order of the score")
     made.add_argument(
         "--by",
         metavar="COLUMN",
@@ -139,7 +142,7 @@ def _select(made: argparse.ArgumentParser) -> None:
     made.add_argument("-n", "--size", type=_count, required=True, help="how many samples to choose")
     _reading(made)
     _comparing(made)
-    made.add_argument("-q", "--order", default="1", help="order of the score")
+    made.add_argument("-q", "--order", default=str(DEFAULT_ORDER), help="order of the score")
     made.add_argument(
         "--objective",
         default="vendi",
@@ -157,7 +160,7 @@ def _explain(made: argparse.ArgumentParser) -> None:
     made.add_argument("file", metavar="FILE")
     _reading(made)
     _comparing(made)
-    made.add_argument("-q", "--order", default="1", help="order of the score")
+    made.add_argument("-q", "--order", default=str(DEFAULT_ORDER), help="order of the score")
     made.add_argument(
         "--threshold", type=float, default=0.95, help="similarity of near-duplicates, 0.95"
     )

@@ -32,14 +32,7 @@ _REFUSED = {
 
 
 def read(path: str, wanted: Wanted) -> Source:
-    """The samples of a file, a folder, or "-", standard input.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or samples in it cannot and are not to be left out; the message
-        names the file, the line or row and the column.
-    """
+    """The samples of a file, a folder, or "-", standard input."""
     name = "standard input" if path == STDIN else path
     try:
         return usable(_read(path, name, wanted), wanted)

@@ -121,13 +121,7 @@ class Source:
 
 
 def usable(source: Source, wanted: Wanted) -> Source:
-    """The samples that could be read.
-
-    Raises
-    ------
-    DataError
-        If there are none, or, unless samples may be left out, some could not be read.
-    """
+    """The samples that could be read."""
     if source.problems:
         found = {source.where(i, column): said for i, (column, said) in source.problems.items()}
         check(source, found, wanted.skip)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_several, refuse_gradient
+from ..arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
 from ..reading.image_folders import is_folder
@@ -50,7 +50,7 @@ def compare(
     names: Sequence[str] | None = None,
     by: Any = None,
     groups: Sequence[Any] | Mapping[str, Any] | None = None,
-    q: float | str = 1.0,
+    q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
     match: Match = "size",
@@ -198,25 +198,7 @@ def comparing(
     plan: Plan,
     groups: Groups | None = None,
 ) -> Counts[Comparison]:
-    """`compare` of sets that are pooled, step by step.
-
-    Parameters
-    ----------
-    pool : Similarity
-        Of all samples, with unit diagonal, one set after the other.
-    starts : array (sets + 1,)
-        Where in it each begins.
-    names : sequence of str
-    plan : Plan
-        Checked.
-    groups : list of list of array, optional
-        For each group, the places in the pool of its samples of each set.
-
-    Yields
-    ------
-    int
-        How many permutations are done, of plan.permutations for each pair.
-    """
+    """`compare` of sets that are pooled, step by step."""
     for name, n in zip(names, np.diff(starts).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from .. import plots
-from ..arguments import integer, is_several, number, refuse_gradient
+from ..arguments import DEFAULT_ORDER, integer, is_several, number, refuse_gradient
 from ..arrays.namespace import row_blocks, to_host
 from ..errors import NotPSDError
 from ..optional import require
@@ -137,7 +137,7 @@ def growth(
     samples: Any,
     sizes: Sequence[int] | None = None,
     *,
-    q: float | str = 1.0,
+    q: float | str = DEFAULT_ORDER,
     draws: int = 20,
     level: float = 0.95,
     psd: PSD = "check",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..arguments import integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
 from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
 from .permutation import needed
@@ -20,7 +20,7 @@ _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 class Plan:
     """What is asked of a comparison; arguments of `compare` of these names."""
 
-    q: Any = 1.0
+    q: Any = DEFAULT_ORDER
     level: float = 0.95
     permutations: int = 999
     match: Match = "size"

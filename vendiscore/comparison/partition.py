@@ -29,13 +29,7 @@ class Partition(NamedTuple):
 
 
 def read_by(by: Any, names: Sequence[str] | None) -> Labels:
-    """Return the labels of samples, each a name of a set of enough samples.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For labels that are missing, too few, or of sets that are too small.
-    """
+    """Return the labels of samples, each a name of a set of enough samples."""
     if names is not None:
         raise ValueError("`names` are the labels in `by`: leave `names` out")
     read = read_labels(by, "by")
@@ -63,13 +57,7 @@ def read_by(by: Any, names: Sequence[str] | None) -> Labels:
 
 
 def partition(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Partition:
-    """Return the samples sorted by their labels; `groups` has one label for each sample.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Unless `sets` is one collection with as many samples as there are labels.
-    """
+    """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
         many = len(sets[0]) if len(sets) == 1 else len(sets)
         raise ValueError(

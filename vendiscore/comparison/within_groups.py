@@ -24,14 +24,7 @@ _BLOCK = 1 << 21
 
 
 def read_groups(groups: Any, names: Sequence[str], starts: np.ndarray, dropped: Any) -> Groups:
-    """The places in the pool of the samples of each set in each group, in order of appearance.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Unless each set has a label for each sample and two samples or more in each of two groups
-        or more.
-    """
+    """The places in the pool of the samples of each set in each group, in order of appearance."""
     each = _of_sets(groups, names)
     ends = np.cumsum([0, *map(len, each)])
     kept = np.setdiff1d(np.arange(ends[-1]), list(dropped))

@@ -32,39 +32,6 @@ def distances(
 ) -> np.ndarray:
     """The distances of all pairs of rows of X (n, d).
 
-    Parameters
-    ----------
-    X : array_like (n, d)
-        Rows of finite numbers; sparse and torch arrays are brought to dense NumPy.
-    metric : str or callable
-        "euclidean", "manhattan", "cosine" (1 − cos), any metric of
-        `scipy.spatial.distance.cdist`, or a function of two rows, called for all n² pairs.
-    options : mapping, optional
-        Options of the metric: `exponent` (minkowski), `w`, `V` (seuclidean), `VI` (mahalanobis).
-    name : str
-        How to call X in an error.
-    places : sequence, optional
-        What to call each row in an error (its place in the caller's list, or several).
-
-    Returns
-    -------
-    array (n, n)
-        float64, symmetric, at least 0, with a zero diagonal.
-
-    Raises
-    ------
-    SampleError
-        For rows for which the metric is undefined: zero vectors ("cosine"), constant ones
-        ("correlation"), other numbers than 0 and 1 (metrics of truth values, such as "jaccard").
-    TypeError
-        For options that the metric has not.
-    ValueError
-        For an unknown metric (with a suggestion), options out of range, rows that are not finite,
-        pairs of rows for which the metric is undefined or too small or large for double precision,
-        and for a function that is not symmetric, not 0 for a row and itself, or negative.
-    TooLargeError
-        If n² numbers do not fit in memory, before they are allocated.
-
     Notes
     -----
     Time O(n² d), memory n². Euclidean and cosine distances of rows with more than 16 columns come
@@ -159,11 +126,6 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
 
     The same matrix if it is exactly symmetric, otherwise (D + Dᵀ) / 2. Entries [i, j] and [j, i]
     may differ by 1e-6 of the larger of the two.
-
-    Raises
-    ------
-    ValueError
-        Otherwise; the message names the first entry that is wrong.
     """
     D = as_matrix(D, name)
     D = D.toarray() if hasattr(D, "toarray") else D

@@ -50,14 +50,6 @@ class Exponentials:
     """exp(D / a / b) of pairs of rows of X, for some distance or its square D.
 
     What `similarity.rows.RowsSimilarity` is made from.
-
-    Parameters
-    ----------
-    X : array (n, d)
-        As it came, which tells what is identical: scaled rows may have vanished.
-    distances : Squares or Sums
-        Of the scaled rows.
-    a, b : float
     """
 
     def __init__(self, X: np.ndarray, distances: Squares | Sums, a: float, b: float) -> None:
@@ -91,11 +83,6 @@ class Exponentials:
 def gaussian(X: np.ndarray, sigma: float) -> Exponentials:
     """exp(−‖x − y‖² / 2σ²) of the rows of X (n, d).
 
-    Raises
-    ------
-    ValueError
-        If σ and the samples are further apart in scale than double precision reaches.
-
     Notes
     -----
     Memory O(n d) and time for all pairs O(n² d). The diagonal is 1 up to rounding.
@@ -117,11 +104,6 @@ def gaussian_width(X: np.ndarray) -> float:
     """The median distance of distinct rows of X (n, d), 1 if there is one only.
 
     Repeating a sample does not change it, so that duplicates and weights agree.
-
-    Raises
-    ------
-    ValueError
-        If it is 0, or out of double precision beside the largest entry.
 
     Notes
     -----

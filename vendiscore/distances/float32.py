@@ -58,14 +58,7 @@ class Buffer:
 
 
 class Tiles:
-    """A symmetric K (n, n) in float32, from its diagonal on, computed when asked or kept.
-
-    Parameters
-    ----------
-    n : int
-    band : callable
-        `band(rows)(columns)` gives K[rows, columns] in float32, to be read before the next.
-    """
+    """A symmetric K (n, n) in float32, from its diagonal on, computed when asked or kept."""
 
     def __init__(self, n: int, band: Callable[[slice], Band]) -> None:
         self.n, self.band = n, band

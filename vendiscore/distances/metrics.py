@@ -127,13 +127,7 @@ def _plain(option: str, value: Any, expected: str) -> np.ndarray:
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:
-    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI").
-
-    Raises
-    ------
-    ValueError
-        If there are too few rows, a column is constant, or the covariance is singular.
-    """
+    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI")."""
     metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
     n, d = X.shape
     if n < 2:

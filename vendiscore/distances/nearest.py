@@ -260,20 +260,7 @@ def members(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """How many points are within radii, of each row and of each column.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    rows, columns : slice
-        The points on either side. Where they are the same, a point is in no pair with itself.
-    counts : tuple of int array (rows,) and (columns,)
-        How many each point stands for.
-    radii : sequence of array (rows, 1) or (1, columns)
-        Around the points of one side; a pair at just that distance, up to rounding, is within.
-    description : str
-        What a bar says, if it takes long.
-    """
+    """How many points are within radii, of each row and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
 

@@ -63,15 +63,6 @@ def some_pairs(n: int, most: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray
 def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
     """The two numbers in the middle of those of all pairs i < j of n samples.
 
-    Parameters
-    ----------
-    n : int
-        At least 2.
-    part : callable
-        `part(rows, columns)` gives the numbers of the pairs of two slices, none of them NaN.
-    drawn : array
-        Those of some pairs, to 1e-6: see `draw_pairs`.
-
     Notes
     -----
     One pass over all pairs, unless the drawn ones mislead. Memory: a block of rows and some

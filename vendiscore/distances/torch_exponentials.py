@@ -35,15 +35,7 @@ ROWS_ERROR = 1e-9
 
 
 def gaussian(X: Tensor, sigma: Tensor | float) -> Tensor:
-    """exp(−‖x − y‖² / 2σ²) of all rows of a tensor X (n, d), in float64; σ may be a 0-d tensor.
-
-    Raises
-    ------
-    ValueError
-        If σ and the samples are further apart in scale than double precision reaches.
-    TooLargeError
-        If it does not fit in memory.
-    """
+    """exp(−‖x − y‖² / 2σ²) of all rows of a tensor X (n, d), in float64; σ may be a 0-d tensor."""
     _require(X)
     exponent = common_exponent(X, scalar(sigma))
     width = shifted(sigma, -exponent)

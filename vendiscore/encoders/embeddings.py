@@ -16,18 +16,7 @@ Encode: TypeAlias = Callable[[list[Any]], Any]
 
 
 def external(model: Any) -> Encode | None:
-    """The function that embeds a list of samples, or None if `model` is a bare torch network.
-
-    Parameters
-    ----------
-    model : object with `.encode(list)` or callable
-        A sentence-transformers or model2vec model, a wrapper of a web API, a function.
-
-    Raises
-    ------
-    TypeError
-        If it is neither.
-    """
+    """The function that embeds a list of samples, or None if `model` is a bare torch network."""
     if callable(getattr(model, "encode", None)) and not isinstance(model, str):
         encode: Encode = model.encode
         return encode
@@ -44,15 +33,7 @@ def external(model: Any) -> Encode | None:
 
 
 def no_effect(values: Mapping[str, Any], beside: str) -> None:
-    """Raise a ValueError for options that are given although something else makes them idle.
-
-    Parameters
-    ----------
-    values : mapping
-        Name → whether it is given.
-    beside : str
-        What makes them idle.
-    """
+    """Raise a ValueError for options that are given although something else makes them idle."""
     for name, given in values.items():
         if given:
             raise ValueError(f"`{name}` has no effect with {beside}; leave one of them out")
@@ -65,33 +46,7 @@ def embed(
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """The embeddings (n, d) of samples, in their order; yields how many are done.
-
-    Parameters
-    ----------
-    samples : sequence
-        n samples. Only a batch of them is handed out at a time.
-    encode : callable list → (m, d) array, tensor or list of rows
-        A `SampleError` of it names places in its batch, which are translated; the others of that
-        batch are encoded once more.
-    batch_size : int of at least 1
-    lengths : sequence of int, optional
-        Batches are made of samples of similar length, longest first: little padding, and what
-        does not fit in memory fails at once.
-
-    Returns
-    -------
-    ndarray (n, d)
-        float64 if the encoder gives that, otherwise float32.
-
-    Raises
-    ------
-    SampleError
-        If embeddings are not finite or are zero, so that they have no direction, or the encoder
-        raised one: after the last batch, so that it lists all such samples.
-    TypeError, ValueError
-        If the encoder does not return one row of d numbers per sample.
-    """
+    """The embeddings (n, d) of samples, in their order; yields how many are done."""
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
     X = np.empty((n, 0))

@@ -24,17 +24,7 @@ class Place(NamedTuple):
 
 
 class Network:
-    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-    device : torch.device or None
-        Where it runs; None where it is.
-    ours : bool
-        Whether it was loaded here. If so it is put into evaluation mode and on its device once;
-        any other one is left as it was after each use.
-    """
+    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed."""
 
     def __init__(self, model: Any, device: Any, *, ours: bool) -> None:
         self.model, self.device, self.ours = model, device, ours

@@ -60,18 +60,7 @@ class Stated:
 def stated(
     model_path: str | Path, revision: str | None, extra: str, *, pooling: Pooling | None
 ) -> Stated:
-    """What the files of a Hub id or local folder say; a `pooling` that is given wins.
-
-    Raises
-    ------
-    ValueError
-        If they ask for a step, a pooling or a prompt that is not applied here, or are broken.
-
-    Warns
-    -----
-    UserWarning
-        If the Hub cannot be asked, and the local cache does not know, whether there are any.
-    """
+    """What the files of a Hub id or local folder say; a `pooling` that is given wins."""
     files = _Files(model_path, revision, extra)
     modules = files.read("modules.json", list)
     given = None if pooling is None else "given"

@@ -169,15 +169,7 @@ class Encoder:
 def made(
     kind: Kind, model: Any, batch_size: int, given: Mapping[str, bool], missing: str
 ) -> Encoder:
-    """The encoder of a model that needs nothing else: one that was made before, or a function.
-
-    Parameters
-    ----------
-    given : mapping
-        Which options are given that such a model leaves nothing to do.
-    missing : str
-        What the error says of a bare torch network.
-    """
+    """The encoder of a model that needs nothing else: one that was made before, or a function."""
     if isinstance(model, Encoder):
         if model.kind != kind.name:
             raise TypeError(

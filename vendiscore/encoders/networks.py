@@ -13,15 +13,7 @@ Pooling = Literal["pooler", "cls", "mean"]
 
 
 def pick_device(device: Any, extra: str) -> Any:
-    """The torch device asked for, or the GPU if there is one, or the CPU.
-
-    Raises
-    ------
-    MissingPackageError
-        Without torch.
-    ValueError
-        If there is no such kind of device.
-    """
+    """The torch device asked for, or the GPU if there is one, or the CPU."""
     torch = require("torch", extra, "an embedding kernel")
     if device is None:
         if torch.cuda.is_available():
@@ -44,13 +36,7 @@ def pick_device(device: Any, extra: str) -> Any:
 
 
 def pick_dtype(half: bool | None, device: Any) -> Any:
-    """float16 on a GPU unless `half` is False, float32 on a CPU.
-
-    Raises
-    ------
-    ValueError
-        For half precision on a CPU.
-    """
+    """float16 on a GPU unless `half` is False, float32 on a CPU."""
     torch = require("torch", "text", "an embedding kernel")
     if half is not None:
         half = flag("half", half)
@@ -82,18 +68,7 @@ def load_pretrained(
     dtype: Any,
     subfolder: str = "",
 ) -> Any:
-    """The transformers network of a Hub id or folder, all of whose weights are the trained ones.
-
-    Raises
-    ------
-    MissingPackageError
-        Without transformers.
-    OSError
-        If it cannot be found or downloaded (transformers says why).
-    ValueError
-        If weights that the embedding depends on are not in the files: transformers would fill
-        them with random numbers, and the score would be another one every time.
-    """
+    """The transformers network of a Hub id or folder, all of whose weights are the trained ones."""
     transformers = require("transformers", extra, "an embedding kernel")
     model, report = transformers.AutoModel.from_pretrained(
         model_path, revision=revision, dtype=dtype, subfolder=subfolder, output_loading_info=True
@@ -115,22 +90,7 @@ def load_pretrained(
 
 
 def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:
-    """One row (n, d) per sample from what a network returns.
-
-    Parameters
-    ----------
-    output : tensor, sequence of tensors, or transformers output
-        A tensor is taken as it is, but for trailing dimensions of size 1; of several, the first.
-    pooling : {"pooler", "cls", "mean"}
-        The network's own pooled output, the first token, or the mean of the tokens.
-    mask : tensor (n, tokens), optional
-        Which tokens count in the mean; without it, all.
-
-    Raises
-    ------
-    ValueError
-        If the network has no such output.
-    """
+    """One row (n, d) per sample from what a network returns."""
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):

@@ -26,34 +26,7 @@ _FOLDER = (
 
 
 def as_image(item: Any, index: int) -> Any:
-    """A PIL image of mode "L" or "RGB" from anything that is an image.
-
-    Parameters
-    ----------
-    item : PIL image, array, tensor, str, Path, bytes or dict
-        Arrays and tensors are (H, W), (H, W, C) or (C, H, W) with 1, 3 or 4 channels, and hold
-        integers from 0 to 255, booleans, or floats from 0 to 1 (rounded to 8 bits). A str or Path
-        is a file, bytes its contents, and a dict what `datasets.Image` stores: `bytes` or `path`.
-        Images and files are turned upright as their EXIF data say (`datasets` does the same; so
-        take the tag off a PIL image that you have turned yourself), and the first frame of
-        several is taken.
-    index : int
-        The sample's place, for errors.
-
-    Returns
-    -------
-    PIL.Image.Image
-        Palettes, CMYK, YCbCr and HSV become RGB, bilevel images become greyscale, and an
-        alpha channel that is opaque everywhere is dropped.
-
-    Raises
-    ------
-    SampleError
-        For anything else: another type or shape, values out of range, an ambiguous tensor, a file
-        that cannot be read, transparency, or more than 8 bits a channel.
-    MissingPackageError
-        Without pillow.
-    """
+    """A PIL image of mode "L" or "RGB" from anything that is an image."""
     return decode(require("PIL.Image", "images", "a kernel on images"), item, index)
 
 

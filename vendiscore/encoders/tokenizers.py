@@ -58,27 +58,7 @@ def remembering(tokenize: Callable[[str], Any], name: Hashable) -> Callable[[str
 
 
 def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:
-    """A tokenizer of sacrebleu, from a text to its tokens.
-
-    Parameters
-    ----------
-    name : str
-        "13a" and "intl" split words from punctuation; "zh" does so too, and takes Chinese
-        characters one by one; "ja-mecab" and "ko-mecab" find the words of Japanese and the
-        morphemes of Korean; "char" gives characters but spaces, "none" what spaces separate;
-        "flores101" and "flores200" give pieces of words of any language.
-    argument : str
-        What an error calls it.
-
-    Raises
-    ------
-    ValueError
-        For a name that sacrebleu does not have.
-    MissingPackageError
-        Without sacrebleu (extra `text`), or what such a tokenizer needs besides.
-    FileNotFoundError
-        If it needs a model that is not on this machine: nothing is downloaded.
-    """
+    """A tokenizer of sacrebleu, from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in known:

@@ -35,12 +35,6 @@ def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> 
     """A copy of a batch that goes with those that are kept: a list or an array.
 
     `how` says what samples are, as far as it is known before they are scored.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no collection or empty, or if rows of numbers are not finite, differ in length
-        among themselves or from those that are kept, or come together with other samples.
     """
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -150,17 +144,7 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
 
 
 def packed(batch: Any) -> str:
-    """A batch as text, for another process; exact, unlike columns of numbers.
-
-    Raises
-    ------
-    TypeError
-        If it holds anything but text, numbers, arrays of numbers, states, and lists, tuples, sets
-        and dicts of them.
-
-    >>> unpacked(packed([2**53 + 1, "a", (0.1, None)]))
-    [9007199254740993, 'a', (0.1, None)]
-    """
+    """A batch as text, for another process; exact, unlike columns of numbers."""
     return json.dumps(_pack(batch))
 
 

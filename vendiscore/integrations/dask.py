@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..arguments import integer
+from ..arguments import DEFAULT_ORDER, integer
 from ..arrays.pools import size
 from ..errors import SampleError
 from ..optional import require
@@ -73,7 +73,7 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
 
 def score(
     collection: Any,
-    q: float | str | Iterable[float | str] = 1,
+    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     *,
     psd: PSD = "check",
     details: bool = False,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import is_several, number
+from ..arguments import DEFAULT_ORDER, is_several, number
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
 from ..arrays.weights import check_weights
@@ -87,7 +87,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         self,
         k: KernelArgument | None = None,
         *,
-        q: float | str = 1,
+        q: float | str = DEFAULT_ORDER,
         weight: float = 1.0,
         score_K: bool = False,
         score_X: bool = False,

@@ -18,13 +18,7 @@ BLANK = "∅"
 
 
 def read_options(options: Mapping[str, Any]) -> Request:
-    """Keywords of `compute` that say how generations are measured, and give numbers alone.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `compute` does, and for `details`, `groups` and `p`.
-    """
+    """Keywords of `compute` that say how generations are measured, and give numbers alone."""
     for name in {"details", "groups", "p"} & options.keys():
         raise ValueError(
             f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
@@ -45,18 +39,7 @@ def filled(samples: Any) -> Any:
 
 
 def of_prompt(generations: Sequence[str], request: Request, remedy: str) -> dict[str, float]:
-    """The numbers of the generations for one prompt, at least two of them.
-
-    Raises
-    ------
-    ValueError
-        For a single one or none, with the remedy.
-    TypeError, ValueError
-        As `compute` does.
-
-    >>> of_prompt(["a cat", "the dog"], read_options({"q": [0, 2]}), "ask for two")
-    {'VS_q0': 2.0, 'VS_q2': 2.0}
-    """
+    """The numbers of the generations for one prompt, at least two of them."""
     if isinstance(generations, str) or len(generations) < 2:
         got = "1, which scores 1 whatever it is" if len(generations) else "none"
         raise ValueError(f"the generations for a prompt must be two or more, got {got}; {remedy}")

@@ -40,11 +40,6 @@ def folded(
     They are where others are, where `request`, which is about to be computed, needs them, and
     where the first ones are groups, sparse rows, which have too many features to multiply with each
     other, or an option would follow from them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For samples that cannot be used, and for groups after others that were added up.
     """
     if empty is None or samples is None or (kept and not is_stream(kept)):
         return None
@@ -74,13 +69,7 @@ def _detached(samples: Any) -> Any:
 
 
 def is_stream(batches: Sequence[Any]) -> bool:
-    """Whether batches are states.
-
-    Raises
-    ------
-    TypeError
-        If some are and others are not: of processes that were loaded in two ways.
-    """
+    """Whether batches are states."""
     states = [isinstance(batch, State) for batch in batches]
     if any(states) and not all(states):
         raise TypeError(

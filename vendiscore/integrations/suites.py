@@ -9,15 +9,7 @@ import evaluate
 
 
 def keywords_of_others(caller: Any, own: evaluate.EvaluationModule) -> frozenset[str] | None:
-    """What other metrics of a suite may be told, or None if no suite is calling.
-
-    Parameters
-    ----------
-    caller : object
-        Whose method calls `compute` of a metric.
-    own : EvaluationModule
-        That metric.
-    """
+    """What other metrics of a suite may be told, or None if no suite is calling."""
     if not isinstance(caller, evaluate.CombinedEvaluations):
         return None
     modules = [each for each in caller.evaluation_modules if each is not own]

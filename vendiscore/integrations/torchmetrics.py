@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from ..arguments import integer, is_several
+from ..arguments import DEFAULT_ORDER, integer, is_several
 from ..arrays.namespace import is_torch, to_host
 from ..optional import require
 from ..resolve.sets import resolve_sets
@@ -74,7 +74,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     def __init__(
         self,
         num_features: int,
-        q: float | str | Iterable[float | str] = 1,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
         feature: Callable[[Any], Any] | None = None,
         **options: Any,
     ) -> None:

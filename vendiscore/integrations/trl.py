@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import flag, one_of
+from ..arguments import DEFAULT_ORDER, flag, one_of
 from ..errors import warn
 from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
 from ..resolve.sets import part_of, resolve_sets
@@ -85,7 +85,7 @@ class VendiReward:
         self,
         credit: Credit = "surprise",
         *,
-        q: float = 1.0,
+        q: float = DEFAULT_ORDER,
         match_length: bool = True,
         k: KernelArgument | None = None,
         psd: PSD = "check",
@@ -111,22 +111,7 @@ class VendiReward:
         log_extra: Callable[[str, list[Any]], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """A reward for each completion of a batch, as TRL asks for it.
-
-        Parameters
-        ----------
-        prompts, completions : list of str, or of lists of messages
-            Completions of equal prompts are a group. Of messages, what the assistant says.
-        log_metric, log_extra : callable, optional
-            TRL's: get the mean VS of the groups, and that of each beside its completions, as "VS".
-        **columns
-            Not looked at.
-
-        Raises
-        ------
-        SampleError, NotPSDError, ValueError
-            As for `compute`.
-        """
+        """A reward for each completion of a batch, as TRL asks for it."""
         if len(prompts) != len(completions):
             raise ValueError(
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "

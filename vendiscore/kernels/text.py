@@ -176,24 +176,7 @@ def tokenized(
     least: int = 1,
     than: str = "1",
 ) -> list[list[Any]]:
-    """The tokens of each text, as `ngram_overlap` has them.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    tokenizer, analyzer
-        As for `ngram_overlap`.
-    least, than
-        As for `read_tokens`.
-
-    Raises
-    ------
-    SampleError, TypeError, ValueError, MissingPackageError, FileNotFoundError
-        As `ngram_overlap`.
-
-    >>> tokenized(["See Spot.", "Run!"])
-    [['See', 'Spot', '.'], ['Run', '!']]
-    """
+    """The tokens of each text, as `ngram_overlap` has them."""
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokenize = read_tokenizer(tokenizer, analyzer)

@@ -228,23 +228,12 @@ def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None 
     show. A rule of 32 panels or more is taken if the one of half the panels agrees with it to
     1e-6, which is the error of that one: in 6,000 sets of points on a line of gaps over up to
     nine orders of magnitude, no error was above 3e-7.
-
-    Raises
-    ------
-    ValueError
-        If 1024 panels do not suffice.
     """
     return _integral(_warped(f, t_cut), 0.0, 1.0, size)[0]
 
 
 def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) -> float:
-    """∫₀^{t_cut} |f(t)| dt to about 1e-6 of `size`, cut where f changes its sign.
-
-    Raises
-    ------
-    ValueError
-        As for `adaptive_area`, or if f changes its sign more than 64 times.
-    """
+    """∫₀^{t_cut} |f(t)| dt to about 1e-6 of `size`, cut where f changes its sign."""
     g = _warped(f, t_cut)
     noise = NOISE * size  # of g, which is t_cut du/dt f
     total, pieces, left = 0.0, 0, [(0.0, 1.0)]

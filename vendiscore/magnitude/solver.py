@@ -89,18 +89,6 @@ class Solution:
 class Solver:
     """Solves for the weights of one space at many scales, each once.
 
-    Parameters
-    ----------
-    D : array (n, n)
-        Distances of distinct points, float32 or float64; not changed.
-    method : {"auto", "cg", "cholesky"}
-        "auto" takes conjugate gradients as long as they are the faster and Z is known to be
-        positive definite, which they cannot check.
-    negative_type : bool
-        Whether D is of negative type, so that Z is positive definite at every scale (Schoenberg).
-    hilbert : bool
-        Whether D are distances in a Hilbert space, which are of negative type.
-
     Attributes
     ----------
     largest : float
@@ -141,15 +129,7 @@ class Solver:
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
-        """The solution at scale t > 0, its weights as accurate as its magnitude.
-
-        Raises
-        ------
-        IndefiniteError
-            If Z is singular or indefinite in double precision.
-        TooLargeError
-            If the work array does not fit in memory.
-        """
+        """The solution at scale t > 0, its weights as accurate as its magnitude."""
         return self._known(t, weights=True)
 
     def magnitude(self, t: float) -> float:

@@ -27,22 +27,7 @@ from .neighbourhoods import Neighbourhoods
 
 
 class Both:
-    """Two sets, pooled before they are compared: each view is found once, when first asked for.
-
-    Parameters
-    ----------
-    sets : sequence of two
-        The samples and the references.
-    how : How
-    names : sequence of str
-        What errors call them.
-    psd : {"check", "clip"}
-    pool : callable, optional
-        Gives the Similarity of both, and how many of its samples are those of the first set,
-        where somebody has them.
-    whole : Both, optional
-        All samples beside the same references, where these are some of them.
-    """
+    """Two sets, pooled before they are compared: each view is found once, when first asked for."""
 
     def __init__(
         self,

@@ -21,12 +21,7 @@ from .subject import Subject, UnsuitedError
 
 
 class Given:
-    """What samples were made for, one for each, compared once for each way to compare it.
-
-    Parameters
-    ----------
-    samples : list, array or Similarity
-    """
+    """What samples were made for, one for each, compared once for each way to compare it."""
 
     def __init__(self, samples: Samples) -> None:
         self.samples = list(samples) if isinstance(samples, Iterator) else samples

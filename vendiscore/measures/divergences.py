@@ -174,13 +174,6 @@ def surprise(
 def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarray:
     """`surprise` of the first n samples of a Similarity, the others being the references.
 
-    Raises
-    ------
-    ValueError
-        If there are no n samples and at least one reference in it.
-    NotPSDError, TooLargeError
-        As for `compute`.
-
     Examples
     --------
     >>> from ..resolve import as_similarity

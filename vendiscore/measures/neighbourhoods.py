@@ -69,15 +69,6 @@ class Neighbourhoods:
 
     One pass over the distances within each set, for any k; one over those between the sets for each
     k, and one over those of references again for their clipped balls. Memory: some blocks of rows.
-
-    Parameters
-    ----------
-    pairs : Pairs
-        The distances of the distinct samples and, after them, references.
-    inverse : tuple of int array (n,) and (m,)
-        Which of them each sample is, and each reference.
-    whole : Neighbourhoods, optional
-        Those of more samples beside the same references.
     """
 
     def __init__(

@@ -18,16 +18,7 @@ from .subject import Subject
 
 
 class Part(Subject):
-    """Some samples of a Subject, as a set of their own: pooled and compared first, then taken.
-
-    Parameters
-    ----------
-    whole : Subject
-    places : int array
-        Of its samples, among all that came in.
-    name : str
-        What errors call it.
-    """
+    """Some samples of a Subject, as a set of their own: pooled and compared first, then taken."""
 
     def __init__(self, whole: Subject, places: np.ndarray, name: str = "this part") -> None:
         self._whole, self._places, self.name = whole, places, name

@@ -75,11 +75,6 @@ PRESETS = {
 def expanded(measures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The options of each measure by its name, of measures and presets by theirs.
 
-    Raises
-    ------
-    TypeError
-        For options that are no mapping, or are those of a preset.
-
     Examples
     --------
     >>> expanded({"molecules": {}, "IntDiv": {}, "LC": {}})

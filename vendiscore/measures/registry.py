@@ -311,20 +311,7 @@ def having(option: str) -> list[str]:
 
 
 def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
-    """The measures of one or several names, without repeats, with their options read.
-
-    Parameters
-    ----------
-    measures : str, iterable of str, or mapping of str to mapping
-        Names of measures or of presets. A mapping gives each measure its options.
-    shared : dict
-        Options for all measures that have them, which are taken out of it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If names are no strings or unknown, there is none, or for options that are refused.
-    """
+    """The measures of one or several names, without repeats, with their options read."""
     given: Any = measures
     names = [measures] if isinstance(measures, str) else measures
     names = list(names) if is_several(names) else [names]

@@ -24,24 +24,7 @@ _CLEAR = 3  # times the length of the next longest column: texts beside labels
 
 
 def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
-    """The column of a table that holds texts or molecules.
-
-    Parameters
-    ----------
-    table : Table
-    column : str or None
-        What somebody picked.
-    what : str
-        "molecule", or else it is a text.
-    limits : Limits
-
-    Raises
-    ------
-    RefusedError
-        If there is no such column.
-    AskError
-        If several could be meant.
-    """
+    """The column of a table that holds texts or molecules."""
     if column:
         return checked_column(table.names, column)
     if len(table.names) == 1:

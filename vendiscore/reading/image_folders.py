@@ -41,22 +41,6 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
 
     A file is an image by the end of its name, whatever is in it. Folders in the folder are not
     looked into, and hidden files (".…", "Thumbs.db", "desktop.ini") count as not there.
-
-    Parameters
-    ----------
-    folder : str or Path
-    name : str
-        What an error calls the samples.
-
-    Raises
-    ------
-    ValueError
-        If it has no image files; the message says what it has.
-
-    Warns
-    -----
-    UserWarning
-        That names other files and folders in it, which are left out.
     """
     entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     shown = [entry for entry in entries if not is_hidden(Path(entry.name))]

@@ -43,13 +43,7 @@ def records(text: str, limits: Limits) -> Table:
 
 
 def document(text: str, limits: Limits) -> Table:
-    """One value of JSON: an array of samples, or of their columns under names.
-
-    Raises
-    ------
-    RefusedError
-        If it is no JSON, or holds no array.
-    """
+    """One value of JSON: an array of samples, or of their columns under names."""
     try:
         _check_nested(text)
         found = json.loads(text)

@@ -53,26 +53,7 @@ def numbers_of(
     header: bool | None = None,
     index: bool | None = None,
 ) -> Numbers:
-    """The numbers of a table that has rows.
-
-    Parameters
-    ----------
-    table : Table
-    typed : bool
-        Whether it comes from a box, where numbers are meant as they stand.
-    chosen : sequence of int, optional
-        The columns that are meant; otherwise those that are mostly numbers.
-    header, index : bool, optional
-        What whoever sent it says: whether the first row names the columns, as `table` was told,
-        and whether the first column numbers the rows.
-
-    Raises
-    ------
-    RefusedError
-        If there are no numbers.
-    AskError
-        If what is a number cannot be told.
-    """
+    """The numbers of a table that has rows."""
     columns = list(zip(*table.rows, strict=True))
     if header is None and not typed and not table.header and counts(table.rows[0]):
         raise AskError(

@@ -114,30 +114,7 @@ def table(
     encoding: str = "utf-8",
     header: bool | None = None,
 ) -> Table:
-    """Delimited text as a table.
-
-    Parameters
-    ----------
-    text : str
-    limits : Limits
-    numeric : bool
-        Whether it should hold numbers: then spaces may stand between them too.
-    typed : bool
-        Whether it comes from a box, where a row 0, 1 is hardly a header.
-    is_sample : callable, optional
-        Whether a cell can only be a sample, so that its row is no header.
-    encoding : str
-        To be kept.
-    header : bool, optional
-        Whether the first row names the columns, where that is known.
-
-    Raises
-    ------
-    RefusedError
-        If it cannot be taken apart.
-    AskError
-        If it can in more than one way.
-    """
+    """Delimited text as a table."""
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text

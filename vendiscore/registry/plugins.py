@@ -28,16 +28,7 @@ _ROOT = __name__.partition(".")[0]  # the package
 
 
 class Plugins(Generic[Thing]):
-    """What is registered of one kind, by name.
-
-    Parameters
-    ----------
-    what : str
-        What errors call one: "kernel".
-    home : str
-        The folder of the package whose files register some, which names the group of entry points
-        too: "kernels" for `vendiscore.kernels`.
-    """
+    """What is registered of one kind, by name."""
 
     _kinds: ClassVar[list[Plugins[Any]]] = []
     _loading: ClassVar[threading.RLock] = threading.RLock()

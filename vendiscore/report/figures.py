@@ -25,13 +25,7 @@ class Figure(NamedTuple):
 
 
 def figures(found: Findings) -> Iterator[Figure]:
-    """All pictures that there is something to see in, drawn one by one.
-
-    Raises
-    ------
-    MissingPackageError
-        If matplotlib is not installed.
-    """
+    """All pictures that there is something to see in, drawn one by one."""
     if found.similarity is not None:
         yield heat(found)
         yield spectrum(found)

@@ -170,11 +170,6 @@ def svg(
     """What `draw` draws on Axes, as an inline SVG that is read out as `label`.
 
     Width and height are in inches; `frame` is where the Axes are in them, as shares.
-
-    Raises
-    ------
-    MissingPackageError
-        If matplotlib is not installed.
     """
     Figure = require("matplotlib.figure", "plots", "a picture").Figure
     matplotlib = require("matplotlib", "plots", "a picture")

@@ -86,25 +86,7 @@ def grouped(
     table: bool = False,
     name: str = "samples",
 ) -> tuple[Any, Groups | None]:
-    """Samples one after the other, and their Groups, or None where nothing says so.
-
-    Parameters
-    ----------
-    samples : list, array, or what has no parts here (a Similarity, a table)
-    how : How
-    labels : iterable of hashable, optional
-        One for each sample, in any order; equal as Python says.
-    table : bool
-        Whether they came as a table, whose rows are no groups.
-    name : str
-        What errors call the samples.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For labels that are missing or not hashable, groups that are empty, and samples that are
-        said to be grouped in both ways.
-    """
+    """Samples one after the other, and their Groups, or None where nothing says so."""
     members = None if table else _members(samples, how, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)

@@ -102,15 +102,7 @@ def build_kernel(
     options: Mapping[str, Any],
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """The Similarity of samples, of which each distinct one is seen once by the kernel.
-
-    Raises
-    ------
-    SampleError
-        For samples that the kernel cannot use, by their places in `samples`.
-    TypeError, ValueError
-        If what it returns is no Similarity of its samples.
-    """
+    """The Similarity of samples, of which each distinct one is seen once by the kernel."""
     distinct, first, inverse = distinct_samples(samples)
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.

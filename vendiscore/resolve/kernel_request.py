@@ -81,13 +81,7 @@ class How:
 
 
 def read_how(arguments: MutableMapping[str, Any]) -> How:
-    """What `arguments` say of it; what they say besides is left in them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For values that are refused, whatever the samples are.
-    """
+    """What `arguments` say of it; what they say besides is left in them."""
     k = arguments.pop("k", None)
     kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
     ways = [name for name, given in kinds.items() if given]
@@ -120,22 +114,7 @@ def with_the_rest(
     also: Iterable[str] = (),
     measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
-    """`how` with the keywords that nobody has read, which are options of the kernel of text.
-
-    Parameters
-    ----------
-    how : How
-    rest : mapping
-    also : iterable of str
-        Keywords that may have been meant.
-    measures : mapping of str to sequence of str, optional
-        The names of the measures that have an option, by the option.
-
-    Raises
-    ------
-    TypeError
-        If one is not; the message says whose option it is, or what may have been meant.
-    """
+    """`how` with the keywords that nobody has read, which are options of the kernel of text."""
     if not rest:
         return how
     name, known = next(iter(rest)), {*SETTINGS, "samples", *also}

@@ -62,30 +62,6 @@ def mix(
 ) -> Similarity:
     """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels k_j.
 
-    Parameters
-    ----------
-    parts : sequence of Part
-        As `read_mixture` gives them.
-    columns : sequence of list or array
-        What each part compares, as `column` gives it.
-    combine : {"sum", "product"}
-        A product has no weights. It is large only where all kernels are.
-    fit_to : int array, optional
-        The places of the samples that kernels are fitted to; all unless given.
-
-    Returns
-    -------
-    Similarity
-        Positive semidefinite if all parts are. A sample that one part leaves out is left out of
-        all: the mixture is that of the others.
-
-    Raises
-    ------
-    ValueError
-        For columns that differ in length.
-    SampleError
-        For samples that a kernel cannot read; the message names the column.
-
     References
     ----------
     Friedman & Dieng, arXiv 2210.02410: ½ [same shape] + ½ [same colour].
@@ -129,24 +105,7 @@ def read_mixture(
     combine: Any = "sum",
     on_error: Any = "raise",
 ) -> list[Part]:
-    """The parts of a mixture, checked without looking at samples.
-
-    Parameters
-    ----------
-    k : dict of name to weight, or list of names
-        Weights are at least 0 and sum to 1, so that k(x, x) = 1; a list means equal weights.
-    options : dict of name to dict, optional
-        Options of each kernel, by its name in `k`.
-    combine : {"sum", "product"}
-    on_error : {"raise", "skip"}
-        Refuse samples that a kernel cannot use, or leave them out; also one of the options of
-        each kernel.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For unknown kernels and options, and weights that do not sum to 1.
-    """
+    """The parts of a mixture, checked without looking at samples."""
     one_of("combine", combine, ("sum", "product"))
     check_on_error(on_error)
     if not k:

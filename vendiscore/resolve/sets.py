@@ -115,26 +115,7 @@ def is_whole(samples: Samples, how: How) -> bool:
 def resolve_sets(
     sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
-    """The Similarity of each of several sets of samples, under one kernel.
-
-    Parameters
-    ----------
-    sets : sequence of list or array
-        As `as_samples` reads them; or Similarities, or what a mixture compares.
-    how : How
-    names : sequence of str
-        What errors call each set.
-    in_parts : bool
-        Whether only parts will be looked at, by `part_of`: of a function of two samples, or BLEU,
-        no pairs are compared before.
-
-    Raises
-    ------
-    TypeError, ValueError
-        See `scoring.compute`.
-    SampleError
-        For samples that cannot be used, by their places in the first set that has some.
-    """
+    """The Similarity of each of several sets of samples, under one kernel."""
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and (made or not _fits(how)):
         parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
@@ -160,23 +141,6 @@ def resolve_pool(
 
     For what takes samples of several sets together, so that similarities between sets are needed
     too; `apart` has those within each.
-
-    Parameters
-    ----------
-    sets, how, names
-        As for `resolve_sets`.
-
-    Returns
-    -------
-    Similarity
-        Of the sets one after the other, less samples that were left out.
-    array (sets + 1,)
-        Set i came at the places from starts[i] to starts[i + 1]; see `kept_starts`.
-
-    Raises
-    ------
-    TypeError, ValueError, SampleError
-        As `resolve_sets`, and for sets that are similarities already or of unequal kinds.
     """
     sets = _listed(sets, names)
     _check_one_kind(sets, how, names)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError
@@ -35,7 +36,7 @@ def compute(
     score_X: bool = False,
     score_dual: bool = False,
     normalize: bool = False,
-    q: float | str | Iterable[float | str] = 1,
+    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     p: Weights | None = None,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,

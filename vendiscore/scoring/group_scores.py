@@ -51,22 +51,7 @@ class Grouped:
 
 
 def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) -> Grouped:
-    """The mean of each measure over groups, and the measures of all groups together.
-
-    Parameters
-    ----------
-    subject : Subject
-        With groups.
-    request : Request
-    suffixes : sequence of str
-        One for each order.
-
-    Raises
-    ------
-    ValueError
-        For one group where an interval is asked for, and where a group cannot be measured; a note
-        says which.
-    """
+    """The mean of each measure over groups, and the measures of all groups together."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)

@@ -73,24 +73,7 @@ def sureness(
     scores: Sequence[Mapping[str, Any]],
     suffixes: Sequence[str],
 ) -> Sureness:
-    """The standard error and interval of each score, and its corrected value, as asked for.
-
-    Parameters
-    ----------
-    subject : Subject
-        That was measured.
-    request : Request
-        With `ci` or `corrected`.
-    scores : sequence of mapping
-        By measure, as `measure_each` gives them.
-    suffixes : sequence of str
-        One for each order.
-
-    Raises
-    ------
-    ValueError
-        Where a half of the samples cannot be measured.
-    """
+    """The standard error and interval of each score, and its corrected value, as asked for."""
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ..arguments import flag, integer, is_several, number, one_of
+from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.registry import Chosen, Measure, having, list_measures, read_measures
 from ..resolve.kernel_request import How, read_how, with_the_rest
@@ -133,28 +133,10 @@ def read_request(
     *,
     others: Collection[str] | None = None,
 ) -> Request:
-    """Read the keywords of `compute`, but for the samples, which are not looked at.
-
-    Parameters
-    ----------
-    arguments : mapping
-    usual : callable
-        Names the measures that are meant where `measures` is not given.
-    references : anything, optional
-        Whether there are some may decide which measures are usual.
-    others : collection of str, optional
-        The keywords of other metrics beside this one, which `evaluate.combine` tells all of them:
-        then these, and those that no chosen measure has a use for, are no error.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For keywords that are unknown, values that are refused, and keywords that would change
-        nothing; the message names the argument and the remedy.
-    """
+    """Read the keywords of `compute`, but for the samples, which are not looked at."""
     rest = {name: value for name, value in arguments.items() if name != "t" or value is not None}
     distances = [name for name in _OF_DISTANCES if not _unsaid(rest.get(name))]
-    q, p, psd = rest.pop("q", 1), rest.pop("p", None), rest.pop("psd", "check")
+    q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")
     details = flag("details", rest.pop("details", False))
     groups = rest.pop("groups", None)
     how_sure = _read_interval(rest)

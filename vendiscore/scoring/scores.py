@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_several
+from ..arguments import DEFAULT_ORDER, is_several
 from ..arrays.namespace import Samples, Weights, is_torch
 from ..arrays.weights import check_weights
 from ..magnitude.spaces_of_samples import read_samples
@@ -26,7 +26,7 @@ from .request import check_orders, read_request
 def score(
     samples: Samples,
     k: KernelArgument | None = None,
-    q: float | str = 1,
+    q: float | str = DEFAULT_ORDER,
     p: Weights | None = None,
     normalize: bool = False,
     **options: Any,
@@ -84,7 +84,9 @@ def score(
     return compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)["VS"]
 
 
-def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = False) -> Any:
+def score_K(
+    K: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
+) -> Any:
     """The Vendi Score of a similarity matrix.
 
     Parameters
@@ -129,7 +131,9 @@ def score_K(K: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     return _of_matrix(K, "K", q=q, p=p, normalize=normalize, score_K=True)
 
 
-def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: bool = True) -> Any:
+def score_X(
+    X: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
+) -> Any:
     """The Vendi Score of rows of features under their dot products: cosines unless told otherwise.
 
     Parameters
@@ -171,7 +175,9 @@ def score_X(X: Any, q: float | str = 1, p: Weights | None = None, normalize: boo
     return _of_matrix(_rows(X), "X", q=q, p=p, normalize=normalize, score_X=True)
 
 
-def score_dual(X: Any, q: float | str = 1, normalize: bool = True, p: Weights | None = None) -> Any:
+def score_dual(
+    X: Any, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
+) -> Any:
     """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
 
     Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
@@ -215,7 +221,7 @@ def conditional_score(
     given: Samples,
     *,
     given_k: KernelArgument | None = None,
-    q: float | str = 1,
+    q: float | str = DEFAULT_ORDER,
     p: Weights | None = None,
     psd: PSD = "check",
     **how: Any,

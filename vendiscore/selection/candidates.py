@@ -19,11 +19,6 @@ COPIED = 1 << 27
 class Candidates:
     """Rows of a Similarity whose diagonal is brought to exactly 1.
 
-    Parameters
-    ----------
-    similarity : Similarity
-        Of n samples, of unit diagonal up to rounding.
-
     Attributes
     ----------
     n : int

@@ -51,24 +51,11 @@ FLOOR = 1e-12
 def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
     """An upper bound on VS_q of every selection that meets the constraints.
 
-    Parameters
-    ----------
-    candidates : Candidates
-    places : int array (k,)
-        A selection, near which the search starts.
-    constraints : Constraints
-    q : float in (0, 2]
-
     Notes
     -----
     At most 20 steps. With d features, dense and no more than samples, each takes O(N d² + d³) and
     memory O(d²). Else samples are seen from m of them, the selection and up to 512 others: a step
     takes O(N m² + m³), and memory N · m, and the bound is a little larger than it need be.
-
-    Raises
-    ------
-    NotPSDError
-        If the similarity has negative eigenvalues: nothing is bounded then.
     """
     k, n = constraints.size, candidates.n
     space = _Space(candidates, places)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import flag, number, one_of, refuse_gradient
+from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
 from ..errors import SampleError
 from ..hints import synonym
@@ -34,7 +34,7 @@ def select(
     size: int | None = None,
     *,
     objective: Wish = "vendi",
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     initial: Any = None,
     quota: Any = None,
     groups: Any = None,

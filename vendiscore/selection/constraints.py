@@ -86,13 +86,7 @@ class Constraints:
 
 
 def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: Any) -> Constraints:
-    """The constraints, if a selection can meet them; `initial` as `read_initial` gives it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message names the argument, what came and the remedy.
-    """
+    """The constraints, if a selection can meet them; `initial` as `read_initial` gives it."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
     if len(initial) > size:
         raise ValueError(

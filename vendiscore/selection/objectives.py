@@ -58,16 +58,7 @@ class Objective(ABC):
 
 
 class Spectral(Objective):
-    """log VS_q of the set (log det for q = None), with the log of its mean quality.
-
-    Parameters
-    ----------
-    candidates : Candidates
-    most : int
-        How many samples there may be in the set.
-    q : float in (0, 2], or None
-    quality : array (N,), optional
-    """
+    """log VS_q of the set (log det for q = None), with the log of its mean quality."""
 
     def __init__(
         self, candidates: Candidates, most: int, q: float | None, quality: np.ndarray | None
@@ -96,20 +87,7 @@ class Spectral(Objective):
         self.resolvent.add(v)
 
     def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
-        """For the members at these positions, the best candidate instead, and what it is worth.
-
-        Parameters
-        ----------
-        members : int array (m,)
-        allowed : callable
-            `allowed(columns)` says which candidates may come in for each, (m, …).
-
-        Returns
-        -------
-        best : int array (m,)
-        more : array (m,)
-            How much more than the member; not above 0 where no candidate is better.
-        """
+        """For the members at these positions, the best candidate instead, and what it is worth."""
         losses, places = self.resolvent.losses()[members], np.array(self.places)[members]
         total = (self.total - losses)[:, None]
         left = np.zeros((len(members), 1))

@@ -86,14 +86,6 @@ def determinant_form() -> Form:
 class Resolvent:
     """The set so far, and what each candidate would add.
 
-    Parameters
-    ----------
-    candidates : Candidates
-        Of N samples.
-    form : Form
-    most : int
-        How many samples may be in the set at once.
-
     Attributes
     ----------
     places : list of int

@@ -36,12 +36,6 @@ class BitSimilarity(LazySimilarity):
     Counts are exact and divided in float64, so that values are those of one division. An empty
     set is like other empty sets (1) and unlike all others (0): identical samples have similarity 1.
 
-    Parameters
-    ----------
-    bits : uint8 array (n, d), or CSR array (n, d) in float32
-        Ones and zeros, not copied, of the CSR array ones alone; a row has less than 2²⁴ of them.
-    coefficient : {"tanimoto", "dice"}
-
     Examples
     --------
     >>> BitSimilarity(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]], np.uint8)).dense()

@@ -20,15 +20,7 @@ from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
-    """A Similarity of m distinct samples, seen through the list of n that they came in.
-
-    Parameters
-    ----------
-    distinct : Similarity
-        On the m distinct samples.
-    inverse : int array, shape (n,)
-        Which of them each of the n samples is.
-    """
+    """A Similarity of m distinct samples, seen through the list of n that they came in."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd

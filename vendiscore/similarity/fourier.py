@@ -38,13 +38,6 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
 
     Float64 for a torch tensor, with its gradient and that of σ.
 
-    Raises
-    ------
-    ValueError
-        If phases would have no digits, since samples are very far from 0 beside σ.
-    TooLargeError
-        If the frequencies or features do not fit in memory.
-
     Notes
     -----
     Similarities are right on average over seeds, with a standard deviation of (1 − k²)/√2m

@@ -104,17 +104,6 @@ class DeferredSimilarity(MatrixSimilarity):
     """A dense symmetric K (n, n) that is computed when it is first asked for, and kept.
 
     For kernels whose entries cost more than memory does. Scaled copies and parts share it.
-
-    Parameters
-    ----------
-    n : int
-    compute : callable
-        `compute()` returns K; it is called once.
-    psd : bool
-    settings : mapping, optional
-    alone : callable, optional
-        `alone(index)` compares some samples and no others: their Similarity, for `part`, as long as
-        K has not been computed.
     """
 
     def __init__(

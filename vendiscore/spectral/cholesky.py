@@ -38,14 +38,6 @@ ROUNDING = 1e-10
 class Factor:
     """L of a similarity of trace 1, that grows by blocks of columns.
 
-    Parameters
-    ----------
-    weighted : Similarity
-        Positive semidefinite, in NumPy.
-    most : int
-        How many columns there is room for.
-    seed : int
-
     Notes
     -----
     k columns take k rows of K and n·k² operations; n·k numbers of memory.
@@ -65,15 +57,7 @@ class Factor:
         return float(self._residual.sum())
 
     def extend(self) -> None:
-        """Add a block of columns, up to `most`.
-
-        Raises
-        ------
-        NotPSDError
-            If a residual is negative.
-        StalledError
-            If that may be rounding of the numbers that K was given in.
-        """
+        """Add a block of columns, up to `most`."""
         residual, k = self._residual, self.size
         room = min(BLOCK, self.most - k, int(np.count_nonzero(residual)))
         if room < 1:
@@ -123,11 +107,6 @@ def factor_of(K: np.ndarray) -> np.ndarray:
 
     Pivots end where all that is left of any sample is n ε or less.
 
-    Parameters
-    ----------
-    K : array (n, n)
-        Positive semidefinite, of unit diagonal, in C order; overwritten.
-
     Notes
     -----
     Time O(n r²), memory n r beside K.
@@ -164,17 +143,7 @@ def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
 def certified(
     factor: Factor, is_enough: Callable[[np.ndarray, np.ndarray], bool], aim: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Shares that are enough, or None as soon as that seems out of reach.
-
-    Parameters
-    ----------
-    factor : Factor
-        That grows.
-    is_enough : callable
-        Of the least and the most even shares.
-    aim : float
-        The ε at which to ask for the first time; then at a quarter of what it was, and so on.
-    """
+    """Shares that are enough, or None as soon as that seems out of reach."""
     before = 0, 1.0
     while True:
         factor.extend()

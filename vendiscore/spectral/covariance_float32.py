@@ -33,19 +33,6 @@ def covariance_single(
     Pairs of columns are drawn in proportion to their squared norms (plus a share for all), as
     rounding errors are: |(FᵀF)_ij| is at most the product of the norms of columns i and j, and so
     is its error but for a factor. Nothing is assumed of how errors of different blocks add up.
-
-    Parameters
-    ----------
-    X : array (n, d), float32
-    scale : array (n,), optional
-    seed : int
-        Of the rows and columns that are drawn.
-
-    Returns
-    -------
-    C : array (d, d), float64
-    error : float
-        Estimate of ‖C − Fᵀ F‖_F, absolute.
     """
     n, d = X.shape
     rng = np.random.default_rng(seed)

@@ -32,24 +32,7 @@ class Eigen(NamedTuple):
 
 
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
-    """All eigenvalues of A, and its eigenvectors if they are asked for.
-
-    Parameters
-    ----------
-    A : array (n, n)
-        Symmetric; it may be overwritten.
-    fault : callable
-        Says what is wrong with A, where it has no eigenvalues.
-    vectors : bool
-        Three times the work and the memory.
-
-    Raises
-    ------
-    ValueError
-        If they are not found.
-    torch.OutOfMemoryError
-        If a GPU has no room for them.
-    """
+    """All eigenvalues of A, and its eigenvectors if they are asked for."""
     if is_torch(A) and A.requires_grad:
         A.register_hook(_check_vectors_gradient if vectors else _check_gradient)
     try:

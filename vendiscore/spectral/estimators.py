@@ -59,15 +59,7 @@ class PivotedCholesky:
     def run(
         self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
     ) -> list[Estimate]:
-        """The effective numbers of some orders, for no more than so many operations.
-
-        Raises
-        ------
-        StalledError
-            If that does not lead to `how.rtol`.
-        NotPSDError
-            If a residual is negative.
-        """
+        """The effective numbers of some orders, for no more than so many operations."""
         n = weighted.n
         room = MOST_MEMORY * memory.available_bytes() / (8 * n)
         most = int(min(MOST_COLUMNS * n, math.sqrt(flops / (2 * n)), room))
@@ -162,16 +154,6 @@ class StochasticLanczos:
         """The effective numbers of some orders, for no more than so many operations.
 
         Where that is infinite, the best there is, with a warning if it is not `how.rtol`.
-
-        Raises
-        ------
-        StalledError
-            If that does not lead to `how.rtol`, or to no number at all.
-        NotPSDError
-            If there is an eigenvalue that is negative beyond rounding; one that is not met proves
-            nothing.
-        TooLargeError
-            If the vectors do not fit in memory.
         """
         refuse_gradient("An estimate", samples=weighted)
         memory.require_large(
@@ -337,22 +319,6 @@ def estimated(
     exact: SpectrumRoute,
 ) -> list[Estimate] | None:
     """The effective numbers of some orders, or None where the exact ones cost no more.
-
-    Parameters
-    ----------
-    similarity, p, psd
-        As for `vendi`.
-    orders : sequence of float in (0, ∞)
-    how : Estimating
-    exact : SpectrumRoute
-        What finds the exact ones.
-
-    Raises
-    ------
-    ValueError
-        For order 0, and where negative eigenvalues are to be clipped: both need all of them.
-    NotPSDError, TooLargeError
-        See the routes; TooLargeError also where no estimate arrives, and exact ones do not fit.
 
     Notes
     -----

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
@@ -15,7 +16,7 @@ RANGE_TOLERANCE = 1e-6
 BESIDE_ONE = 1e-8
 
 
-def effective_number(shares: Array, q: float = 1.0) -> Any:
+def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
     """The Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
 
     q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is

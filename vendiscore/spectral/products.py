@@ -18,16 +18,7 @@ ROWS = 32
 
 
 class Products:
-    """Products of a weighted Similarity of trace 1 with blocks of orthonormal vectors.
-
-    Parameters
-    ----------
-    weighted : Similarity
-    single : bool
-        Whether to multiply in single precision where that is faster, which NumPy alone does.
-    seed : int
-        Of the rows that are drawn, in proportion to their share of the trace and by chance.
-    """
+    """Products of a weighted Similarity of trace 1 with blocks of orthonormal vectors."""
 
     def __init__(self, weighted: Similarity, single: bool, seed: int = 0) -> None:
         self.weighted, self.single = weighted, single

@@ -54,17 +54,6 @@ def ridges(
 ) -> Ridges:
     """Nodes and weights for changes of a matrix of trace about 1.
 
-    Parameters
-    ----------
-    q : float in (0, 2)
-    least, largest : float
-        The smallest and the largest positive eigenvalue of the matrix.
-    tolerance : float
-        Error of a change, relative to that of the trace.
-    share : float
-        Such a change of the trace, 1/n for one sample of n: eigenvalues that are nothing beside
-        it are not resolved.
-
     Notes
     -----
     Below the smallest eigenvalue the integrand is t^q (α + β log t), so that the two lowest nodes

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import number
+from ..arguments import DEFAULT_ORDER, number
 from ..arrays.namespace import row_blocks, scalar, to_host
 from .quadrature import of_integral, of_trace, ridges
 from .secular import powers
@@ -46,27 +46,10 @@ RIDGE = 1e-9
 ALL = 1 - 1e-12
 
 
-def leave_one_out(spectrum: Spectrum, q: float = 1.0, *, tolerance: float = TOLERANCE) -> Any:
+def leave_one_out(
+    spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
+) -> Any:
     """log VS_q of the set without each sample, shape (n,).
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors; that of a set of two samples or more.
-    q : float in (0, ∞]
-    tolerance : float
-        Error of each number, about, times the other samples' number: the step of the quadrature
-        follows from it. Not used at q ≥ 2.
-
-    Returns
-    -------
-    array (n,), between 0 and log(n − 1)
-        A sample of weight 0 changes nothing.
-
-    Raises
-    ------
-    ValueError
-        Where there are no vectors, for order 0, and where one sample is the whole set.
 
     Notes
     -----
@@ -95,7 +78,7 @@ def leave_one_out(spectrum: Spectrum, q: float = 1.0, *, tolerance: float = TOLE
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
-def adds(spectrum: Spectrum, q: float = 1.0, *, tolerance: float = TOLERANCE) -> Any:
+def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE) -> Any:
     """log VS_q of the set minus that without each sample, shape (n,).
 
     Above 0 where a sample adds to the diversity of the set, below where it repeats others. Errors
@@ -114,31 +97,11 @@ def gains(
     squares: np.ndarray,
     lengths: np.ndarray,
     weight: float,
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     *,
     tolerance: float = TOLERANCE,
 ) -> Any:
-    """log VS_q with each of some candidates added, minus log VS_q of the set.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        Of the set; its vectors are not used.
-    squares : array (m, r)
-        Squared coordinates of unit-length candidates along the r eigenvectors of positive
-        eigenvalue; see `coordinates`.
-    lengths : array (m,)
-        Their squared lengths, 1 for a similarity of unit diagonal.
-    weight : float above 0
-        Weight of a candidate, for a set of weight 1: 1/n adds one to n samples.
-    q : float in (0, ∞]
-    tolerance : float
-        As for `leave_one_out`.
-
-    Returns
-    -------
-    array (m,)
-    """
+    """log VS_q with each of some candidates added, minus log VS_q of the set."""
     q = check_order(q)
     values = _positive(spectrum)
     outside = _outside(squares, lengths) * weight
@@ -156,7 +119,7 @@ def gains(
     return _log_of_trace(_tsallis(values, q) + change, 1 + c, q) - log_score(spectrum, q)
 
 
-def surprise(spectrum: Spectrum, q: float = 1.0) -> Any:
+def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
     """How surprising each sample is to the set, shape (n,): −xᵀ log(A) x at order 1.
 
     Its mean, weighted by p, is log VS exactly: the score, shared out among the samples without any
@@ -218,16 +181,6 @@ def novelty(spectrum: Spectrum) -> Any:
     copy, and as a rule where samples outnumber features. On labels 1 − mean novelty is the
     Good–Turing coverage. Beside a ridge of 1e-9 of a sample, which is what rounding allows.
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors.
-
-    Returns
-    -------
-    array (n,)
-        0 for samples of weight 0.
-
     Examples
     --------
     >>> from vendiscore import FeatureSimilarity
@@ -258,17 +211,7 @@ def coverage(novelties: np.ndarray, p: Any = None) -> float:
 
 
 def coordinates(spectrum: Spectrum, cross: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors.
-    cross : array (m, n)
-        Similarities of each to the samples of the set.
-    p : array (n,), optional
-        Weights of the set.
-    """
+    """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set."""
     values, U = _parts(spectrum)
     weights = np.full(spectrum.n, 1 / spectrum.n) if p is None else to_host(p)
     return np.asarray((cross * np.sqrt(weights)) @ U / np.sqrt(values))

@@ -77,15 +77,7 @@ class MomentRoute(Route):
 
     @abstractmethod
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        """The effective number of order q.
-
-        Raises
-        ------
-        StalledError
-            If it takes too long.
-        TooLargeError
-            If what it allocates does not fit in memory.
-        """
+        """The effective number of order q."""
 
 
 class SpectrumRoute(Route):
@@ -104,15 +96,7 @@ class SpectrumRoute(Route):
         orders: Sequence[float] | None = None,
         vectors: bool = False,
     ) -> Spectrum:
-        """The spectrum, exact; or good enough for these orders, if any are given.
-
-        Raises
-        ------
-        NotPSDError
-            For negative eigenvalues beyond rounding, unless `psd` is "clip".
-        TooLargeError
-            If the matrix would not fit in memory, before it is allocated.
-        """
+        """The spectrum, exact; or good enough for these orders, if any are given."""
 
     def _require(self, similarity: Similarity, size: int, vectors: bool, more: int = 0) -> None:
         memory.require_large(

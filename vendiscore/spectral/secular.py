@@ -23,21 +23,6 @@ def powers(
 ) -> np.ndarray:
     """log Σ μ^q over the eigenvalues of diag(λ) ± g gᵀ for each row g, or log μ_max at q = ∞.
 
-    Parameters
-    ----------
-    values : array (r,)
-        λ, descending, positive.
-    squares : array (m, r)
-        g², a row for each change.
-    outside : array (m,) or 0
-        The squared length that g has besides, where λ is 0.
-    q : float above 1, or ∞
-    sign : {1, -1}
-
-    Returns
-    -------
-    array (m,)
-
     Notes
     -----
     Time O(m r k), for the k eigenvalues that count.

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ..arguments import one_of
+from ..arguments import DEFAULT_ORDER, one_of
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
@@ -97,13 +97,8 @@ class Spectrum:
             return sensitivity(np.maximum(shares, self.error), q) if q else math.inf
         return sensitivity(shares, q)
 
-    def effective_number(self, q: float = 1.0) -> Any:
+    def effective_number(self, q: float = DEFAULT_ORDER) -> Any:
         """The Hill number of order q of the shares, in [1, n]: the Vendi Score.
-
-        Raises
-        ------
-        ValueError
-            For an order that the spectrum does not serve.
 
         Examples
         --------
@@ -147,7 +142,7 @@ class Spectrum:
         ]
 
     def _tell_of_cut(self, orders: Sequence[float]) -> None:
-        q = min(orders, default=1.0)  # the least order moves most
+        q = min(orders, default=DEFAULT_ORDER)  # the least order moves most
         if not self.lost or q >= 1:
             return
         kept = self.values[self.values > 0]
@@ -195,27 +190,6 @@ def from_covariance(
     C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0, features: Any = None
 ) -> Spectrum:
     """The spectrum of n samples from the covariance of their features.
-
-    Parameters
-    ----------
-    C : array (d, d)
-        Σ w x xᵀ over samples of unit length, up to a positive factor: it is divided by its trace.
-        Not changed. A torch tensor is differentiated through.
-    n : int
-        How many samples were added up; rounding grows with it.
-    psd : {"check", "clip"}
-        What to do about negative eigenvalues beyond rounding: raise, or set them to zero.
-    roundoff : float
-        Relative spacing of the numbers that C was added up in, where coarser than double.
-    features : array (n, d), dense or CSR, optional
-        F with C = FᵀF up to a factor: gives the eigenvectors of F Fᵀ, F v / ‖F v‖ for those of C.
-
-    Raises
-    ------
-    ValueError
-        If C is not square, symmetric and of positive trace, or has no eigenvalues.
-    NotPSDError
-        See `psd`.
 
     Notes
     -----

@@ -55,15 +55,6 @@ class Trace(NamedTuple):
 class Krylov:
     """An orthonormal basis of Z, AZ, A²Z …, and what A is in it: a block tridiagonal matrix.
 
-    Parameters
-    ----------
-    multiply : callable
-        `multiply(V)` is A V for V (n, b), a new float64 array, for a symmetric A.
-    Z : array (n, b), float64
-        Of full rank, b ≤ n; NumPy or torch, as what `multiply` returns.
-    most : int
-        How many steps at most; no more are made than the basis has room for, n/b.
-
     Notes
     -----
     A step is a product and 8 n·b operations for each column of the basis, which is kept orthogonal:
@@ -124,18 +115,6 @@ class Krylov:
 
 class Quadrature:
     """Forms zᵀ f(A) z for the b columns of Z, and tr f(A), from a Krylov basis.
-
-    Parameters
-    ----------
-    krylov : Krylov
-        Of a matrix of which nothing but rounding is negative; not to be extended before it is read.
-    n : int
-        The size of A.
-    trace, squares : float
-        tr A and ‖A‖²_F.
-    doubt : float
-        How far both may be off, relative: where one eigenvalue is large, all others, or their
-        squares, may sum to no more than that.
 
     Attributes
     ----------

@@ -53,38 +53,6 @@ def vendi(
 ) -> Spectral:
     """The Vendi Scores of several orders, from as little work as they need.
 
-    Parameters
-    ----------
-    similarity : Similarity
-        With unit diagonal; not changed.
-    orders : sequence of float in [0, ∞]
-        One spectrum serves all that need one.
-    p : array (n,), optional
-        Probability weights, uniform by default.
-    psd : {"check", "clip"}
-        What to do about negative eigenvalues beyond rounding: raise, or set them to zero and
-        restore the trace. "check" looks at the eigenvalues that an order needs: alone, order 2
-        needs none and order ∞ only some, so that a negative one can go unnoticed there.
-    spectrum : Spectrum, optional
-        That of the same similarity, p and psd, found before: then there is no more to find, unless
-        it is from single-precision products that are not good enough for an order.
-    estimating : Estimating, optional
-        Orders that need a spectrum are estimated, with a standard error or bounds, where that
-        costs less.
-
-    Returns
-    -------
-    Spectral
-
-    Raises
-    ------
-    NotPSDError
-        See `psd`.
-    TooLargeError
-        If the matrix would not fit in memory, before it is allocated.
-    ValueError
-        If there are no eigenvalues, a number is impossible, or `spectrum` has another n.
-
     Notes
     -----
     Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞.
@@ -141,24 +109,6 @@ def spectrum_of(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
     """The spectrum of K_p by the cheapest route, in double precision.
-
-    Parameters
-    ----------
-    similarity, p, psd
-        As for `vendi`.
-    vectors : bool
-        Whether to find the eigenvectors too, of the positive eigenvalues. Those of identical
-        samples are the same but for √p. A torch tensor is differentiated through them where its
-        eigenvalues all differ.
-
-    Returns
-    -------
-    Spectrum
-
-    Raises
-    ------
-    NotPSDError, TooLargeError, ValueError
-        As for `vendi`.
 
     Notes
     -----

@@ -74,13 +74,7 @@ class Configuration:
 def configure(
     k: Any, score_X: Any, score_dual: Any, normalize: Any, precision: Any, options: dict[str, Any]
 ) -> Configuration:
-    """Read the keywords of a state.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `compute`, and for a kernel whose features depend on other samples.
-    """
+    """Read the keywords of a state."""
     precision = one_of("precision", precision, PRECISIONS)
     kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
     rest = {"k": k, **kinds, **options}

@@ -76,13 +76,7 @@ def write_record(record: Record) -> bytes:
 
 
 def read_record(data: bytes) -> Record:
-    """The record of bytes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are none.
-    """
+    """The record of bytes."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arguments import flag, is_several, refuse_gradient
+from ..arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..arrays.namespace import Samples, Weights, is_numpy, is_torch
 from ..arrays.pools import as_numpy, size
@@ -289,7 +289,7 @@ class State:
 
     def compute(
         self,
-        q: float | str | Iterable[float | str] = 1,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
         *,
         psd: PSD = "check",
         details: bool = False,

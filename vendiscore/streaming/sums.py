@@ -91,24 +91,7 @@ def _product(parts: Sequence[np.ndarray], d: int) -> np.ndarray:
 def of_vectors(
     X: np.ndarray, weights: np.ndarray | None, precision: Precision, unit: bool
 ) -> Sum | None:
-    """The sum over the rows of X, divided by their lengths, in one pass; no copy of X is made.
-
-    Parameters
-    ----------
-    X : array (n, d), float32 or float64
-    weights : array (n,), optional
-    precision : {"double", "single"}
-        What rows in float32 are multiplied in, if they are more than d / 2; blocks are added up
-        in double precision. Others are multiplied in double precision.
-    unit : bool
-        Whether the rows must be of unit length already, up to rounding.
-
-    Returns
-    -------
-    Sum or None
-        None where a row is not finite, is zero, has no square, or is not of unit length: then a
-        kernel must look at them, and say what is wrong.
-    """
+    """The sum over the rows of X, divided by their lengths, in one pass; no copy of X is made."""
     n, d = X.shape
     if stays_rows(n, d):
         F = _scaled(X, weights, unit, np.empty((n, d)))

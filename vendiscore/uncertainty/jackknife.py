@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from ..arguments import DEFAULT_ORDER
 from ..arrays.namespace import to_host
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum
@@ -52,19 +53,8 @@ class Jackknife:
         return abs(self.corrected - self.log) <= 2 * self.error
 
 
-def jackknife(spectrum: Spectrum, q: float = 1.0) -> Jackknife:
+def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
     """The score of order q, its standard error and its bias.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors, of two samples or more.
-    q : float in (0, ∞]
-
-    Raises
-    ------
-    ValueError
-        For order 0, for a spectrum without vectors, and for a single sample.
 
     References
     ----------
@@ -85,7 +75,7 @@ def jackknife(spectrum: Spectrum, q: float = 1.0) -> Jackknife:
     return Jackknife(n, whole, error, n * whole - (n - 1) * mean)
 
 
-def influence_error(spectrum: Spectrum, q: float = 1.0) -> float:
+def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
     """The standard error of log VS_q from the slopes of the score in the samples' weights.
 
     The jackknife that leaves out an infinitesimal part of each sample: √(Σ I_i²)/n with

@@ -30,29 +30,6 @@ def subsample_error(
 ) -> float:
     """The standard error of a score of n samples, from scores of halves of them.
 
-    Parameters
-    ----------
-    n : int of at least 4
-        Number of samples.
-    score : callable
-        From places (m,), ascending, of some of the samples, to a finite number: the score of these
-        alone. Its logarithm, for scores whose errors grow with them.
-    draws : int of at least 1
-        How many pairs of halves. The result varies with the splits by about 1/√(2 draws) of
-        itself: 16 % for 20.
-    seed : int of at least 0
-
-    Returns
-    -------
-    float of at least 0
-        Of `score` of n samples, on its own scale: how far those of another n samples of the same
-        source would be. It knows nothing of the bias of a score that grows with n.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For fewer than four samples, and where a score is not finite.
-
     Notes
     -----
     Assumes samples that are independent of each other, weighted alike, and a score that changes

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...arguments import DEFAULT_ORDER
 from ...progress import finish
 from ..given.pictures import decoded
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
@@ -23,7 +24,7 @@ def vendi_score_texts(
     kernel: str = "ngram_overlap",
     ns: list[int] = [1, 2, 3, 4],  # noqa: B006 (shown in the schema, never written to)
     unit: str = "word",
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     threshold: float = THRESHOLD,
 ) -> dict[str, Any]:
     """Vendi Score of texts: how many effectively different ones there are, and which are alike.
@@ -47,7 +48,7 @@ def vendi_score_texts(
 def vendi_score_images(
     images: list[str] | list[list[str]],
     kernel: str = "pixels",
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     threshold: float = THRESHOLD,
 ) -> dict[str, Any]:
     """Vendi Score of images: how many effectively different ones there are, and which are alike.
@@ -72,7 +73,7 @@ def vendi_score_images(
 def vendi_score_molecules(
     smiles: list[str] | list[list[str]],
     kernel: str = "morgan",
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     threshold: float = THRESHOLD,
 ) -> dict[str, Any]:
     """Vendi Score of molecules: how many effectively different ones there are, and which are alike.
@@ -96,7 +97,7 @@ def vendi_score_vectors(
     rows: list[list[float]] | list[list[list[float]]],
     kernel: str = "cosine",
     sigma: float = 0.0,
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     threshold: float = THRESHOLD,
 ) -> dict[str, Any]:
     """Vendi Score of vectors (embeddings, say) or of a similarity matrix, and which are alike.
@@ -122,7 +123,7 @@ def vendi_compare(
     sets: list[list],  # type: ignore[type-arg]  # what a schema can be made of
     kind: str = "texts",
     kernel: str = "ngram_overlap",
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     permutations: int = several_sets.MIN_PERMUTATIONS,
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
 ) -> dict[str, Any]:

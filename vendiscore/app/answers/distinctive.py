@@ -27,14 +27,6 @@ def only(
 
     Samples are listed of sets alone that differ from the others by more than chance; of samples
     that are the same the first is, with how many there are.
-
-    Parameters
-    ----------
-    together : Similarity
-        Of all samples, one set after the other, in the order of `jobs`.
-    jobs : mapping of str to Job
-    places : mapping of str to sequence
-        Where each sample of a set stood.
     """
     sizes = [len(job.samples) for job in jobs.values()]
     starts = [0, *accumulate(sizes)]

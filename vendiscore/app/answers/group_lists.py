@@ -15,21 +15,7 @@ from ..quotas import MAX_SETS, RefusedError
 
 
 def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
-    """A list of samples, or of lists of them, as one list; and the groups if it was the latter.
-
-    Parameters
-    ----------
-    values : list
-    what : str
-        The samples in the plural.
-    rows : bool
-        Whether a sample is a list of numbers itself.
-
-    Raises
-    ------
-    RefusedError
-        If it is no list, a group is empty, or only some are groups.
-    """
+    """A list of samples, or of lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
         raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
     nested = [_is_group(value, rows) for value in values]
@@ -81,13 +67,7 @@ def emptied(labels: Sequence[Hashable], left: Iterable[int]) -> list[Hashable]:
 
 
 def sets_of(samples: Samples) -> dict[str, Samples]:
-    """Return the groups of samples as sets by their labels; samples without a label are in none.
-
-    Raises
-    ------
-    RefusedError
-        If there are no groups, one, or more than can be compared.
-    """
+    """Return the groups of samples as sets by their labels; samples without a label are in none."""
     where: dict[Hashable, list[int]] = {}
     for i, label in enumerate(samples.groups):
         if label != "":

@@ -134,13 +134,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def choices(kind: str) -> list[Choice]:
-    """The ways to compare samples of a kind, the usual one first: an encoder where it can be had.
-
-    Raises
-    ------
-    RefusedError
-        For a kind that is none.
-    """
+    """The ways to compare samples of a kind, the usual one first."""
     one_of(kind, tuple(CHOICES), "kind")
     label, by = _ENCODERS.get(kind, ("", ""))
     return [

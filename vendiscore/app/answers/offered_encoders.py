@@ -78,18 +78,7 @@ def prepare() -> None:
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    """The Similarity of samples; one that an encoder makes is made batch by batch.
-
-    Parameters
-    ----------
-    samples, arguments
-        As for `vendiscore.compute`. For an encoder, a list of texts or of bytes of image files.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `vendiscore.compute` does.
-    """
+    """The Similarity of samples; one that an encoder makes is made batch by batch."""
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)

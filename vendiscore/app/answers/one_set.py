@@ -16,6 +16,7 @@ import numpy as np
 from ...analysis import sentences, statements
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
+from ...arguments import DEFAULT_ORDER
 from ...errors import NotPSDError
 from ...progress import Steps
 from ...report.thumbnails import drawing
@@ -59,7 +60,7 @@ class Settings:
 
     kernel: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    q: Any = 1.0
+    q: Any = DEFAULT_ORDER
     leave_out: bool = False
     threshold: Any = THRESHOLD
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.findings import ORDERS
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, call, source
+from ...arguments import DEFAULT_ORDER
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.options import MIN_SAMPLES, Plan
@@ -73,19 +74,11 @@ def compared(
     sets: Mapping[str, Samples],
     kernel: str,
     options: Mapping[str, Any],
-    q: Any = 1.0,
+    q: Any = DEFAULT_ORDER,
     permutations: int = 0,
     leave_out: bool = False,
 ) -> Steps[dict[str, Any]]:
-    """Compare sets that were read, or the groups of one: what the page shows, as plain values.
-
-    Raises
-    ------
-    UnusableError
-        If samples cannot be used and are not to be left out.
-    RefusedError, ValueError, TypeError
-        If the sets cannot be compared.
-    """
+    """Compare sets that were read, or the groups of one: what the page shows, as plain values."""
     notes: list[str] = []
     if len(sets) == 1:
         (whole,) = sets.values()
@@ -123,23 +116,10 @@ def compared(
     return answer(found, first) | more
 
 
-def compare_steps(jobs: Mapping[str, Job], q: Any = 1.0, permutations: int = 0) -> Steps[Compared]:
-    """Compare sets at the size of the smallest or 100, pausing where it takes long.
-
-    Parameters
-    ----------
-    jobs : mapping of str to Job
-        Two to eight sets of at least 4 and at most 1,000 samples each, by name.
-    q : float in [0, ∞]
-    permutations : int
-        At most so many exchanges for each pair, from 299 to 999, or more where so many sets ask
-        for more; 0 for as many as are needed.
-
-    Raises
-    ------
-    RefusedError, ValueError, TypeError
-        If the sets cannot be compared or scored.
-    """
+def compare_steps(
+    jobs: Mapping[str, Job], q: Any = DEFAULT_ORDER, permutations: int = 0
+) -> Steps[Compared]:
+    """Compare sets at the size of the smallest or 100, pausing where it takes long."""
     order = check_order(q)
     check_sets(len(jobs))
     pairs = len(jobs) * (len(jobs) - 1) // 2

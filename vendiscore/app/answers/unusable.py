@@ -80,28 +80,7 @@ def sifted(
     run: Callable[[dict[str, list[int]]], Generator[Step, None, Value]],
     leave_out: bool,
 ) -> Generator[Step, None, tuple[dict[str, dict[int, str]], Value]]:
-    """Run on the samples that can be used, so that all the others are known at once.
-
-    Parameters
-    ----------
-    sets : mapping of str to Samples
-    what : str
-        The samples in the plural.
-    run : callable
-        From the places kept of each set, in the order of `sets`. A SampleError counts through all.
-    leave_out : bool
-
-    Returns
-    -------
-    problems : dict of dict
-        Of each set, what was left out.
-    result
-
-    Raises
-    ------
-    UnusableError
-        If some cannot be used, unless they are to be left out and others remain in each set.
-    """
+    """Run on the samples that can be used, so that all the others are known at once."""
     bad = {name: dict(samples.problems) for name, samples in sets.items()}
     while True:
         kept = {

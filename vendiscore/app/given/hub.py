@@ -41,15 +41,7 @@ def endpoint() -> str:
 
 
 def read(asked: Asked) -> Samples:
-    """The first rows of a data set, or a random part of them.
-
-    Raises
-    ------
-    AskError
-        If it has several configurations or splits, none of which is the usual one.
-    RefusedError
-        If there is no such data set, or the Hub does not answer.
-    """
+    """The first rows of a data set, or a random part of them."""
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:

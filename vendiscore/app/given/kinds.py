@@ -72,13 +72,7 @@ def suffix(name: str) -> str:
 
 
 def format_of(name: str, data: bytes) -> str:
-    """What a file is read as: by its ending, unless its first bytes say otherwise.
-
-    Raises
-    ------
-    RefusedError
-        If it is of a type that is not read.
-    """
+    """What a file is read as: by its ending, unless its first bytes say otherwise."""
     ending = suffix(name)
     if ending in _REFUSED:
         raise _refusal(name, ending)

@@ -88,21 +88,7 @@ def of_array(
     note: str = "",
     problems: Mapping[int, str] | None = None,
 ) -> Samples:
-    """The rows of an array of numbers, of which a part is drawn before it is copied.
-
-    Parameters
-    ----------
-    X : array (n,) or (n, d)
-    name : str
-        What messages call it.
-    asked : Asked
-    modules, expression : str
-        Python that reads the array, and what it has to import.
-    note : str
-        What else is to be said.
-    problems : mapping, optional
-        What is known already.
-    """
+    """The rows of an array of numbers, of which a part is drawn before it is copied."""
     check_array(X.shape, X.dtype)
     X = X[:, None] if X.ndim == 1 else X
     n, width = X.shape
@@ -125,24 +111,7 @@ def of_array(
 
 
 def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Samples:
-    """The rows of numbers of a table of cells.
-
-    Parameters
-    ----------
-    read : Table
-    name : str
-        Of the file.
-    asked : Asked
-    typed : bool
-        Whether it comes from a box, where numbers are meant as they stand.
-
-    Raises
-    ------
-    RefusedError
-        If there are no numbers, or too many.
-    AskError
-        If what is a number cannot be told.
-    """
+    """The rows of numbers of a table of cells."""
     check_width(len(read.rows), len(read.names))
     columns, groups = read.names, labels(read, asked.by) if asked.by else []
     chosen = [columns.index(checked_column(columns, asked.column))] if asked.column else None

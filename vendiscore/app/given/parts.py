@@ -38,15 +38,7 @@ def said(n: int, total: int, kind: str) -> str:
 
 
 def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
-    """At most `most` of the samples, which keep their places, groups and problems.
-
-    Parameters
-    ----------
-    samples : Samples
-    most : int
-    draw : int, optional
-        By default that of the samples.
-    """
+    """At most `most` of the samples, which keep their places, groups and problems."""
     draw = samples.draw if draw is None else draw
     if len(samples) <= most:
         return samples

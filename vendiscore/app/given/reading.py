@@ -32,15 +32,7 @@ _LOOK = 200  # lines that tell what the others are
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
-    """The samples of what was sent: of a data set, an example, files, or the box.
-
-    Raises
-    ------
-    AskError
-        If it can be read in several ways; each choice says what to ask for.
-    RefusedError
-        If it cannot be read, or is too much.
-    """
+    """The samples of what was sent: of a data set, an example, files, or the box."""
     if asked.kind is not None and asked.kind not in KINDS:
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
     if not isinstance(asked.draw, int) or not 0 <= asked.draw < 2**31:

@@ -27,21 +27,7 @@ def strings(
     groups: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Samples:
-    """Samples of strings, as many as fit, with what keeps some from being used.
-
-    Parameters
-    ----------
-    values, places, unit, notes
-        As of `Samples`; a value that is no string is a problem.
-    kind : str
-        "texts" or "molecules".
-    draw : int
-        Which random part is taken of more than fit.
-    problems : mapping
-        What is known already.
-    groups : sequence of str
-        The label of each sample; one without is a problem.
-    """
+    """Samples of strings, as many as fit, with what keeps some from being used."""
     n = len(values)
     check_count(n, max(1, n), kind)
     longest = MAX_SMILES if kind == "molecules" else MAX_TEXT

@@ -46,21 +46,7 @@ def of_table(
     columns: Sequence[str] = (),
     more: bool = False,
 ) -> Samples:
-    """The texts or molecules of a column.
-
-    Parameters
-    ----------
-    read : Table
-    name : str
-        Of the file.
-    asked : Asked
-    kind : str
-        "texts" or "molecules".
-    columns : sequence of str
-        Those one can pick from, where `read` has not all of them.
-    more : bool
-        Whether there are rows beyond those that were read.
-    """
+    """The texts or molecules of a column."""
     column = chosen(read, asked, kind)
     if asked.blocks and not asked.by:
         raise RefusedError(

@@ -53,12 +53,6 @@ class Guard:
     It answers 404 for those that are closed, 403 for what other sites make browsers send, 400 for
     requests that name files, 413 for bodies beyond the limits, 422 for calls that cannot be made,
     and 503 while the uploads of all visitors together are beyond theirs.
-
-    Parameters
-    ----------
-    app : callable
-    functions : mapping
-        The number of arguments of each function of the API, in their order.
     """
 
     def __init__(

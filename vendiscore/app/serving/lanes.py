@@ -48,17 +48,7 @@ class StoppedError(Exception):
 
 
 class Line:
-    """A number of places, and those who wait for one in the order in which they came.
-
-    Parameters
-    ----------
-    places, waiting : int
-        How many there are, and how many may wait.
-    words : callable
-        What one who waits is told, from how many are before.
-    full : BusyError
-        What the next is told.
-    """
+    """A number of places, and those who wait for one in the order in which they came."""
 
     def __init__(
         self, places: int, waiting: int, words: Callable[[int], str], full: BusyError

@@ -35,14 +35,6 @@ class Kept:
 
     A visitor whose own come to more than a quarter of all that may be kept loses the oldest of
     these, so that nobody makes others lose theirs.
-
-    Parameters
-    ----------
-    most : int
-        Bytes of all values together.
-    seconds : float
-        How long a value stays after its last use.
-    clock : callable
     """
 
     def __init__(

@@ -49,14 +49,7 @@ class Nothing(Response):  # type: ignore[misc]
 
 
 class Lines:
-    """A response of one JSON object a line: what is said meanwhile, then the result or a problem.
-
-    Parameters
-    ----------
-    request : Request
-    run : callable
-        From a function that takes words, to the result.
-    """
+    """A response of one JSON object a line: progress, then the result or a problem."""
 
     def __init__(
         self, request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
