@@ -52,7 +52,7 @@ def thinning(
 
     Examples
     --------
-    >>> from .table import explain
+    >>> from .sample_table import explain
     >>> found = thinning(explain(["a b", "a b", "c d"], ns=[1]))
     >>> found.removed, found.scores
     (array([0, 1]), array([1.88988157, 2.        ]))

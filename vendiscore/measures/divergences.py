@@ -176,7 +176,7 @@ def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarra
 
     Examples
     --------
-    >>> from ..resolve import as_similarity
+    >>> from ..resolve.sets import as_similarity
     >>> pool = as_similarity(["a", "a", "b", "a", "c", "c"], k="labels")
     >>> surprise_of_first(pool, 3).round(3)
     array([0.288, 0.288, 0.693])

@@ -85,9 +85,9 @@ def read(given, asked) -> Samples:
 @pytest.fixture
 def work(monkeypatch) -> Work:
     work = Work()
-    monkeypatch.setattr(endpoints.answers, "score", work.score)
-    monkeypatch.setattr(endpoints.answers, "is_long", work.is_long)
-    monkeypatch.setattr(endpoints.answers, "read_answer", lambda samples: {"n": len(samples)})
+    monkeypatch.setattr(endpoints.one_set, "score", work.score)
+    monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
+    monkeypatch.setattr(endpoints.one_set, "read_answer", lambda samples: {"n": len(samples)})
     monkeypatch.setattr(endpoints.reading, "read", read)
     return work
 
@@ -186,9 +186,9 @@ def test_a_long_job_delays_no_short_one(http, work, monkeypatch):
             assert visitor.send(http, "a")["n"] == 1
             short = Work()
             short.go(3)
-            monkeypatch.setattr(endpoints.answers, "score", short.score)
+            monkeypatch.setattr(endpoints.one_set, "score", short.score)
             assert visitor.score(http, key, "short")["VS"] == 3
-            monkeypatch.setattr(endpoints.answers, "score", work.score)
+            monkeypatch.setattr(endpoints.one_set, "score", work.score)
             assert work.steps == 0
             work.go(6)
             assert list(told)[-1]["result"]["VS"] == 3

@@ -289,4 +289,4 @@ def test_an_error_is_told_once_by_its_types_and_places(monkeypatch):
         "  KeyError",
         "  ValueError",
     ]
-    assert said.count("test_app_log.py") == 4  # three of the errors, one of the last print
+    assert said.count("test_logs.py") == 4  # three of the errors, one of the last print
