@@ -31,7 +31,7 @@ import httpx
 import psutil
 
 from vendiscore.app.answers import offered_encoders
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -43,7 +43,7 @@ import psutil
 from pairs import environment
 
 from vendiscore.app.answers import offered_encoders
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.comparison import compare
 from vendiscore.scoring.compute import compute
 

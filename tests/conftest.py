@@ -77,12 +77,12 @@ MARKS = {
     # They ask other packages most: NumPy and SciPy for arrays, spectra and distances, then torch,
     # transformers, Pillow, RDKit, matplotlib, gradio, dask, evaluate and datasets, each once.
     "versions": (
-        "app/given/test_reading_files",
-        "app/given/test_hub",
-        "app/given/test_pictures",
+        "app/inputs/test_uploads_files",
+        "app/inputs/test_hub",
+        "app/inputs/test_pictures",
         "app/serving/test_endpoints",
         "app/serving/test_server.py",
-        "app/given/test_tabular",
+        "app/inputs/test_uploads_tables",
         "arrays/test_inputs",
         "kernels/test_bits",
         "cli/test_cli_files",

@@ -23,7 +23,7 @@ from in_browser import (
 
 pytest.importorskip("gradio")
 from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.comparison import compare
 from vendiscore.scoring.compute import compute
 

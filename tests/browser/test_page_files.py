@@ -23,7 +23,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
 
 TEXTS = [

@@ -25,7 +25,7 @@ pytest.importorskip("gradio")
 from vendiscore import as_similarity, explain
 from vendiscore.app.answers import offered_encoders
 from vendiscore.app.answers.jobs import THRESHOLD
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()

@@ -24,7 +24,7 @@ from PIL import Image
 pytest.importorskip("gradio")
 from vendiscore.app.answers import offered_encoders
 from vendiscore.app.answers.several_sets import MIN_PERMUTATIONS
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.comparison import compare
 from vendiscore.scoring.compute import compute
 

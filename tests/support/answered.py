@@ -7,7 +7,7 @@ import numpy as np
 
 from vendiscore.app.answers import one_set
 from vendiscore.app.answers.one_set import Settings
-from vendiscore.app.given.samples import Samples
+from vendiscore.app.inputs.samples import Samples
 from vendiscore.progress import finish
 
 

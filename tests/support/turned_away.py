@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vendiscore.app.given.reading import Given
+from vendiscore.app.inputs.uploads import Given
 from vendiscore.app.quotas import RefusedError
 
 _MOST_MEMORY = 1_500_000  # kB that a file may cost at its peak

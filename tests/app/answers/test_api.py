@@ -14,7 +14,7 @@ from vendiscore.scoring.compute import compute
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app.answers import api, jobs, kernel_menu
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import RefusedError
 from vendiscore.progress import finish
 

@@ -12,8 +12,8 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app.answers import api
 from vendiscore.app.answers.unusable import UnusableError
-from vendiscore.app.given import examples, reading
-from vendiscore.app.given.asked import Asked, Given
+from vendiscore.app.inputs import examples, uploads
+from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 from vendiscore.errors import SampleError
 from vendiscore.scoring.compute import compute
@@ -37,7 +37,7 @@ def shown(name: str = "", data: str = "", text: str = "", **asked):
     """What the page shows of texts that a visitor sent, with their groups."""
     given = Given([(name, data.encode())] if name else (), text)
     leave_out = asked.pop("leave_out", False)
-    samples = reading.read(given, Asked(kind="texts", **asked))
+    samples = uploads.read(given, Asked(kind="texts", **asked))
     return answered(samples, options=NS, leave_out=leave_out)
 
 
@@ -225,7 +225,7 @@ def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named()
 
 
 def test_what_else_can_be_asked_is_about_all_groups_together():
-    samples = reading.read(Given((), BOX), Asked(kind="texts", blocks=True))
+    samples = uploads.read(Given((), BOX), Asked(kind="texts", blocks=True))
     result = scored(samples, options=NS)
     assert result.answer["without"]["left"] < 9
     assert through(result.groups(1.0))["without"]["left"] == 7

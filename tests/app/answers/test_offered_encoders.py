@@ -19,8 +19,8 @@ from PIL import Image
 
 from vendiscore.app.answers import api, jobs, kernel_menu, offered_encoders, one_set
 from vendiscore.app.answers.one_set import Settings
-from vendiscore.app.given import examples
-from vendiscore.app.given.pictures import pictures
+from vendiscore.app.inputs import examples
+from vendiscore.app.inputs.pictures import pictures
 from vendiscore.app.quotas import RefusedError
 from vendiscore.errors import SampleError
 from vendiscore.progress import finish

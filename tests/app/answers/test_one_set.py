@@ -14,7 +14,7 @@ pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.analysis.findings import MOST
 from vendiscore.app.answers.unusable import UnusableError
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()

@@ -12,7 +12,7 @@ from drawn import png
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app.answers import api
-from vendiscore.app.given import examples
+from vendiscore.app.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[3]
 IMAGES = examples.images()["Shapes in three colours"]

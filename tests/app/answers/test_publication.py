@@ -10,8 +10,8 @@ from vendiscore import explain
 from vendiscore.analysis import thinning
 from vendiscore.app.answers import one_set
 from vendiscore.app.answers.one_set import Settings
-from vendiscore.app.given import examples, reading
-from vendiscore.app.given.asked import Asked, Given
+from vendiscore.app.inputs import examples, uploads
+from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()
@@ -122,4 +122,4 @@ def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_h
         assert len(pairing["sets"]) >= 2
         for each in pairing["sets"]:
             asked = Asked(kind=pairing["kind"], example=each["example"])
-            assert len(reading.read(Given(), asked)) >= 4
+            assert len(uploads.read(Given(), asked)) >= 4

@@ -17,8 +17,8 @@ from vendiscore.app.answers import api, distinctive, one_set
 from vendiscore.app.answers.jobs import job_of
 from vendiscore.app.answers.one_set import Settings
 from vendiscore.app.answers.unusable import UnusableError
-from vendiscore.app.given import examples, reading
-from vendiscore.app.given.asked import Asked, Given
+from vendiscore.app.inputs import examples, uploads
+from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
 from vendiscore.comparison import LESS, MORE, SAME
 from vendiscore.measures.divergences import surprise
@@ -256,7 +256,7 @@ def test_long_work_is_told_percent_by_percent():
 def test_every_example_of_a_comparison_is_answered(pairing):
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing.kind]
     sets = {
-        name: reading.read(Given(), Asked(kind=pairing.kind, example=example))
+        name: uploads.read(Given(), Asked(kind=pairing.kind, example=example))
         for name, example in pairing.sets
     }
     answer = compared(sets, pairing.kind, kernel)
@@ -268,7 +268,7 @@ def grouped(sets: dict, more: str = "", **asked):
     rows = [(name, text) for name, texts in sets.items() for text in texts]
     rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
     table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + more
-    return reading.read(Given(text=table), Asked(by="model", column="answer", **asked))
+    return uploads.read(Given(text=table), Asked(by="model", column="answer", **asked))
 
 
 def test_the_groups_of_one_table_are_compared_as_sets():
@@ -330,7 +330,7 @@ def test_groups_of_any_kind_are_compared_as_sets(kind):
 
 def test_blocks_of_lines_are_sets_too():
     text = "\n\n".join("\n".join(SETS[name]) for name in ("old", "new"))
-    samples = reading.read(Given(text=text), Asked(blocks=True))
+    samples = uploads.read(Given(text=text), Asked(blocks=True))
     answer = compared({"A": samples})
     assert [row["name"] for row in answer["rows"]] == ["group 1", "group 2"]
     assert [row["n"] for row in answer["rows"]] == [40, 50]

@@ -10,8 +10,8 @@ from answered import through
 from vendiscore.app.answers import one_set
 from vendiscore.app.answers.one_set import Settings
 from vendiscore.app.answers.unusable import UnusableError
-from vendiscore.app.given.examples import named
-from vendiscore.app.given.reading import Asked, Given, read
+from vendiscore.app.inputs.examples import named
+from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import RefusedError
 from vendiscore.progress import finish
 from vendiscore.scoring.compute import compute

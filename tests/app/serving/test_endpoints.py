@@ -16,7 +16,7 @@ uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
 from vendiscore.app.answers.unusable import UnusableError  # noqa: E402
-from vendiscore.app.given.samples import Samples  # noqa: E402
+from vendiscore.app.inputs.samples import Samples  # noqa: E402
 from vendiscore.app.quotas import RefusedError  # noqa: E402
 from vendiscore.app.serving import endpoints, wire  # noqa: E402
 from vendiscore.app.serving.guard import Guard  # noqa: E402
@@ -88,7 +88,7 @@ def work(monkeypatch) -> Work:
     monkeypatch.setattr(endpoints.one_set, "score", work.score)
     monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
     monkeypatch.setattr(endpoints.one_set, "read_answer", lambda samples: {"n": len(samples)})
-    monkeypatch.setattr(endpoints.reading, "read", read)
+    monkeypatch.setattr(endpoints.uploads, "read", read)
     return work
 
 

@@ -16,7 +16,7 @@ httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
 from vendiscore.app.answers import offered_encoders  # noqa: E402
-from vendiscore.app.given import examples  # noqa: E402
+from vendiscore.app.inputs import examples  # noqa: E402
 from vendiscore.app.serving import server as app_server  # noqa: E402
 from vendiscore.comparison import compare  # noqa: E402
 from vendiscore.scoring.compute import compute  # noqa: E402

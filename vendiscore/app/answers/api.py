@@ -9,7 +9,7 @@ from typing import Any
 
 from ...arguments import DEFAULT_ORDER
 from ...progress import finish
-from ..given.pictures import decoded
+from ..inputs.pictures import decoded
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
 from .group_lists import place, pooled

@@ -11,7 +11,7 @@ import numpy as np
 from ...analysis import sentences
 from ...measures.divergences import surprise_of_first
 from ...similarity.base import Similarity
-from ..given.parts import drawn
+from ..inputs.parts import drawn
 from .jobs import Job
 
 SHOWN = 10  # samples of each set

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...resolve.group_labels import Groups
-from ..given.parts import taken
-from ..given.samples import Samples
+from ..inputs.parts import taken
+from ..inputs.samples import Samples
 from ..quotas import MAX_SETS, RefusedError
 
 

@@ -13,10 +13,10 @@ from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, sou
 from ...errors import SampleError
 from ...progress import Steps
 from ...resolve.group_labels import Groups, read_labels
-from ..given.asked import SINGULAR
-from ..given.matrices import check_matrix
-from ..given.pictures import Picture
-from ..given.samples import Samples
+from ..inputs.matrices import check_matrix
+from ..inputs.pictures import Picture
+from ..inputs.samples import Samples
+from ..inputs.submission import SINGULAR
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart

@@ -22,10 +22,10 @@ from ...progress import Steps
 from ...report.thumbnails import drawing
 from ...signature import plain_order
 from .. import quotas
-from ..given import examples
-from ..given.asked import KINDS
-from ..given.parts import part
-from ..given.samples import Samples
+from ..inputs import examples
+from ..inputs.parts import part
+from ..inputs.samples import Samples
+from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, publication, sample_views, several_sets
 from .jobs import FLOOR, THRESHOLD, Job, in_words, job_of

@@ -12,7 +12,7 @@ from ...analysis.layout import layout
 from ...analysis.sample_table import Explanation
 from ...plots.heat_maps import averaged
 from ...spectral.rank_one import lost
-from ..given.samples import Samples
+from ..inputs.samples import Samples
 from .jobs import Job
 
 CELLS = 200  # rows and columns of the heat map

@@ -23,8 +23,8 @@ from ...progress import Counts, Steps, finish, told
 from ...report.figures import compared as figures_of
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
-from ..given.parts import part
-from ..given.samples import Samples
+from ..inputs.parts import part
+from ..inputs.samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import distinctive, kernel_menu, offered_encoders
 from .group_lists import sets_of

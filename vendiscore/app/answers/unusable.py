@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...errors import SampleError
 from ...reading.tables import listed
-from ..given.samples import Samples
+from ..inputs.samples import Samples
 from ..quotas import RefusedError
 from .group_lists import emptied
 

@@ -21,9 +21,9 @@ from ..answers import one_set
 from ..answers.kernel_menu import one_of
 from ..answers.memory_size import size_of
 from ..answers.one_set import Settings
-from ..given import reading
-from ..given.asked import Asked, Given
-from ..given.samples import Samples
+from ..inputs import uploads
+from ..inputs.samples import Samples
+from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
 from .static_files import INDEX, Files
@@ -101,7 +101,7 @@ class Routes:
             def work() -> dict[str, Any]:
                 given = Given([(_name(file), file.file.read()) for file in files], text)
                 try:
-                    samples = reading.read(given, how)
+                    samples = uploads.read(given, how)
                 except AskError as error:
                     return {"question": _question(error)}
                 example = repr(how) if how.example else ""

@@ -11,8 +11,8 @@ from hostile import archive, npy_header
 from turned_away import given, refused
 
 from vendiscore.app import quotas
-from vendiscore.app.given import matrices
-from vendiscore.app.given.reading import Given, read
+from vendiscore.app.inputs import matrices
+from vendiscore.app.inputs.uploads import Given, read
 
 pytest.importorskip("pyarrow")
 

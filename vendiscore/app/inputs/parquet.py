@@ -12,9 +12,9 @@ import numpy as np
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import Table, checked_column, listed
 from ..quotas import MAX_READ, MAX_UNPACKED
-from .asked import Asked
 from .matrices import check_width, of_array
 from .samples import Samples
+from .submission import Asked
 from .texts import labels, of_table
 
 _BATCH = 1_000

@@ -15,9 +15,9 @@ import numpy as np
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import listed
 from ..quotas import MAX_UNPACKED
-from .asked import Asked
 from .matrices import check_array, of_array
 from .samples import Samples
+from .submission import Asked
 
 _HEADER = 1 << 16  # bytes of a header at most, as NumPy itself reads
 _MOST_ARRAYS = 100

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..quotas import RefusedError
-from .asked import Kind
+from .submission import Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -11,9 +11,9 @@ from ...reading.json_documents import document, records
 from ...reading.limits import Limits, RefusedError
 from ...reading.tables import Table, checked_column, table
 from ..quotas import MAX_SMILES, TABLE
-from .asked import SINGULAR, Asked
 from .samples import Samples, begins, described, split_by
 from .strings import strings, written
+from .submission import SINGULAR, Asked
 
 
 def table_of(

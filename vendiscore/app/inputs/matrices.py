@@ -15,9 +15,9 @@ from ...reading.limits import AskError, RefusedError
 from ...reading.number_tables import Numbers
 from ...reading.tables import Table, checked_column, listed, share_of_numbers
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
-from .asked import Asked
 from .parts import part, rows_that_fit
 from .samples import Python, Samples, described, split_by
+from .submission import Asked
 from .texts import labels
 
 

@@ -10,7 +10,7 @@ from ...hints import looks_like
 from ...reading.columns import is_smiles
 from ...reading.tables import is_number
 from ..quotas import MAX_SMILES, RefusedError
-from .asked import Kind
+from .submission import Kind
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".heic", ".heif", ".avif")
 # What each ending is read as.

@@ -20,9 +20,9 @@ from ...reading.tables import (
 )
 from ..quotas import MAX_CELLS, MAX_COLUMNS, MAX_LINES, MAX_SMILES, MAX_TEXT, NUMBERS, check_count
 from . import grids, matrices, parquet, strings, texts
-from .asked import Asked, Kind
 from .kinds import are_molecules, are_numbers, share_of_molecules
 from .samples import Samples
+from .submission import Asked, Kind
 
 _LOOK = 200  # rows that tell what the others are
 _FIRST = Limits(_LOOK, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES)

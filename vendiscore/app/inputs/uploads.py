@@ -16,13 +16,13 @@ from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
 from ...reading.tables import listed, table
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
-from . import arrays, kinds, matrices, pasted, tabular, texts, zips
-from .asked import FILE, KINDS, LINE, ROW
-from .asked import Asked as Asked
-from .asked import Given as Given
+from . import arrays, kinds, matrices, separators, tabular, texts, zips
 from .examples import Example, named
 from .samples import Samples
 from .strings import strings, written
+from .submission import FILE, KINDS, LINE, ROW
+from .submission import Asked as Asked
+from .submission import Given as Given
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
@@ -139,10 +139,10 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     """Several files of text: each a sample, or their lines."""
-    rows = [(name, pasted.rows_of(written(data)[0])) for name, data in files]
+    rows = [(name, separators.rows_of(written(data)[0])) for name, data in files]
     counts = {FILE: len(files)}
     for _, some in rows:
-        for separator, count in pasted.splits(some)[:2]:
+        for separator, count in separators.splits(some)[:2]:
             counts[separator] = counts.get(separator, 0) + count
     separator = asked.separator or FILE
     if separator not in counts:
@@ -152,20 +152,20 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     if separator == FILE:
         found = texts.of_files(files, asked)
     else:
-        parts = [(name, *pasted.split(some, separator, "")) for name, some in rows]
+        parts = [(name, *separators.split(some, separator, "")) for name, some in rows]
         values = [value for _, some, _ in parts for value in some]
         places = [f"{i} of {name}" for name, _, some in parts for i in some]
-        note = f"Read {len(values):,} {pasted.UNITS[separator]}s of {len(files):,} files."
+        note = f"Read {len(values):,} {separators.UNITS[separator]}s of {len(files):,} files."
         found = strings(
             values,
             places,
-            pasted.UNITS[separator],
+            separators.UNITS[separator],
             asked.kind or "texts",
             asked.draw,
             notes=(note,),
         )
     others = " or ".join(
-        f"{count:,} by {pasted.WORDS[other]}"
+        f"{count:,} by {separators.WORDS[other]}"
         for other, count in counts.items()
         if other != separator
     )
@@ -176,7 +176,7 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
         name=f"{len(files):,} files",
         separator=separator,
         splits=tuple(counts.items()),
-        how=f"split by {pasted.WORDS[separator]}",
+        how=f"split by {separators.WORDS[separator]}",
     )
 
 
@@ -186,7 +186,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
         raise RefusedError(f"Expected text, got {type(text).__name__}.")
     if not text.strip():
         raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
-    rows = pasted.rows_of(text)
+    rows = separators.rows_of(text)
     told = _is_split(asked)
     named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
     form = "" if named else _form(text, rows)
@@ -207,7 +207,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
         cells = table(text, NUMBERS, numeric=True, typed=not name, header=asked.header)
         found = matrices.of_table(cells, name, asked, typed=not name)
     else:
-        found = pasted.lines(text, asked, kind, name)
+        found = separators.lines(text, asked, kind, name)
         found = replace(found, name=name or "pasted")
     if form in _TABLES:
         found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))

@@ -6,7 +6,7 @@ import files_people_have as files
 import numpy as np
 import pytest
 
-from vendiscore.app.given.reading import Asked, AskError, Given, RefusedError, read
+from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
     pytest.importorskip(package)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.app.given import examples
-from vendiscore.app.given.reading import Asked, AskError, Given, read
+from vendiscore.app.inputs import examples
+from vendiscore.app.inputs.uploads import Asked, AskError, Given, read
 from vendiscore.app.quotas import TABLE
 from vendiscore.reading.delimiters import delimiter_of
 

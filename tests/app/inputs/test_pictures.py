@@ -11,12 +11,12 @@ import pytest
 from hostile import archive, png
 from turned_away import given, refused
 
-from vendiscore.app.given import zips
-from vendiscore.app.given.reading import Asked, Given, read
+from vendiscore.app.inputs import zips
+from vendiscore.app.inputs.uploads import Asked, Given, read
 
 pytest.importorskip("PIL.Image")
 pytest.importorskip("pillow_heif")
-from vendiscore.app.given import pictures
+from vendiscore.app.inputs import pictures
 
 
 def test_what_systems_put_into_a_zip_is_not_there():

@@ -12,9 +12,9 @@ import numpy as np
 from ...reading.limits import RefusedError
 from ...reading.tables import check_lines
 from ..quotas import TABLE
-from .asked import BLANK, FILE, LINE, Asked
 from .samples import Samples, begins
 from .strings import plain, strings
+from .submission import BLANK, FILE, LINE, Asked
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")

@@ -20,9 +20,9 @@ from typing import Any, cast
 
 from ...reading.limits import AskError, RefusedError
 from ...reading.tables import listed
-from .asked import Asked
 from .parquet import Parquet
 from .samples import Samples
+from .submission import Asked
 from .tabular import of_opened
 
 MAX_ROWS = 10_000

@@ -15,8 +15,8 @@ from ...reading.number_tables import Numbers, not_finite, numbers_of
 from ...reading.tables import Table
 from ..quotas import MAX_LINES, MAX_VALUES
 from . import matrices
-from .asked import Asked
 from .samples import Samples
+from .submission import Asked
 
 LARGE = 4_000_000  # characters, below which it does not matter
 _SIGNS = (",", ";", "\t")

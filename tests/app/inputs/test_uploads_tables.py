@@ -11,8 +11,8 @@ import pytest
 from hypothesis import strategies as st
 
 from vendiscore.app import quotas
-from vendiscore.app.given import grids
-from vendiscore.app.given.reading import Asked, AskError, Given, RefusedError, read
+from vendiscore.app.inputs import grids
+from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
 from vendiscore.reading.tables import table
 
 pytest.importorskip("rdkit")

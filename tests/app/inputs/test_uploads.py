@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from vendiscore.app import quotas
-from vendiscore.app.given import examples, parts
-from vendiscore.app.given.reading import Asked, Given, read
-from vendiscore.app.given.samples import ranges
+from vendiscore.app.inputs import examples, parts
+from vendiscore.app.inputs.samples import ranges
+from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import RefusedError
 
 pytest.importorskip("rdkit")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from data_hub import DataHub
 
-from vendiscore.app.given import hub, parts
-from vendiscore.app.given.reading import Asked, AskError, Given, read
+from vendiscore.app.inputs import hub, parts
+from vendiscore.app.inputs.uploads import Asked, AskError, Given, read
 from vendiscore.app.quotas import RefusedError
 
 pytest.importorskip("pyarrow")
