@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     )
     from .measures.classifier_modes import mode_diversity
     from .measures.divergences import surprise
-    from .measures.registry import list_measures, register_measure
     from .registry.kernel import get_kernel, list_kernels, register_kernel
+    from .registry.measure import list_measures, register_measure
     from .report import report
     from .resolve.sets import as_similarity
     from .scoring.compute import compute
@@ -69,7 +69,7 @@ _MODULES = {
     "magnitude_function magnitude_weights spread",
     "measures.divergences": "surprise",
     "measures.classifier_modes": "mode_diversity",
-    "measures.registry": "list_measures register_measure",
+    "registry.measure": "list_measures register_measure",
     "registry.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
     "resolve.sets": "as_similarity",

@@ -11,7 +11,7 @@ import vendiscore
 from vendiscore import compute, mag_area
 from vendiscore.magnitude.function import convergence_scale, magnitude_dimension
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.measures.registry import get_measure
+from vendiscore.registry.measure import get_measure
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))

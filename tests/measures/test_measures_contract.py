@@ -13,9 +13,10 @@ from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
-from vendiscore.measures import both, registry, subject
-from vendiscore.measures.presets import PRESETS
-from vendiscore.measures.registry import get_measure, list_measures, register_measure
+from vendiscore.measures import both, subject
+from vendiscore.registry import measure as registry
+from vendiscore.registry.measure import get_measure, list_measures, register_measure
+from vendiscore.registry.presets import PRESETS
 
 ALL = [measure.name for measure in list_measures()]
 seeds = st.integers(0, 2**32 - 1)

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
-from vendiscore.measures.registry import get_measure
+from vendiscore.registry.measure import get_measure
 from vendiscore.spectral import spectrum
 
 # Most of these sets are far from saturated, which is said.

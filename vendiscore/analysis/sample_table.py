@@ -16,11 +16,11 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER, integer, number, refuse_gradient
 from ..arrays.namespace import Samples, Weights, scalar, to_host
-from ..magnitude.spaces_of_samples import read_samples
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.explanations import contributions
 from ..resolve.kernel_request import read_how, with_the_rest
+from ..resolve.sets import read_samples
 from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity

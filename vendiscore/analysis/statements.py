@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..arrays.namespace import to_host
-from ..measures.registry import Aspect, Measure, list_measures
 from ..registry.kernel import get_kernel, list_kernels
+from ..registry.measure import Aspect, Measure, list_measures
 from . import sentences
 from .findings import Findings
 from .sentences import short

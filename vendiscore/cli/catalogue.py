@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
-from ..measures.presets import PRESETS
-from ..measures.registry import Aspect, list_measures
 from ..registry.kernel import list_kernels
+from ..registry.measure import Aspect, list_measures
+from ..registry.presets import PRESETS
 
 _HEAD = ("kernel", "compares", "similarity", "extra", "PSD", "k(x, x) = 1", "source")
 

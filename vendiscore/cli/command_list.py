@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 
-from ..measures.presets import PRESETS
-from ..measures.registry import get_measure, list_measures
 from ..registry.kernel import get_kernel, list_kernels
+from ..registry.measure import get_measure, list_measures
+from ..registry.presets import PRESETS
 from . import output
 from .kernel_options import usage
 

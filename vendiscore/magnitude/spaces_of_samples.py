@@ -12,13 +12,12 @@ import scipy.sparse as sp
 from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.inputs import as_samples
 from ..arrays.namespace import Samples, row_blocks, to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
 from ..distances.squares import CLOSE, drop_rounding, exact_squares
-from ..resolve.kernel_request import How, KernelArgument, Metric, Solving, read_how, with_the_rest
-from ..resolve.sets import fitted_to, is_whole, resolve_sets
+from ..resolve.kernel_request import How, KernelArgument, Metric, Solving, check_one_way, how_of
+from ..resolve.sets import fitted_to, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity.base import Similarity
 from .space import MetricSpace
@@ -106,21 +105,10 @@ def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[M
     first). References are what they follow from unless it is given, where there are any.
     """
     rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
-    read = with_the_rest(read_how(rest), rest)
-    if read.says_similarity and read.is_of_vectors:
-        raise ValueError(
-            f"`metric={read.metric!r}` and a kernel both say how to compare samples: leave one "
-            f"out, or pass metric='kernel' or '1-k', which are distances from a kernel"
-        )
+    read = how_of(rest)
+    check_one_way(read, "magnitude")
     samples = [read_samples(each, read, name) for each, name in zip(sets, names, strict=True)]
     return as_spaces(samples, read, names)
-
-
-def read_samples(samples: Samples, how: How, name: str) -> Samples:
-    """Samples in a form that can be read more than once."""
-    if isinstance(samples, MetricSpace) or is_whole(samples, how):
-        return samples
-    return as_samples(samples, name)
 
 
 def as_spaces(

@@ -12,10 +12,10 @@ from ..arrays.namespace import namespace
 from ..arrays.weights import check_weights
 from ..kernels.labels import check_probabilities
 from ..magnitude.space import MetricSpace
+from ..registry.measure import register_measure
 from ..similarity.base import Similarity
 from ..spectral.hill import effective_number
 from .places import located
-from .registry import register_measure
 from .subject import Subject, UnsuitedError
 
 _SOURCE = "Friedman & Dieng, arXiv 2210.02410, §4.3"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Array, Samples, as_kind_of
+from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
 from ..signature import digest, plain
@@ -16,7 +17,6 @@ from ..similarity.composite import ProductSimilarity
 from ..spectral.spectrum import PSD
 from ..spectral.vendi import vendi
 from .part import Part
-from .registry import register_measure
 from .subject import Subject, UnsuitedError
 
 

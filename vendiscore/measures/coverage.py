@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..registry.measure import register_measure
 from ..spectral.rank_one import coverage, novelty
-from .registry import register_measure
 from .subject import Subject
 
 

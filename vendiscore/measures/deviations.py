@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.namespace import to_host
-from .registry import register_measure
+from ..registry.measure import register_measure
 from .subject import Subject
 
 

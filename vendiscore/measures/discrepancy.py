@@ -11,8 +11,8 @@ import scipy
 from ..arguments import is_several, number
 from ..distances.all_pairs import numpy_rows
 from ..errors import SampleError
+from ..registry.measure import register_measure
 from .places import located, places_of
-from .registry import register_measure
 from .subject import Subject, UnsuitedError
 
 Ends = float | tuple[float, ...]

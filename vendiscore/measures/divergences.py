@@ -32,14 +32,14 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.namespace import Samples, is_torch, scalar
-from ..magnitude.spaces_of_samples import read_samples
-from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
+from ..registry.measure import register_measure
+from ..resolve.kernel_request import How, KernelArgument, how_of
+from ..resolve.sets import read_samples
 from ..similarity.base import Similarity
 from ..spectral import rank_one
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from .both import Both
-from .registry import register_measure
 from .subject import Subject
 
 # Of every number, since none of them has a null value to be compared with.
@@ -161,7 +161,7 @@ def surprise(
     array([0.288, 0.288, 0.693])
     """
     rest = {**how, "k": k}
-    read = with_the_rest(read_how(rest), rest)
+    read = how_of(rest)
     psd = check_psd(psd)
     sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))

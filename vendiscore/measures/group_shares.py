@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Array, is_torch, namespace, scalar
+from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
-from .registry import register_measure
 from .subject import Subject
 
 _JOST = "Jost, Ecology 2007, of eigenvalues"

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from ..arguments import flag
 from ..arrays.namespace import is_torch, row_blocks, scalar
-from .registry import RANGE_ROUNDING, register_measure
+from ..registry.measure import RANGE_ROUNDING, register_measure
 from .subject import Subject, UnsuitedError
 
 

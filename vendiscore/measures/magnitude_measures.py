@@ -23,8 +23,8 @@ from ..magnitude.scales import (
     unlike_cut,
 )
 from ..magnitude.solver import ACCEPTED
+from ..registry.measure import Reader, register_measure
 from ..signature import digits
-from .registry import Reader, register_measure
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"

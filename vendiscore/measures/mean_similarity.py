@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays.namespace import namespace, scalar
 from ..errors import SampleError
+from ..registry.measure import register_measure
 from ..spectral.hill import log_power_mean
 from .places import places_of
-from .registry import register_measure
 from .subject import Subject
 
 

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from ..arguments import number
 from ..arrays import memory
 from ..arrays.namespace import gram, to_host
+from ..registry.measure import register_measure
 from ..similarity.base import Similarity
 from ..spectral.cholesky import factor_of
 from ..spectral.eigen import decompose
 from ..spectral.weighted_similarity import fault_of, merge_identical
 from .both import Both
-from .registry import register_measure
 from .subject import Subject
 
 EPS = float(np.finfo(np.float64).eps)

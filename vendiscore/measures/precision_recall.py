@@ -15,8 +15,8 @@ from functools import partial
 import numpy as np
 
 from ..arguments import integer
+from ..registry.measure import Reader, register_measure
 from .neighbourhoods import SETS, Balls
-from .registry import Reader, register_measure
 from .subject import Subject
 
 _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"

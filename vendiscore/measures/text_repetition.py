@@ -16,9 +16,9 @@ from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
 from ..optional import require
 from ..registry.kernel import Kernel
+from ..registry.measure import register_measure
 from ..resolve.kernel_request import TEXT_KERNEL
 from .places import located
-from .registry import register_measure
 from .subject import Subject
 
 Per = Literal["corpus", "text"]

@@ -13,10 +13,10 @@ from ..arrays.inputs import as_samples
 from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, scalar
 from ..arrays.weights import check_each
 from ..distances.all_pairs import numpy_rows
+from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
 from .places import places_of
-from .registry import register_measure
 from .subject import Subject
 
 # Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.

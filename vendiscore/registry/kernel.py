@@ -21,6 +21,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from ..hints import suggestion
@@ -102,7 +103,7 @@ class Kernel(Summary):
         """Its samples and its options, in words."""
         return f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """Its keyword options with their defaults.
 

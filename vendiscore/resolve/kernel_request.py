@@ -108,6 +108,22 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     return replace(how, metric=metric, metric_options=options)
 
 
+def how_of(arguments: Mapping[str, Any], also: Iterable[str] = ()) -> How:
+    """Read keywords that say how samples are compared and nothing else."""
+    rest = dict(arguments)
+    return with_the_rest(read_how(rest), rest, also)
+
+
+def check_one_way(how: How, who: str) -> None:
+    """Raise a ValueError where a kernel and a metric of vectors say how `who` compares samples."""
+    if how.says_similarity and how.is_of_vectors:
+        raise ValueError(
+            f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {who} "
+            f"needs one: leave the other out, or pass metric='kernel' or '1-k', which are "
+            f"distances from a kernel"
+        )
+
+
 def with_the_rest(
     how: How,
     rest: Mapping[str, Any],

@@ -29,7 +29,7 @@ from ..similarity.features import FeatureSimilarity
 from ..similarity.pairwise import pairwise
 from .default_kernel import as_text
 from .kernel_build import apply_kernel, distinct_samples, is_divisible
-from .kernel_request import TEXT_KERNEL, FitTo, How, KernelArgument, read_how, with_the_rest
+from .kernel_request import TEXT_KERNEL, FitTo, How, KernelArgument, how_of
 from .mixture import column, mix
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
@@ -101,10 +101,15 @@ def similarity_of(
     samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
 ) -> Similarity:
     """The same from a mapping of keywords; `also` may have been meant by one that is unknown."""
-    rest = dict(arguments)
-    how = with_the_rest(read_how(rest), rest, also)
+    how = how_of(arguments, also)
     read = samples if is_whole(samples, how) else as_samples(samples)
     return resolve_sets([read], how, ["samples"])[0]
+
+
+def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
+    """Return samples in a form that can be read more than once."""
+    compared = hasattr(type(samples), "magnitude")  # a MetricSpace, of a folder above
+    return samples if compared or is_whole(samples, how) else as_samples(samples, name)
 
 
 def is_whole(samples: Samples, how: How) -> bool:

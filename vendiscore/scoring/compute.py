@@ -17,11 +17,12 @@ from ..arrays.namespace import Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError
 from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import have_unit, read_samples
+from ..magnitude.spaces_of_samples import have_unit
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
+from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
 from .request import Interval, Method, Request, read_request
 from .result import answer

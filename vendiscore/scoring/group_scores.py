@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays.namespace import scalar
 from ..errors import warn
-from ..measures.registry import Chosen, measure_each
+from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
 from ..progress import track
 from ..uncertainty.mean_errors import mean_error, student

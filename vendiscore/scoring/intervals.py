@@ -18,8 +18,8 @@ import scipy
 
 from ..arrays.namespace import scalar, to_host
 from ..errors import warn
+from ..measures.evaluation import Chosen, measure_each
 from ..measures.part import Part
-from ..measures.registry import Chosen, measure_each
 from ..measures.subject import Subject
 from ..uncertainty.jackknife import influence_error, jackknife
 from ..uncertainty.subsampling import MIN_SAMPLES, subsample_error

@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
 from ..distances.metrics import METRIC_OPTIONS
-from ..measures.registry import Chosen, Measure, having, list_measures, read_measures
-from ..resolve.kernel_request import How, read_how, with_the_rest
+from ..measures.evaluation import Chosen, read_measures
+from ..registry.measure import Measure, having, list_measures
+from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, check_psd
 
@@ -161,7 +162,8 @@ def read_request(
             f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
             f"`measures`"
         )
-    _check_one_way(how, measures, said)
+    if all(measure.needs == "distances" for measure in measures):
+        check_one_way(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
         exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
         raise ValueError(
@@ -275,17 +277,6 @@ def _instead_of_distances(how: How) -> str:
 
 def _unsaid(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "auto")
-
-
-def _check_one_way(how: How, measures: list[Any], said: str) -> None:
-    """Raise where a kernel and a metric of vectors are given, and nobody looks at the one."""
-    contradict = how.says_similarity and how.is_of_vectors
-    if contradict and all(measure.needs == "distances" for measure in measures):
-        raise ValueError(
-            f"`metric={how.metric!r}` and a kernel both say how to compare samples, and {said} "
-            f"needs one: leave the other out, or pass metric='kernel' or '1-k', which are "
-            f"distances from a kernel"
-        )
 
 
 def check_orders(q: Any, name: str = "q") -> list[float]:

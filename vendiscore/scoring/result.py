@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..magnitude.space import MetricSpace
-from ..measures.registry import measure_each
+from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
 from ..optional import versions
 from ..resolve.sets import fit_source

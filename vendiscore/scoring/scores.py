@@ -13,11 +13,10 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, is_several
 from ..arrays.namespace import Samples, Weights, is_torch
 from ..arrays.weights import check_weights
-from ..magnitude.spaces_of_samples import read_samples
 from ..measures.conditional import Given, conditional
 from ..resolve.group_labels import grouped
 from ..resolve.kernel_request import How, KernelArgument
-from ..resolve.sets import similarity_of
+from ..resolve.sets import read_samples, similarity_of
 from ..spectral.spectrum import PSD, check_psd
 from .compute import compute, measure
 from .request import check_orders, read_request

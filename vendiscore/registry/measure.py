@@ -1,4 +1,4 @@
-"""Measures by name: how one is added, found, described and asked for its numbers.
+"""Measures by name: how one is added, found and described.
 
 A measure is a function of a `Subject`, with options of its own. Every file in the folder
 `vendiscore/measures` is imported on first use and registers its own, so that adding a file adds
@@ -21,18 +21,16 @@ from __future__ import annotations
 
 import math
 import re
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, Literal, TypeVar
 
-from ..arguments import has_gradient, is_several, refuse_gradient
 from ..arrays.namespace import is_torch, scalar
 from ..hints import suggestion
-from ..registry.plugins import Plugins, options_of, summary_of
 from ..summary import Summary
-from .presets import PRESETS, expanded
-from .subject import Subject, UnsuitedError
+from .plugins import Plugins, options_of, summary_of
+from .presets import PRESETS
 
 Needs = Literal["similarity", "distances", "features", "samples"]
 Aspect = Literal["diversity", "dimension", "fidelity", "likeness", "novelty"]
@@ -118,7 +116,7 @@ class Measure(Summary):
         """Its range and its direction, in words."""
         return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """Its keyword options with their defaults."""
         return options_of(self.compute)
@@ -151,19 +149,6 @@ class Measure(Summary):
                 f"samples; check the kernel for NaN, overflow and negative similarities"
             )
         return value if is_torch(value) else min(max(found, low), high)
-
-
-class Chosen(NamedTuple):
-    """A measure with the options that were given, read."""
-
-    measure: Measure
-    options: Mapping[str, Any]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All options that have a value, those not given with their defaults."""
-        every = {**self.measure.options, **self.options}
-        return {name: value for name, value in every.items() if value is not None}
 
 
 _measures: Plugins[Measure] = Plugins("measure", "measures")
@@ -308,80 +293,3 @@ def get_measure(name: str) -> Measure:
 def having(option: str) -> list[str]:
     """The names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]
-
-
-def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
-    """The measures of one or several names, without repeats, with their options read."""
-    given: Any = measures
-    names = [measures] if isinstance(measures, str) else measures
-    names = list(names) if is_several(names) else [names]
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
-    own_options = expanded(
-        {name: given[name] if isinstance(given, Mapping) else {} for name in names}
-    )
-    found = [get_measure(name) for name in own_options]
-    if not found:
-        raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
-    chosen = []
-    for measure, own in zip(found, own_options.values(), strict=True):
-        for option in own:
-            if option not in measure.options:
-                hint = suggestion(option, measure.options, mark="`")
-                said = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
-                raise TypeError(said.rstrip())
-        options = {name: shared[name] for name in measure.options if name in shared} | dict(own)
-        chosen.append(Chosen(measure, _read(measure, options)))
-    for name in {name for measure in found for name in measure.options}:
-        shared.pop(name, None)
-    return chosen
-
-
-def _read(measure: Measure, options: Mapping[str, Any]) -> dict[str, Any]:
-    keep: Reader = lambda value: value  # noqa: E731
-    return {name: measure.readers.get(name, keep)(value) for name, value in options.items()}
-
-
-def measure_each(
-    subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
-) -> list[dict[str, Any]]:
-    """Return {name: value} of each measure; measures with an order have one for each of `keys`.
-
-    `keys` are suffixes, one for each order of the subject: "" or "_q2". Raise a ValueError for a
-    number out of its range, or two numbers under one name.
-    """
-    keys, measures = list(keys), list(measures)
-    every: list[dict[str, Any]] = []
-    known: set[str] = set()
-    by_name: dict[str, Any] = {}
-    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
-        try:
-            by_name[measure.name] = measure.compute(subject, **options)
-        except UnsuitedError as error:
-            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
-    for measure, _ in measures:
-        found = by_name[measure.name]
-        if not isinstance(found, Mapping):
-            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
-        scores: dict[str, Any] = {}
-        for suffix, value in found.items():
-            key = f"{measure.name}{suffix}"
-            if key in known:
-                raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
-            known.add(key)
-            scores[key] = measure.check(value, subject.n, subject.roundoff)
-        _check_gradients(subject, measure, options, scores)
-        every.append(scores)
-    return every
-
-
-def _check_gradients(
-    subject: Subject, measure: Measure, options: Mapping[str, Any], scores: Mapping[str, Any]
-) -> None:
-    """Raise where an argument has a gradient, and a number that follows from it has none."""
-    enabled = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
-    if enabled and not all(map(has_gradient, scores.values())):
-        whole = subject.whole
-        given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
-        given |= {"references": whole.references} if measure.references else {}
-        refuse_gradient(measure.name, **given)

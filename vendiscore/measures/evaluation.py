@@ -1,0 +1,98 @@
+"""Measures that are asked for, read with their options, and evaluated for a subject."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ..arguments import has_gradient, is_several, refuse_gradient
+from ..hints import suggestion
+from ..registry.measure import Measure, get_measure
+from ..registry.presets import expanded
+from .subject import Subject, UnsuitedError
+
+
+class Chosen(NamedTuple):
+    """A measure with the options that were given, read."""
+
+    measure: Measure
+    options: Mapping[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options that have a value, those not given with their defaults."""
+        every = {**self.measure.options, **self.options}
+        return {name: value for name, value in every.items() if value is not None}
+
+
+def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
+    """Read the measures of one or several names and their options, which `shared` loses."""
+    names = list(measures) if is_several(measures) else [measures]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
+    if not names:
+        raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
+    of_each = {name: measures[name] if isinstance(measures, Mapping) else {} for name in names}
+    chosen: list[Chosen] = []
+    taken: set[str] = set()
+    for name, own in expanded(of_each).items():
+        measure = get_measure(name)
+        for option in own:
+            if option not in measure.options:
+                hint = suggestion(option, measure.options, mark="`")
+                said = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
+                raise TypeError(said.rstrip())
+        options = {option: shared[option] for option in measure.options if option in shared} | own
+        readers = measure.readers
+        read = {n: readers[n](value) if n in readers else value for n, value in options.items()}
+        chosen.append(Chosen(measure, read))
+        taken |= measure.options.keys()
+    for option in taken & shared.keys():
+        del shared[option]
+    return chosen
+
+
+def measure_each(
+    subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Return {name: value} of each measure; measures with an order have one for each of `keys`.
+
+    `keys` are suffixes, one for each order of the subject: "" or "_q2". Raise a ValueError for a
+    number out of its range, or two numbers under one name.
+    """
+    keys, measures = list(keys), list(measures)
+    every: list[dict[str, Any]] = []
+    known: set[str] = set()
+    by_name: dict[str, Any] = {}
+    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
+        try:
+            by_name[measure.name] = measure.compute(subject, **options)
+        except UnsuitedError as error:
+            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    for measure, _ in measures:
+        found = by_name[measure.name]
+        if not isinstance(found, Mapping):
+            found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}
+        scores: dict[str, Any] = {}
+        for suffix, value in found.items():
+            key = f"{measure.name}{suffix}"
+            if key in known:
+                raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
+            known.add(key)
+            scores[key] = measure.check(value, subject.n, subject.roundoff)
+        _check_gradients(subject, measure, options, scores)
+        every.append(scores)
+    return every
+
+
+def _check_gradients(
+    subject: Subject, measure: Measure, options: Mapping[str, Any], scores: Mapping[str, Any]
+) -> None:
+    """Raise where an argument has a gradient, and a number that follows from it has none."""
+    enabled = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
+    if enabled and not all(map(has_gradient, scores.values())):
+        whole = subject.whole
+        given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
+        given |= {"references": whole.references} if measure.references else {}
+        refuse_gradient(measure.name, **given)
