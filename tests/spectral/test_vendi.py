@@ -12,7 +12,7 @@ from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
 from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.plan import plan
+from vendiscore.spectral.routes import plan
 from vendiscore.spectral.vendi import vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
@@ -181,7 +181,8 @@ def test_several_orders_share_one_spectrum():
 
 
 def routes_of(similarity, orders):
-    return [route.name for route in plan(similarity, orders).first]
+    routes = plan(similarity, orders)
+    return [(alone or routes.whole).name for alone in routes.alone]
 
 
 def test_the_plan_says_what_is_done():

@@ -12,8 +12,7 @@ from vendiscore import MatrixSimilarity, as_similarity
 from vendiscore.spectral.estimate import Estimate, Estimating
 from vendiscore.spectral.estimators import LANCZOS, estimated
 from vendiscore.spectral.hill import effective_number
-from vendiscore.spectral.plan import plan
-from vendiscore.spectral.routes import StalledError
+from vendiscore.spectral.routes import StalledError, plan
 from vendiscore.spectral.vendi import spectrum_of
 from vendiscore.spectral.weighted_similarity import merge_identical, weighted_by
 

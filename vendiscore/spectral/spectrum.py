@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from functools import partial
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, one_of
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
 from .covariance_float32 import SINGLE_TOLERANCE, sensitivity
@@ -44,31 +45,11 @@ def check_psd(psd: Any) -> PSD:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The eigenvalues of K_p as shares, with or without its eigenvectors.
+    """The eigenvalues of K_p as shares, descending, with or without its eigenvectors.
 
-    Attributes
-    ----------
-    values : array (m,)
-        Descending, at least 0, summing to 1; m is the smaller of the number of (distinct) samples
-        and the number of features.
-    n : int
-        Number of samples.
-    route, why : str
-        What found it, and why that one.
-    vectors : array (n, r) or None
-        A column for each of the r positive values: orthonormal eigenvectors u_j of K_p, so that
-        K_p = Σ_j λ_j u_j u_jᵀ. Entries of sample i are √p_i times its coordinates. From a
-        covariance, columns are orthogonal to about ε λ_1/λ_j.
-    negative_mass : float
-        Minus the sum of the negative eigenvalues that were set to zero.
-    cut : float
-        Eigenvalues below this counted as rounding and were set to zero.
-    lost : int
-        How many of those may have been more than rounding of exact zeros.
-    error : float
-        Norm of the error of the matrix where it was multiplied in single precision, else 0.
-    tolerance : float
-        How far off log VS may be by that.
+    `vectors` (n, r) has a column u_j for each of the r positive values: orthonormal eigenvectors,
+    so that K_p = Σ_j λ_j u_j u_jᵀ. Entries of sample i are √p_i times its coordinates. From a
+    covariance, columns are orthogonal to about ε λ_1/λ_j.
     """
 
     values: Array
@@ -76,32 +57,27 @@ class Spectrum:
     route: str
     why: str
     vectors: Array | None = field(default=None, repr=False)
-    negative_mass: float = 0.0
-    cut: float = 0.0
-    lost: int = 0
-    error: float = 0.0
-    tolerance: float = SINGLE_TOLERANCE
+    negative_mass: float = 0.0  # minus the sum of the negative eigenvalues set to zero
+    cut: float = 0.0  # eigenvalues below this counted as rounding and were set to zero
+    lost: int = 0  # how many of those may have been more than rounding of exact zeros
+    error: float = 0.0  # norm of the error of a matrix multiplied in single precision, else 0
+    tolerance: float = SINGLE_TOLERANCE  # how far off log VS may be by that
 
     def serves(self, q: float) -> bool:
-        """Whether the effective number of order q is as exact as it is meant to be.
-
-        Always, unless the spectrum is from single-precision products, which are good for the
-        orders that they were made for.
-        """
-        return self.error == 0 or self.error * self._sensitivity(q) < self.tolerance
-
-    def _sensitivity(self, q: float) -> float:
+        """Whether order q is exact: single-precision products are for the orders asked for."""
+        if self.error == 0:
+            return True
         shares = np.asarray(self.values)
         if self.tolerance > SINGLE_TOLERANCE and shares.min() < 100 * self.error:
+            if q == 0:
+                return False
             # Shares below the error are not known, nor how many they are; none moves by more.
-            return sensitivity(np.maximum(shares, self.error), q) if q else math.inf
-        return sensitivity(shares, q)
+            shares = np.maximum(shares, self.error)
+        return self.error * sensitivity(shares, q) < self.tolerance
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Any:
-        """The Hill number of order q of the shares, in [1, n]: the Vendi Score.
+        """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score.
 
-        Examples
-        --------
         >>> Spectrum(np.array([0.5, 0.5, 0.0]), 3, "eigenvalues", "").effective_number(q=2)
         2.0
         """
@@ -114,21 +90,15 @@ class Spectrum:
         return effective_number(self.values, q)
 
     def profile(self, orders: Sequence[float]) -> Array:
-        """The effective numbers of several orders, shape (len(orders),).
-
-        Errors as for `effective_number`. Cost: O(m) an order, no decomposition.
-        """
+        """Return the effective numbers of several orders, shape (len(orders),)."""
         numbers = [self.effective_number(q) for q in orders]
         return np.array(numbers) if is_numpy(self.values) else namespace(self.values).stack(numbers)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
-        """The effective number of each order, with how it was found.
-
-        Where what was taken for rounding may have changed an order below 1, a warning says so.
-        Errors as for `effective_number`.
-        """
+        """Return each order with how it was found; warn where the cut may have changed one."""
         found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
-        self._tell_of_cut(orders)
+        if self.lost and min(orders, default=1.0) < 1:
+            self._warn_of_cut(min(orders))  # the least order moves most
         return found
 
     @property
@@ -141,10 +111,7 @@ class Spectrum:
             f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
         ]
 
-    def _tell_of_cut(self, orders: Sequence[float]) -> None:
-        q = min(orders, default=DEFAULT_ORDER)  # the least order moves most
-        if not self.lost or q >= 1:
-            return
+    def _warn_of_cut(self, q: float) -> None:
         kept = self.values[self.values > 0]
         total = scalar(namespace(kept).sum(kept**q))
         # What Σ λ^q gains, less what the trace does, of which shares are parts.
@@ -158,11 +125,10 @@ class Spectrum:
             )
 
 
-@dataclass(frozen=True)
-class Source:
-    """What must be known of where a matrix is from, to tell rounding from faults.
+class Source(NamedTuple):
+    """The origin of a matrix of n samples, to tell rounding from faults.
 
-    `n` is the number of samples, `psd` whether nothing but rounding can make it indefinite.
+    `psd` says whether nothing but rounding can make it indefinite.
     """
 
     n: int
@@ -172,8 +138,8 @@ class Source:
 
     @classmethod
     def of(cls, weighted: Similarity) -> Self:
-        """Of a weighted similarity."""
-        return cls(weighted.n, weighted.psd, weighted.roundoff, lambda: fault_of(weighted))
+        """Describe a weighted similarity."""
+        return cls(weighted.n, weighted.psd, weighted.roundoff, partial(fault_of, weighted))
 
     @property
     def negative_mass(self) -> float:
@@ -189,14 +155,11 @@ class Source:
 def from_covariance(
     C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0, features: Any = None
 ) -> Spectrum:
-    """The spectrum of n samples from the covariance of their features.
+    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor.
 
-    Notes
-    -----
-    Time O(d³), and O(n d²) more for eigenvectors.
+    `roundoff` is the relative spacing of the numbers that C was added up in, where coarser than
+    double; `features` F with C = FᵀF give the eigenvectors of F Fᵀ.
 
-    Examples
-    --------
     >>> from_covariance(np.diag([3.0, 1.0]), n=4).values
     array([0.75, 0.25])
     """
@@ -242,10 +205,9 @@ def decomposed(
     vectors: bool = False,
     project: Callable[[Array], Array] | None = None,
 ) -> Spectrum:
-    """The spectrum of a matrix of trace 1 that may be overwritten.
+    """Find the spectrum of a matrix of trace 1 that may be overwritten.
 
-    Its eigenvectors are those of A, or of F Fᵀ where A is Fᵀ F: then `project(V)` is F V, or that
-    with columns of another length.
+    Where A is Fᵀ F, `project(V)` is F V up to lengths of columns: the eigenvectors of F Fᵀ.
     """
     V: Array | None
     if is_numpy(A) and (order := _diagonal_order(A)) is not None:
@@ -275,7 +237,7 @@ def decomposed(
 
 
 def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
-    """The places of a diagonal matrix's entries, the largest first; None if it is not diagonal."""
+    """The places of a diagonal matrix's entries, largest first; None for another matrix."""
     diagonal = A.diagonal()
     if (
         np.count_nonzero(A[0]) > 1
@@ -287,23 +249,25 @@ def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
 
 
 def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Spectrum:
-    """Ascending eigenvalues as shares: rounding removed, sum 1, descending.
+    """Turn ascending eigenvalues into shares: rounding removed, sum 1, descending.
 
     Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is the
     numerical rank.
     """
     xp = namespace(values)
     values = xp.flip(values)
-    if not abs(scalar(xp.sum(values)) - 1) <= RANGE_TOLERANCE:
+    known = to_host(values)
+    total = float(known.sum())
+    if not abs(total - 1) <= RANGE_TOLERANCE:
         raise ValueError(
-            f"the eigenvalues of the similarity matrix sum to {scalar(xp.sum(values)):.6g} "
-            f"instead of 1: {source.fault()}"
+            f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
+            f"{source.fault()}"
         )
-    size = values.shape[0]
-    unit = float(xp.finfo(values.dtype).eps) * scalar(values[0])
-    negative_mass = -scalar(xp.sum(xp.where(values < 0, values, xp.zeros_like(values))))
+    size = len(known)
+    unit = float(np.finfo(known.dtype).eps * known[0])
+    negative_mass = max(0.0, -float(known[known < 0].sum()))
     if psd == "check" and negative_mass > source.negative_mass:
-        raise NotPSDError(scalar(values[-1]), negative_mass)
+        raise NotPSDError(float(known[-1]), negative_mass)
     if psd == "check" and negative_mass > NEGATIVE_MASS:
         warn(
             f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
@@ -313,23 +277,16 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
-    kept = values > cut
-    lost = int(xp.sum(~kept & (values > noise)))
-    if scalar(xp.min(values[kept])) < TAIL * cut:  # no gap, but a tail that goes on below the cut
-        lost = size - int(xp.sum(kept))
-    zero = xp.zeros_like(values)
-    shares = xp.where(kept, values, zero)
-    total = xp.sum(shares)
+    kept = int(np.sum(known > cut))
+    lost = int(np.sum(known > noise)) - kept if noise < cut else 0
+    if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
+        lost = size - kept
+    shares = xp.where(values > cut, values, xp.zeros_like(values))
+    whole = xp.sum(shares)
     if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
-        apart = kept if psd == "check" else kept | (values < -cut)
-        rest = xp.sum(xp.where(apart, zero, values))
-        total = total + rest - rest.detach()
+        apart = values > cut if psd == "check" else abs(values) > cut
+        rest = xp.sum(xp.where(apart, xp.zeros_like(values), values))
+        whole = whole + rest - rest.detach()
     return Spectrum(
-        shares / total,
-        source.n,
-        route,
-        why,
-        negative_mass=max(0.0, negative_mass),
-        cut=cut,
-        lost=lost,
+        shares / whole, source.n, route, why, negative_mass=negative_mass, cut=cut, lost=lost
     )

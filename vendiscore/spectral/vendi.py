@@ -15,23 +15,14 @@ from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .estimators import estimated, way_out
-from .plan import plan
-from .routes import MomentRoute, StalledError
+from .routes import StalledError, plan
 from .spectrum import PSD, Spectrum
 from .weighted_similarity import weighted_by
 
 
 @dataclass(frozen=True)
 class Spectral:
-    """Effective numbers with how they were found.
-
-    Attributes
-    ----------
-    estimates : list of Estimate
-        One for each order asked for, in that order; each value in [1, n].
-    spectrum : Spectrum or None
-        Where one was found: other orders can be read off it, `vendi(..., spectrum=...)`.
-    """
+    """Effective numbers, one for each order, and the spectrum that they are read off, if any."""
 
     estimates: list[Estimate]
     spectrum: Spectrum | None = None
@@ -51,12 +42,10 @@ def vendi(
     spectrum: Spectrum | None = None,
     estimating: Estimating | None = None,
 ) -> Spectral:
-    """The Vendi Scores of several orders, from as little work as they need.
+    """Find the Vendi Scores of several orders by as little work as they need.
 
-    Notes
-    -----
-    Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞.
-    One matrix of size min(n, d)² is allocated.
+    Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞; one
+    matrix of size min(n, d)² is allocated.
     """
     if spectrum is not None:
         if spectrum.n != similarity.n:
@@ -67,56 +56,39 @@ def vendi(
         if all(spectrum.serves(q) for q in orders):
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    routes = plan(similarity, orders, psd, each=estimating is not None)
-    weighted = weighted_by(similarity, p)
+    alone, whole = plan(similarity, orders, psd, each=estimating is not None)
     estimates: dict[int, Estimate] = {}
-    failed: dict[int, str] = {}
-    for i, (q, alone) in enumerate(zip(orders, routes.alone, strict=True)):
-        found, failed[i] = _first(alone, weighted, q, psd)
-        if found is not None:
-            estimates[i] = found
+    stalled: dict[int, str] = {}
+    weighted = weighted_by(similarity, p) if any(alone) else None
+    for i, route in enumerate(alone):
+        if route is not None and weighted is not None:
+            try:
+                estimates[i] = route.run(weighted, orders[i], psd)
+            except (StalledError, TooLargeError) as error:
+                stalled[i] = str(error)
     rest = [i for i in range(len(orders)) if i not in estimates]
     if rest:
         needed = [orders[i] for i in rest]
         read = None
         if estimating:
-            read = estimated(similarity, needed, p, psd, estimating, routes.whole)
+            read = estimated(similarity, needed, p, psd, estimating, whole)
         if read is None:
             try:
-                spectrum = routes.whole.run(similarity, p, psd, orders=orders)
+                spectrum = whole.run(similarity, p, psd, orders=orders)
             except TooLargeError as error:
                 raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
             read = spectrum.estimates(needed)
-        for i, estimate in zip(rest, read, strict=True):
-            estimates[i] = replace(estimate, why=failed[i] or estimate.why)
+        estimates |= dict(zip(rest, read, strict=True))
+    for i, why in stalled.items():
+        estimates[i] = replace(estimates[i], why=why)
     return Spectral([estimates[i] for i in range(len(orders))], spectrum)
-
-
-def _first(
-    routes: Sequence[MomentRoute], weighted: Similarity, q: float, psd: PSD
-) -> tuple[Estimate | None, str]:
-    """What the first route that arrives finds, and why the last one that did not has stalled."""
-    why = ""
-    for route in routes:
-        try:
-            return route.run(weighted, q, psd), why
-        except (StalledError, TooLargeError) as error:
-            why = str(error)
-    return None, why
 
 
 def spectrum_of(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
-    """The spectrum of K_p by the cheapest route, in double precision.
+    """Find the spectrum of K_p by the cheapest route, in double precision.
 
-    Notes
-    -----
-    Time O(n d² + d³) from d < n features, else O(n³); with vectors three times that, and
-    n·min(n, d) numbers more.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from vendiscore import FeatureSimilarity
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 0, 1]]), vectors=True)
