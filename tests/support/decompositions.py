@@ -12,8 +12,11 @@ HOMES = ("numpy.linalg", "scipy.linalg", "torch.linalg", "array_api_compat.torch
 
 
 @contextmanager
-def counted() -> Iterator[list[tuple[str, tuple[int, ...]]]]:
-    """The (function, shape) of every decomposition by NumPy, SciPy or torch in the block."""
+def counted(*more: str) -> Iterator[list[tuple[str, tuple[int, ...]]]]:
+    """The (function, shape) of every decomposition by NumPy, SciPy or torch in the block.
+
+    `more` are names of functions beyond `FUNCTIONS`, such as "cholesky".
+    """
     seen: list[tuple[str, tuple[int, ...]]] = []
     inside = False
 
@@ -35,7 +38,7 @@ def counted() -> Iterator[list[tuple[str, tuple[int, ...]]]]:
     with pytest.MonkeyPatch.context() as patch:
         for home in HOMES:
             module = sys.modules.get(home)
-            for name in FUNCTIONS if module else ():
+            for name in (*FUNCTIONS, *more) if module else ():
                 if function := getattr(module, name, None):
                     patch.setattr(module, name, spy(name, function))
         yield seen

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arguments import refuse_gradient
 from ..arrays.namespace import scalar, to_host
-from ..comparison.growth import ENOUGH, Growth, growth
+from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
 from ..comparison.options import MIN_SAMPLES
 from ..errors import IndefiniteError
 from ..magnitude.curve import Curve, magnitude_curve
@@ -230,16 +230,15 @@ class Findings:
         if self.no_growth or self.similarity is None:
             return None
         chosen = _drawn(self.similarity.n, MOST_GROWN)
-        n = len(chosen)
-        some = self.similarity if n == self.similarity.n else self.similarity.take(chosen)
-        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or self.order == 2 else n}
-        return growth(
-            some,
-            sorted(size for size in sizes if size > 1),
-            q=self.order,
-            draws=DRAWS,
-            psd=self.subject.psd,
-        )
+        n, q, psd = len(chosen), self.order, self.subject.psd
+        if n == self.similarity.n:
+            some, spectrum = self.similarity, self.looked.eigen
+        else:
+            some, spectrum = self.similarity.take(chosen), None
+        closed = has_closed_form(some, q, psd)
+        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
+        wanted = sorted(size for size in sizes if size > 1)
+        return grown(some, wanted, q, closed, draws=DRAWS, psd=psd, spectrum=spectrum)
 
     @cached_property
     def curve(self) -> Curve | None:
@@ -290,15 +289,14 @@ def find(
     if similarity is not None:
         subject.__dict__["similarities"] = [similarity]
     why = _without_interval(subject, request)
-    numbers: dict[str, Any]
     if request.ci is None and not why and _is_cheap(subject, request):
         keywords |= {"ci": LEVEL}
         request = replace(request, ci=LEVEL)
-        numbers = measured(subject, request)
-    else:
-        numbers = measured(subject, request)
-        if request.ci is None and not why:
-            numbers = _with_interval(subject, request, numbers)
+    elif _reads_eigenvectors(subject, request):
+        _ = subject.eigen  # the scores are read off it
+    numbers = measured(subject, request)
+    if request.ci is None and not why:
+        numbers = _with_interval(subject, request, numbers)
     del keywords["details"]
     return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
 
@@ -342,6 +340,13 @@ def _without_interval(subject: Subject, request: Request) -> str:
 def _is_cheap(subject: Subject, request: Request) -> bool:
     names = {chosen.measure.name for chosen in request.measures}
     return subject.groups is not None or names <= set(CLOSED)
+
+
+def _reads_eigenvectors(subject: Subject, request: Request) -> bool:
+    """Whether a Vendi Score is exact, and `Findings.explanation` needs its eigenvectors."""
+    exact = request.estimating is None and subject.groups is None
+    is_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
+    return exact and is_vendi and subject.similarity.n <= MOST
 
 
 def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from ..resolve.sets import similarity_of
 from ..scoring.request import check_orders
 from ..signature import plain_order
 from ..similarity.base import Similarity
-from ..spectral.spectrum import PSD, check_psd
+from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, measured
 from .matched_size import MOST_WINDOWS, Matched, coverage_curve
@@ -217,27 +217,66 @@ def growth(
             f"`samples` must be at least {MIN_SAMPLES}, got {similarity.n}; add samples to see "
             f"how a score grows with them"
         )
-    closed = order == 2 and not (psd == "clip" and _is_indefinite(similarity))
+    closed = has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
+    found = grown(similarity, wanted, order, closed, draws=draws, level=level, psd=psd, seed=seed)
+    return replace(found, coverage=_coverages(similarity, wanted, seed))
+
+
+def grown(
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    closed: bool,
+    *,
+    draws: int,
+    level: float = 0.95,
+    psd: PSD = "check",
+    seed: int = 0,
+    spectrum: Spectrum | None = None,
+) -> Growth:
+    """Return the growth at ascending sizes without coverages; `spectrum` is that of all samples."""
+    n = similarity.n
     if closed:
-        points = _of_pairs(similarity, wanted)
+        points = _of_pairs(similarity, sizes)
     else:
-        needed = _needed(wanted, similarity.n)
-        steps = _drawn(similarity, needed, order, draws, psd, seed)
-        total = sum(_draws(m, similarity.n, draws) for m in needed)
-        points = _extended(counted(steps, total, "drawing subsets"), wanted, similarity.n)
-    return _growth(points, wanted, similarity, order, level, seed)
+        needed = _needed(sizes, n)
+        steps = _drawn(similarity, needed, q, draws, psd, seed, spectrum)
+        total = sum(_draws(m, n, draws) for m in needed)
+        points = _extended(counted(steps, total, "drawing subsets"), sizes, n)
+    reach = float(scipy.special.ndtri((1 + level) / 2))
+    found = [points[m] for m in sizes]
+    low = [math.exp(each.log - reach * each.error) for each in found]
+    high = [math.exp(each.log + reach * each.error) for each in found]
+    return Growth(
+        q,
+        level,
+        n,
+        tuple(sizes),
+        tuple(math.exp(each.log) for each in found),
+        tuple(max(1.0, value) for value in low),
+        tuple(min(float(m), value) for m, value in zip(sizes, high, strict=True)),
+        (None,) * len(sizes),
+        tuple(m > n for m in sizes),
+    )
 
 
-def _is_indefinite(similarity: Similarity) -> bool:
-    """Whether there are negative eigenvalues, of which the closed form of order 2 knows nothing."""
-    if similarity.psd:
-        return False
+def _coverages(similarity: Similarity, sizes: Sequence[int], seed: int) -> tuple[float | None, ...]:
+    """Return 1 − mean novelty at each size; None beyond n, and beyond 2,000 samples."""
+    n, most = similarity.n, MOST_WINDOWS * MOST
+    curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
+    return tuple(float(curve[m - 1]) if m <= min(n, most) else None for m in sizes)
+
+
+def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
+    """Whether the score of every size follows from all pairs: at order 2, unless K is clipped."""
+    if q != 2 or psd != "clip" or similarity.psd:
+        return q == 2
     try:
         spectrum_of(similarity)
     except NotPSDError:
-        return True
-    return False
+        return False
+    return True
 
 
 def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
@@ -286,7 +325,13 @@ def _of_pairs(similarity: Similarity, sizes: Sequence[int]) -> dict[int, Matched
 
 
 def _drawn(
-    similarity: Similarity, sizes: Sequence[int], q: float, draws: int, psd: PSD, seed: int
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    draws: int,
+    psd: PSD,
+    seed: int,
+    spectrum: Spectrum | None = None,
 ) -> Counts[dict[int, Matched]]:
     """Mean log VS over subsets of each size; yields how many subsets are done."""
     n, done = similarity.n, 0
@@ -298,7 +343,7 @@ def _drawn(
         count = _draws(m, n, draws)
         found = []
         for places in _subsets(n, m, count, rng):
-            found.append(part.score(places))
+            found.append(part.score(places, spectrum if m == n else None))
             done += 1
             yield done
         logs = np.array([each.log for each in found])
@@ -348,34 +393,6 @@ def _doubled(logs: Sequence[float], doublings: float) -> float:
         return logs[2]
     share = doublings if r == 1 else (1 - r**doublings) / (1 - r)
     return logs[2] + second * r * share
-
-
-def _growth(
-    points: dict[int, Matched],
-    wanted: Sequence[int],
-    similarity: Similarity,
-    q: float,
-    level: float,
-    seed: int,
-) -> Growth:
-    n = similarity.n
-    most = MOST_WINDOWS * MOST
-    curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
-    reach = float(scipy.special.ndtri((1 + level) / 2))
-    found = [points[m] for m in wanted]
-    low = [math.exp(each.log - reach * each.error) for each in found]
-    high = [math.exp(each.log + reach * each.error) for each in found]
-    return Growth(
-        q,
-        level,
-        n,
-        tuple(wanted),
-        tuple(math.exp(each.log) for each in found),
-        tuple(max(1.0, value) for value in low),
-        tuple(min(float(m), value) for m, value in zip(wanted, high, strict=True)),
-        tuple(float(curve[m - 1]) if m <= min(n, most) else None for m in wanted),
-        tuple(m > n for m in wanted),
-    )
 
 
 def _cell(value: Any) -> str:

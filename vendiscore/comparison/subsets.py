@@ -14,7 +14,7 @@ from ..arrays.namespace import scalar, to_host
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral.rank_one import log_score
-from ..spectral.spectrum import PSD
+from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.jackknife import influence_error, jackknife
 from ..uncertainty.subsampling import halves_error
@@ -70,12 +70,21 @@ class Part:
             similarity = K.noted(roundoff=similarity.roundoff)
         self.similarity = similarity
 
-    def score(self, places: np.ndarray) -> Matched:
-        """log VS of the samples at `places`, with its standard error; 0 at order 0."""
+    def score(self, places: np.ndarray, spectrum: Spectrum | None = None) -> Matched:
+        """Return log VS at `places` with its standard error (0 at order 0): by the jackknife, and
+        by infinitesimal changes of weights above order 2. `spectrum` is theirs where it is known.
+        """
+        if len(places) == 1:
+            return Matched(0.0, 0.0)
         part = self.similarity.take(places)
         if self.q == 0:
-            return Matched(math.log(scalar(vendi(part, [0.0], psd=self.psd).values[0])), 0.0)
-        return log_with_error(part, self.q, self.psd)
+            found = vendi(part, [0.0], psd=self.psd, spectrum=spectrum)
+            return Matched(math.log(scalar(found.values[0])), 0.0)
+        spectrum = spectrum or spectrum_of(part, psd=self.psd, vectors=True)
+        if self.q > 2:
+            return Matched(log_score(spectrum, self.q), influence_error(spectrum, self.q))
+        left_out = jackknife(spectrum, self.q)
+        return Matched(left_out.log, left_out.error)
 
     def curve(self, order: np.ndarray) -> np.ndarray:
         """The coverage of 1, 2, … of the samples at `order`."""
@@ -194,17 +203,6 @@ class DrawnSets:
                     f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
                     f"coverage of {least:.2g}; pass match='size'"
                 )
-
-
-def log_with_error(similarity: Similarity, q: float, psd: PSD = "check") -> Matched:
-    """log VS_q, q > 0, with its standard error by the jackknife; infinitesimal above order 2."""
-    if similarity.n == 1:
-        return Matched(0.0, 0.0)
-    spectrum = spectrum_of(similarity, psd=psd, vectors=True)
-    if q > 2:
-        return Matched(log_score(spectrum, q), influence_error(spectrum, q))
-    found = jackknife(spectrum, q)
-    return Matched(found.log, found.error)
 
 
 def _size(plan: Plan, sizes: Sequence[int]) -> int:

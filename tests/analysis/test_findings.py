@@ -1,0 +1,45 @@
+"""What a report and the page find: each matrix is decomposed once for all of it."""
+
+import numpy as np
+import pytest
+from answered import scored
+from decompositions import counted
+
+from vendiscore import report
+
+RNG = np.random.default_rng(0)
+TEXTS = [" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(20)]
+
+
+def decomposed(make) -> list[str]:
+    """The functions that decomposed a matrix of all samples, or a factor of it."""
+    with counted("cholesky") as seen:
+        make()
+    return [name for name, shape in seen if shape == (20, 20)]
+
+
+@pytest.mark.parametrize("q", [0, 1, 2, 3, "inf"])
+def test_report_decomposes_the_matrix_of_all_samples_once(q):
+    assert decomposed(lambda: report(TEXTS, q=q).html()) == ["eigh"]
+
+
+def test_report_of_weighted_samples_decomposes_their_matrix_once():
+    p = np.arange(1, 21) / 210
+    assert decomposed(lambda: report(TEXTS, p=p).html()) == ["eigh"]
+
+
+@pytest.mark.parametrize("q", [0, 1, 2])
+def test_page_decomposes_the_matrix_of_all_samples_once(q):
+    result = None
+
+    def score():
+        nonlocal result
+        result = scored(TEXTS, q=q)
+
+    # The map has the eigenvectors of another matrix, diag(λ) − m mᵀ.
+    assert decomposed(score) == ["eigh", "eigh"]
+    assert decomposed(result.report) == []
+
+
+def test_report_of_several_measures_decomposes_their_matrix_once():
+    assert decomposed(lambda: report(TEXTS, measures=["VS", "SampleCoverage"]).html()) == ["eigh"]
