@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pairs import agree, compare, environment
+from pairs import agree, environment
+from pairs import compare as timed
 
 ROOT = Path(__file__).resolve().parents[1]
 TOLERANCE = 1e-9
@@ -28,8 +29,7 @@ TOLERANCE = 1e-9
 def calls() -> dict[str, Callable[[], Any]]:
     """Calls that both versions know, from a fraction of a millisecond to some seconds."""
     import vendiscore
-    from vendiscore import compute, mag_area, score_K, score_X
-    from vendiscore.similarity.bit_sets import BitSimilarity
+    from vendiscore import compare, compute, explain, mag_area, mag_areas, score_K, score_X
 
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(3000)]
@@ -42,6 +42,7 @@ def calls() -> dict[str, Callable[[], Any]]:
     bits = (rng.random((2000, 1024)) < 0.05).astype(np.uint8)
     metric, magnitude = vendiscore.load("vendiscore"), vendiscore.load("magnitude")
     records = {"text": texts[:800], "place": narrow[:800].tolist()}
+    neighbours = ["Precision", "Recall", "Density", "Coverage"]
     mixed = {"ngram_overlap:text": 0.5, "rbf:place": 0.5}
     return {
         "ten vectors, 200 times": lambda: again(200, lambda: compute(few, k="cosine")),
@@ -60,14 +61,25 @@ def calls() -> dict[str, Callable[[], Any]]:
         "laplacian, 2,000 × 8, q=2": lambda: compute(narrow, k="laplacian", q=2),
         "polynomial, 2,000 × 256": lambda: compute(wide, k="polynomial"),
         "X, 50,000 × 256, single": lambda: score_X(tall),
+        "K of 8, 500 times": lambda: again(500, lambda: score_K(K[:8, :8])),
+        "K of 100, 100 times": lambda: again(100, lambda: score_K(K[:100, :100])),
+        "K of 1,500, q=2": lambda: score_K(K, q=2),
         "K of 1,500": lambda: score_K(K),
         "K of 1,500, q=inf": lambda: score_K(K, q="inf"),
         "2,000 images with margins": lambda: compute(list(images), k="pixels", size=None, mode="L"),
-        "Tanimoto, 2,000 × 1,024": lambda: compute(BitSimilarity(bits)),
-        "Tanimoto, q=2": lambda: compute(BitSimilarity(bits), q=2),
+        "Tanimoto, 2,000 × 1,024": lambda: compute(bits, k="tanimoto"),
+        "Tanimoto, q=2": lambda: compute(bits, k="tanimoto", q=2),
         "BLEU of 150": lambda: compute(texts[:150], k="bleu", psd="clip"),
         "mag_area, 2,000 × 8": lambda: mag_area(narrow),
         "mag_area, cosine, 1,000": lambda: mag_area(wide[:1000], k="cosine"),
+        "mag_areas of two, 2,000 × 8": lambda: mag_areas([narrow[:1000], narrow[1000:]])[0],
+        "precision and the like, 2,000": lambda: compute(
+            wide, references=wide + 0.1, k="cosine", measures=neighbours
+        ),
+        "random features, 5,000 × 64": lambda: compute(many, k="rbf", n_features=512),
+        "what 400 samples add": lambda: explain(wide[:400], k="cosine").score,
+        "200 groups of 8 texts": lambda: compute([texts[i : i + 8] for i in range(0, 1500, 8)]),
+        "two sets of 100 texts": lambda: compare(texts[:100], texts[100:200]).sets[0].score,
         "mixture of 800 records": lambda: compute(records, k=mixed),
         "four measures, 1,000 × 8": lambda: compute(
             narrow[:1000], k="rbf", measures=["VS", "IntDiv", "LC", "MagArea"]
@@ -140,7 +152,7 @@ def main() -> None:
     for name in (name for name in before.calls if arguments.only in name):
         agree(after.answer(name), before.answer(name), rtol=TOLERANCE)
         ours, theirs = partial(after.answer, name), partial(before.answer, name)
-        rows.append(compare(name, ours, theirs, arguments.repeats))
+        rows.append(timed(name, ours, theirs, arguments.repeats))
     if arguments.json:
         report = {"environment": environment(), "results": rows}
         arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
