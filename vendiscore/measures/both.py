@@ -35,11 +35,12 @@ class Both:
         how: How,
         names: Sequence[str],
         psd: PSD = "check",
-        pool: Callable[[], tuple[Similarity, int]] | None = None,
         whole: Both | None = None,
+        rows: Callable[[], np.ndarray] | None = None,
     ) -> None:
+        """Pool two sets; those of a part are rows of the whole, and all references."""
         self._sets, self._how, self._names, self._psd = sets, how, names, psd
-        self._given, self._whole = pool, whole
+        self._whole, self._chosen = whole, rows
 
     @property
     def of_rows(self) -> bool:
@@ -57,8 +58,10 @@ class Both:
 
     @cached_property
     def _pool(self) -> tuple[Similarity, int]:
-        if self._given is not None:
-            return self._given()
+        if self._whole is not None and self._chosen is not None:
+            (n, m), rows = self._whole.sizes, self._chosen()
+            chosen = np.concatenate([rows, np.arange(n, n + m)])
+            return self._whole.similarity.take(chosen), len(rows)
         similarity, starts = self._resolved
         return similarity, int(kept_starts(similarity, starts)[1])
 
@@ -86,8 +89,7 @@ class Both:
     @cached_property
     def weights(self) -> Array | None:
         """Weights of all, by which each set has one half."""
-        halves = np.repeat(np.array([0.5, 0.5]) / self.sizes, self.sizes)
-        return check_weights(halves, len(halves), like=self.similarity.diagonal())
+        return half_each(self.similarity, self.sizes)
 
     @cached_property
     def means(self) -> Array:
@@ -192,6 +194,12 @@ class Both:
         F = F if sp.issparse(F) else to_host(F)
         F = F if inner is K else F[K.inverse]  # type: ignore[attr-defined]
         return [F[:n], F[n:]]
+
+
+def half_each(similarity: Similarity, sizes: tuple[int, int]) -> Array | None:
+    """Weights by which each of two sets has one half."""
+    halves = np.repeat(np.array([0.5, 0.5]) / sizes, sizes)
+    return check_weights(halves, len(halves), like=similarity.diagonal())
 
 
 def rows_of_numbers(samples: Any, how: How) -> Any:

@@ -15,7 +15,6 @@ from ..magnitude.space import MetricSpace
 from ..registry.measure import register_measure
 from ..similarity.base import Similarity
 from ..spectral.hill import effective_number
-from .places import located
 from .subject import Subject, UnsuitedError
 
 _SOURCE = "Friedman & Dieng, arXiv 2210.02410, §4.3"
@@ -42,7 +41,7 @@ def modes(subject: Subject) -> Any:
         kind = "similarities" if how.given == "K" else type(first).__name__
         raise UnsuitedError(f"samples that are rows of class probabilities, got {kind}")
     kept = np.flatnonzero(subject.rows_came >= 0)
-    with located(subject):
+    with subject.located():
         return mode_diversity(choose(rows, kept) if len(kept) < subject.came else rows, subject.p)
 
 

@@ -16,7 +16,6 @@ from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.spectrum import PSD
 from ..spectral.vendi import vendi
-from .part import Part
 from .subject import Subject, UnsuitedError
 
 
@@ -86,6 +85,6 @@ def conditional_vendi_score(
     whole = subject.whole
     T = given.similarity(given_k, len(whole.row_of))
     rows = np.flatnonzero(whole.row_of >= 0)  # of what was given, for rows of the similarity
-    rows = rows[subject.rows] if isinstance(subject, Part) else rows
-    T = T if len(rows) == T.n and subject is whole else T.take(rows)
+    rows = rows[subject.rows] if subject.is_part else rows
+    T = T if len(rows) == T.n and not subject.is_part else T.take(rows)
     return conditional(subject.similarity, T, subject.orders, subject.p, subject.psd)

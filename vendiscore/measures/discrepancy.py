@@ -12,7 +12,6 @@ from ..arguments import is_several, number
 from ..distances.all_pairs import numpy_rows
 from ..errors import SampleError
 from ..registry.measure import register_measure
-from .places import located, places_of
 from .subject import Subject, UnsuitedError
 
 Ends = float | tuple[float, ...]
@@ -57,7 +56,7 @@ def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
     X = _points(subject)
     low, high = (np.broadcast_to(np.asarray(end, float), X.shape[1:]) for end in _fitting(box, X))
     outside = ~((low <= X) & (high >= X))
-    problems, places = {}, places_of(subject)
+    problems, places = {}, subject.places_kept
     for i in map(int, np.flatnonzero(outside.any(axis=1))):
         j = int(np.argmax(outside[i]))
         problems[int(places[i])] = (
@@ -73,7 +72,7 @@ def _points(subject: Subject) -> np.ndarray:
     X = subject.vectors
     if X is None:
         raise UnsuitedError(f"samples that are points, got {type(subject.samples).__name__}")
-    with located(subject):
+    with subject.located():
         return np.asarray(numpy_rows(X), dtype=np.float64)
 
 

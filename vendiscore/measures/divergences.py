@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,13 +32,13 @@ import numpy as np
 from ..arguments import refuse_gradient
 from ..arrays.namespace import Samples, is_torch, scalar
 from ..registry.measure import register_measure
-from ..resolve.kernel_request import How, KernelArgument, how_of
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import read_samples
 from ..similarity.base import Similarity
 from ..spectral import rank_one
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
-from .both import Both
+from .both import half_each
 from .subject import Subject
 
 # Of every number, since none of them has a null value to be compared with.
@@ -167,7 +166,8 @@ def surprise(
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
     every = np.full(len(subject.row_of), np.nan)
-    every[subject.row_of >= 0] = _surprises(subject.both, lambda: subject.eigen)
+    with np.errstate(all="ignore"):
+        every[subject.row_of >= 0] = _surprises(subject.both.eigen, subject.eigen)
     return every
 
 
@@ -183,14 +183,16 @@ def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarra
     """
     if not 0 < n < pool.n:
         raise ValueError(f"`n` must be from 1 to {pool.n - 1}, to leave references, got {n}")
-    both = Both([], How(), ["samples", "references"], psd, pool=lambda: (pool, n))
-    return _surprises(both, lambda: spectrum_of(pool.take(np.arange(n)), psd=psd, vectors=True))
-
-
-def _surprises(both: Both, own: Callable[[], Spectrum]) -> np.ndarray:
     with np.errstate(all="ignore"):
-        together = rank_one.surprise(both.eigen)[: both.sizes[0]]
-        return np.minimum(together - rank_one.surprise(own()), math.log(2))
+        together = spectrum_of(pool, half_each(pool, (n, pool.n - n)), psd, vectors=True)
+        own = spectrum_of(pool.take(np.arange(n)), psd=psd, vectors=True)
+    return _surprises(together, own)
+
+
+def _surprises(together: Spectrum, own: Spectrum) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        of_all = rank_one.surprise(together)[: own.n]
+        return np.minimum(of_all - rank_one.surprise(own), math.log(2))
 
 
 def _note(subject: Subject) -> None:

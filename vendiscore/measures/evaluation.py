@@ -70,7 +70,7 @@ def measure_each(
             by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
-    for measure, _ in measures:
+    for measure, options in measures:
         found = by_name[measure.name]
         if not isinstance(found, Mapping):
             found = dict(zip(keys, found, strict=True)) if measure.ordered else {"": found}

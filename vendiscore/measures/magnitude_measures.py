@@ -158,7 +158,7 @@ def magnitude_area(
             )
     else:
         cut = convergence(space, epsilon)
-        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if subject.whole is subject else ""))
+        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if not subject.is_part else ""))
     return area_of(space, cut, n_scales, average, quadrature)
 
 

@@ -11,7 +11,6 @@ from ..arrays.namespace import namespace, scalar
 from ..errors import SampleError
 from ..registry.measure import register_measure
 from ..spectral.hill import log_power_mean
-from .places import places_of
 from .subject import Subject
 
 
@@ -29,7 +28,7 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
     refused = (p > 0) & ~(ordinary > 0)
-    places = places_of(subject)
+    places = subject.places_kept
     SampleError.check(
         {
             int(places[i]): f"must have similarities above 0 on average for LC, got "

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..arrays.inputs import choose
 from ..arrays.namespace import Array, as_kind_of, namespace
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..distances.metrics import scatter
+from ..errors import SampleError
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, of_rows
 from ..resolve.group_labels import Groups, check_size
 from ..resolve.kernel_request import How
-from ..resolve.sets import fitted_to, resolve_sets
+from ..resolve.sets import fitted_to, is_whole, part_of, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import Spectral, spectrum_of, vendi
 from .both import Both, rows_of_numbers
-
-if TYPE_CHECKING:
-    from .part import Part
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
@@ -41,7 +41,8 @@ class Subject:
 
     What a measure is a function of. Each view of the samples is found when it is first asked for,
     and kept for the next measure. Both sets are pooled, compared together, and taken apart again:
-    they share a kernel and its fitted options.
+    they share a kernel and its fitted options. A part, such as a group, is a Subject, too: its
+    `whole` is compared, and the samples at its `places` are taken.
 
     Parameters
     ----------
@@ -72,9 +73,6 @@ class Subject:
     (3, array([0.667, 0.333]))
     """
 
-    estimating: Estimating | None = None
-    pooled: Collection[str] = ()
-
     def __init__(
         self,
         samples: Any,
@@ -90,38 +88,71 @@ class Subject:
         pooled: Collection[str] = (),
         estimating: Estimating | None = None,
     ) -> None:
-        self.estimating, self.pooled = estimating, pooled
         self.samples, self.how, self.references = samples, how or How(), references
-        self.groups, self.in_parts = groups, in_parts
         self.orders, self.given_weights, self.psd = list(orders), p, psd
+        self.groups, self.in_parts, self.pooled = groups, in_parts, pooled
+        self.name, self.estimating = name, estimating
+        self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
-        self._sets = [samples] if references is None else [samples, references]
-        self.names = [name, "references"][: len(self._sets)]
+
+    def part(self, places: np.ndarray, name: str = "this part") -> Subject:
+        """The samples at some places, as a set of their own."""
+        part = Subject(None, self.how, name=name, orders=self.orders, psd=self.psd)
+        del part.samples  # which are chosen when they are asked for
+        part.whole, part.references, part.places = self, self.references, places
+        return part
+
+    @property
+    def is_part(self) -> bool:
+        """Whether these are some samples of a larger set."""
+        return self.whole is not self
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples of a part themselves, where they have parts."""
+        if is_whole(self.whole.samples, self.how):
+            return self.similarity
+        return choose(self.whole.samples, self.places)
+
+    @property
+    def sets(self) -> list[Any]:
+        """The samples, and the references if there are any."""
+        return [self.samples] if self.references is None else [self.samples, self.references]
+
+    @property
+    def names(self) -> list[str]:
+        """What errors call these."""
+        return [self.whole.name, "references"][: 1 if self.references is None else 2]
+
+    def forget(self) -> None:
+        """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
+        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+            self.__dict__.pop(heavy, None)
+        self.__dict__.pop("both", None)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
         """That of the samples, and of the references if there are any."""
-        if any(isinstance(samples, MetricSpace) for samples in self._sets):
+        if self.is_part:
+            pool, *others = self.whole.similarities
+            return [part_of(pool, self.rows), *others]
+        if any(isinstance(samples, MetricSpace) for samples in self.sets):
             raise TypeError(
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
         if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
             return self.both.apart
-        return resolve_sets(self._sets, self.how, self.names, in_parts=self.in_parts)
+        return resolve_sets(self.sets, self.how, self.names, in_parts=self.in_parts)
 
     @cached_property
     def both(self) -> Both:
         """The samples and the references as one set."""
-        return Both(self._sets, self.how_of_parts, self.names, self.psd)
+        how, whole = self.whole.how_of_parts, None if not self.is_part else self.whole.both
+        return Both(self.sets, how, self.names, self.psd, whole, lambda: self.rows)
 
-    @property
-    def whole(self) -> Subject:
-        """All samples that came in, of which a part has some."""
-        return self
-
-    @property
+    @cached_property
     def places(self) -> np.ndarray:
         """The places of its samples among all that came in."""
         return np.arange(self.came)
@@ -138,13 +169,27 @@ class Subject:
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights (n,) that sum to 1, or None."""
+        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        if self.is_part:
+            return self._own_weights(self.whole.p)
         if self.given_weights is None:
             return None
         if not self.compared:
             return check_weights(self.given_weights, self.came)
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
+
+    def _own_weights(self, p: Array | None) -> Array | None:
+        if p is None:
+            return None
+        weights = p[self.rows]
+        total = weights.sum()
+        if not total > 0:
+            raise ValueError(
+                f"`p` gives no weight to {self.name}, which so has no score of its own; leave its "
+                f"samples out"
+            )
+        return weights / total
 
     @cached_property
     def spectral(self) -> Spectral:
@@ -177,7 +222,15 @@ class Subject:
     @cached_property
     def spaces(self) -> list[MetricSpace]:
         """The samples, and the references, at their distances."""
-        return as_spaces(self._sets, self.how, self.names, lambda: self.similarities)
+        if not self.is_part:
+            return as_spaces(self.sets, self.how, self.names, lambda: self.similarities)
+        whole, how = self.whole, self.whole.how_of_parts
+        own: Any = self.samples
+        if how.metric == "precomputed":
+            own = whole.distances[np.ix_(self.places, self.places)]
+        elif not of_rows(whole.sets, how):
+            own = self.similarity
+        return [*as_spaces([own], how, ["samples"]), *whole.reference_spaces]
 
     @property
     def space(self) -> MetricSpace:
@@ -187,6 +240,8 @@ class Subject:
     @property
     def came(self) -> int:
         """The number of samples that came in, with those that are left out."""
+        if self.is_part:
+            return len(self.places)
         of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
         counted = self.similarity if of_columns else self.samples
         if isinstance(counted, (Similarity, MetricSpace)):
@@ -203,17 +258,26 @@ class Subject:
         return np.where(rows > 0, np.cumsum(rows) - 1, -1)
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def rows(self) -> np.ndarray:
+        """The rows of a part's samples in the similarity of the whole."""
+        rows = self.whole.row_of[self.places]
+        rows = rows[rows >= 0]
+        if not len(rows):
+            raise ValueError(
+                f"{self.name} has no sample that can be used, and so no score; leave it out"
+            )
+        return rows
+
+    @cached_property
+    def parts(self) -> list[Subject]:
         """The groups as sets of their own, in the order of their labels."""
         if self.groups is None:
             raise ValueError(NO_GROUPS)
         check_size(self.groups, self.came)
-        from .part import Part  # which is a Subject
-
         order = np.argsort(self.groups.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.groups.codes))
         return [
-            Part(self, places, self.groups.named(group))
+            self.part(places, self.groups.named(group))
             for group, places in enumerate(np.split(order, ends[:-1]))
         ]
 
@@ -224,8 +288,8 @@ class Subject:
         option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
         if option is None or option in self.how.metric_options:
             return self.how
-        chosen = fitted_to(self.how, self.names) or range(len(self._sets))
-        rows = np.concatenate([numpy_rows(self._sets[i], self.names[i]) for i in chosen])
+        chosen = fitted_to(self.how, self.names) or range(len(self.sets))
+        rows = np.concatenate([numpy_rows(self.sets[i], self.names[i]) for i in chosen])
         derived = {option: scatter(rows, option)}
         return replace(self.how, metric_options={**self.how.metric_options, **derived})
 
@@ -242,6 +306,8 @@ class Subject:
     @property
     def rows_came(self) -> np.ndarray:
         """The row of the similarity for each sample that came in, where some may be left out."""
+        if self.is_part:
+            return self.whole.rows_came[self.places]
         return self.row_of if self.how.skip else np.arange(self.came)
 
     @cached_property
@@ -254,7 +320,7 @@ class Subject:
         """The references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
-        if of_rows(self._sets, self.how) or self.how.metric == "precomputed":
+        if of_rows(self.sets, self.how) or self.how.metric == "precomputed":
             return as_spaces([self.references], self.how_of_parts, ["references"])
         return as_spaces(self.similarities[1:], self.how, ["references"])
 
@@ -304,3 +370,18 @@ class Subject:
         rows = rows_of_numbers(self.samples, self.how)
         some = rows is not None and self.how.says_similarity and self.similarity.dropped
         return None if some else rows
+
+    @property
+    def places_kept(self) -> np.ndarray:
+        """The place of each sample that was not left out, among all that came in."""
+        whole, places = self.whole, self.places
+        known = whole.row_of if "similarities" in whole.__dict__ else whole.rows_came
+        return places[known[places] >= 0]
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Errors about its samples, with their places among all that came in."""
+        try:
+            yield
+        except SampleError as error:
+            raise error.at(self.places_kept) from error.__cause__

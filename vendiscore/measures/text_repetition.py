@@ -18,7 +18,6 @@ from ..optional import require
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
 from ..resolve.kernel_request import TEXT_KERNEL
-from .places import located
 from .subject import Subject
 
 Per = Literal["corpus", "text"]
@@ -73,7 +72,7 @@ def ngram_diversity(
     that compares the texts; `tokens` ("word", "char" or a tokenizer) says others. A text that is
     shorter than n has no part in that n, and an n that all are shorter than has none in the mean.
     """
-    with located(subject):
+    with subject.located():
         read = _tokens(subject, tokens)
     ratios, left = [], []
     for n, (texts, grams) in enumerate(_ngrams(read, max(sizes)), 1):
@@ -173,7 +172,7 @@ def self_bleu(
             f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
             f"{len(texts)}; pass more, or leave it out of `measures`"
         )
-    with located(subject):
+    with subject.located():
         return _self_bleu(texts, **options)
 
 
@@ -260,7 +259,7 @@ def compression_ratio(subject: Subject) -> float:
     32 kB: compare sets of one size, in one order.
     """
     texts = subject.texts
-    with located(subject):
+    with subject.located():
         SampleError.check(
             {
                 i: f"is empty: {text!r:.40}; remove it"

@@ -16,7 +16,6 @@ from ..distances.all_pairs import numpy_rows
 from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
 from ..spectral.vendi import vendi
-from .places import places_of
 from .subject import Subject
 
 # Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.
@@ -85,7 +84,7 @@ def _mean_of(subject: Subject, values: np.ndarray) -> Any:
         raise ValueError(
             f"`quality` must have one number for each of {came} samples, got {len(values)}"
         )
-    own = values[places_of(subject)]
+    own = values[subject.places_kept]
     return own.mean() if subject.p is None else subject.p @ as_kind_of(own, subject.p)
 
 

@@ -19,7 +19,6 @@ import scipy
 from ..arrays.namespace import scalar, to_host
 from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
-from ..measures.part import Part
 from ..measures.subject import Subject
 from ..uncertainty.jackknife import influence_error, jackknife
 from ..uncertainty.subsampling import MIN_SAMPLES, subsample_error
@@ -210,7 +209,7 @@ def _subsampled(
     def scores(rows: np.ndarray) -> list[float]:
         key = rows.tobytes()
         if key not in known:
-            (found,) = measure_each(Part(subject, places[rows]), [chosen], suffixes)
+            (found,) = measure_each(subject.part(places[rows]), [chosen], suffixes)
             values = [scalar(value) for value in found.values()]
             known[key] = [math.log(value) for value in values] if of_log else values
         return known[key]
