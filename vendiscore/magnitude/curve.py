@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
-from .scales import check_count, check_epsilon, convergence, evaluate, even_scales
+from .parameters import documented, read
+from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import as_space
 
@@ -48,10 +49,11 @@ class Curve:
         return self.space.distinct
 
     def at(self, t: float) -> float:
-        """Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""
+        """Return Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""
         return self.space.magnitude(t)
 
 
+@documented
 def magnitude_curve(
     samples: Any,
     *,
@@ -60,35 +62,24 @@ def magnitude_curve(
     reach: float = REACH,
     **how: Any,
 ) -> Curve:
-    """The magnitude function from 0 to beyond the convergence scale.
+    """Return the magnitude function from 0 to beyond the convergence scale.
 
     Parameters
     ----------
     samples : list, array, Similarity or MetricSpace
         n samples; a Similarity is looked at through the distances √(2 − 2k).
-    epsilon : float, at least 1e-6 and below 1
-        The convergence scale is where magnitude reaches (1 − ε) of all distinct samples.
+    $epsilon
     n_scales : int ≥ 2
         How many evenly spaced scales.
     reach : float > 0
         The largest of them, in convergence scales.
-    **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+    $how
 
     Returns
     -------
     Curve
 
-    Raises
-    ------
-    IndefiniteError
-        If there is no magnitude at one of the scales.
-    TypeError, ValueError, TooLargeError
-        For arguments that are refused, and sets that are too large for memory.
-
-    Notes
-    -----
-    Cost: that of `magnitude`, for each scale.
+    $solving
 
     References
     ----------
@@ -102,9 +93,9 @@ def magnitude_curve(
     >>> found.values.round(3)
     array([1.   , 1.627, 1.9  , 1.976])
     """
-    n_scales, epsilon = check_count(n_scales), check_epsilon(epsilon)
+    own = read(n_scales=n_scales, epsilon=epsilon)
     reach = number("reach", reach, "a finite number above 0", lambda r: 0 < r < math.inf)
     space = as_space(samples, **how)
-    limit = convergence(space, epsilon)
-    scales, values = evaluate(space, even_scales(reach * limit, n_scales))
-    return Curve(space, epsilon, limit, scales, values)
+    limit = convergence(space, own["epsilon"])
+    scales, values = evaluate(space, np.linspace(0.0, reach * limit, own["n_scales"]))
+    return Curve(space, own["epsilon"], limit, scales, values)

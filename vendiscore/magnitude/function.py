@@ -3,8 +3,8 @@
 With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w (Leinster,
 Documenta Mathematica 2013). It grows from Mag(0) = 1 to the number of distinct points; the area
 under it up to the scale where it has all but converged sums up all scales in one number (Limbeck
-et al., arXiv 2311.16054). Every function takes samples and the arguments of `distances.as_space`,
-or a MetricSpace, which keeps what was solved for the next question.
+et al., arXiv 2311.16054). Every function takes samples and the arguments of `as_space`, or a
+MetricSpace, which keeps what was solved for the next question.
 """
 
 from __future__ import annotations
@@ -15,30 +15,19 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Samples
-from .scales import (
-    MagnitudeFunction,
-    check_count,
-    check_cut,
-    check_epsilon,
-    check_scale,
-    check_scales,
-    convergence,
-    evaluate,
-    even_scales,
-    log_slope,
-)
+from .parameters import check_count, check_scales, documented, read
+from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import as_space
 
 
+@documented
 def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
-    """The magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD).
+    """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
-    t : float ≥ 0
-        Scale, in units of 1 / distance. Mag(0) = 1.
+    $samples
+    $t
     **how
         How far samples are apart: `metric`, for vectors "euclidean" (the default), "manhattan",
         "cosine", any metric of `scipy.spatial.distance.cdist` or a function of two rows, with its
@@ -54,15 +43,7 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
         distinct samples and growing with t; of other metrics at least 1, and perhaps more than
         that number.
 
-    Raises
-    ------
-    IndefiniteError
-        If Z is singular or indefinite, which metrics that are not of negative type may be at
-        small scales.
-    TypeError, ValueError
-        For samples or options that do not fit; the message names the argument and the remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    $raises
 
     Notes
     -----
@@ -80,24 +61,23 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     >>> round(magnitude([0.0, 1.0], t=1.0), 6)  # 2 / (1 + e^{−1})
     1.462117
     """
-    t = check_scale("t", t)
-    return as_space(samples, **how).magnitude(t)
+    own = read(t=t)
+    return as_space(samples, **how).magnitude(**own)
 
 
+@documented
 def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
-    """The weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
+    """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
     Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
     is near 1 for a point far from all others at scale t and may be negative inside a dense set.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
+    $samples
     t : float > 0
         Scale, in units of 1 / distance.
-    **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+    $how
 
     Returns
     -------
@@ -106,19 +86,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
         digit less for each by which the distance t d of two points is less than 1; a MetricSpace's
         `solve(t).weights_error` is a bound.
 
-    Raises
-    ------
-    IndefiniteError
-        If Z is singular or indefinite.
-    TypeError, ValueError
-        For samples, a scale or options that do not fit.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
-
-    Notes
-    -----
-    Time O(n² d) for the distances, then O(n²) for each step of conjugate gradients or O(n³) where
-    a factorisation is faster; memory 12 n² bytes.
+    $solving
 
     References
     ----------
@@ -129,38 +97,31 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
     >>> magnitude_weights([0.0, 100.0, 0.0], t=1.0)
     array([0.5, 1. , 0.5])
     """
-    t = check_scale("t", t)
-    if t == 0:
+    own = read(t=t)
+    if own["t"] == 0:
         raise ValueError("`t` must be more than 0 for weights, got 0: Z is then singular")
-    return as_space(samples, **how).weights(t)
+    return as_space(samples, **how).weights(**own)
 
 
+@documented
 def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
-    """Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
+    """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
     diversity of order 0 of Leinster and Cobbold at uniform weights.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
-    t : float ≥ 0
-        Scale, in units of 1 / distance.
-    **how
-        `metric`, `k` and options of the metric or kernel, as for `magnitude`.
+    $samples
+    $t
+    $how
 
     Returns
     -------
     float
         Between 1 and the number of distinct samples; grows with t.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For samples, a scale or options that do not fit.
-    TooLargeError
-        If the distances do not fit in memory, before they are allocated.
+    $raises
 
     Notes
     -----
@@ -175,23 +136,21 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     >>> round(spread([0.0, 1.0], t=1.0), 6)
     1.462117
     """
-    t = check_scale("t", t)
-    return as_space(samples, **how).spread(t)
+    own = read(t=t)
+    return as_space(samples, **how).spread(**own)
 
 
+@documented
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
-    """The scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
+    """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
     It is the larger the closer samples are to each other.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged, as a share of n.
-    **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+    $samples
+    $epsilon
+    $how
 
     Returns
     -------
@@ -199,15 +158,10 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
         In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
         relative at the usual ε, and 1e-10/ε at a smaller one, since magnitudes are known to 1e-9
         of themselves; less well where the magnitude hardly changes with the scale, as it does
-        between the scales of clusters and of twins in them.
+        between the scales of clusters and of twins in them. An ε so large that (1 − ε) n is 1 but
+        for rounding, and samples without such a scale, are refused.
 
-    Raises
-    ------
-    ValueError
-        If ε is outside its range, or so large that (1 − ε) n is 1 but for rounding, or no such
-        scale is found.
-    IndefiniteError, TypeError, TooLargeError
-        For samples and distances of which there is no magnitude.
+    $raises
 
     Notes
     -----
@@ -222,9 +176,11 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
     >>> round(convergence_scale([0.0, 1.0]), 6)  # 2 / (1 + e^{−t}) = 1.9
     2.944439
     """
-    return convergence(as_space(samples, **how), check_epsilon(epsilon))
+    own = read(epsilon=epsilon)
+    return convergence(as_space(samples, **how), **own)
 
 
+@documented
 def magnitude_function(
     samples: Samples,
     *,
@@ -234,38 +190,26 @@ def magnitude_function(
     t_cut: float | None = None,
     **how: Any,
 ) -> MagnitudeFunction:
-    """Mag(t) at `scales`, by default at evenly spaced ones from 0 to the convergence scale.
+    """Return Mag(t) at `scales`, by default at evenly spaced ones from 0 to the convergence scale.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
+    $samples
     scales : floats ≥ 0, optional
         Where to evaluate, in any order; they come back ascending.
     n_scales : int ≥ 2
         How many evenly spaced scales, both ends included, without `scales`.
-    epsilon : float, at least 1e-6 and below 1
-        The last of them is the convergence scale at ε …
+    $epsilon
     t_cut : float > 0, optional
-        … unless given.
-    **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        The last of them. Default: the convergence scale at ε.
+    $how
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and `values`, both of shape (m,).
 
-    Raises
-    ------
-    IndefiniteError
-        If there is no magnitude at one of the scales.
-    TypeError, ValueError, TooLargeError
-        For arguments that are refused, and sets that are too large for memory.
-
-    Notes
-    -----
-    One solve a scale, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
+    $solving
 
     References
     ----------
@@ -277,13 +221,15 @@ def magnitude_function(
     array([1.      , 1.462117])
     """
     chosen = None if scales is None else np.unique(check_scales("scales", scales))
-    n_scales, epsilon, t_cut = check_count(n_scales), check_epsilon(epsilon), check_cut(t_cut)
+    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
     space = as_space(samples, **how)
     if chosen is None:
-        chosen = even_scales(convergence(space, epsilon) if t_cut is None else t_cut, n_scales)
+        last = own["t_cut"] or convergence(space, own["epsilon"])
+        chosen = np.linspace(0.0, last, own["n_scales"])
     return evaluate(space, chosen)
 
 
+@documented
 def magnitude_dimension(
     samples: Samples,
     *,
@@ -292,39 +238,28 @@ def magnitude_dimension(
     epsilon: float = 0.05,
     **how: Any,
 ) -> MagnitudeFunction:
-    """The magnitude dimension at each scale, d log Mag / d log t.
+    """Return the magnitude dimension at each scale, d log Mag / d log t.
 
     Its maximum is one estimate of intrinsic dimension.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace
-        n samples; not changed.
+    $samples
     scales : floats > 0, optional
         Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
-        second-order differences between neighbours.
+        second-order differences between neighbours; an ArithmeticError names scales so near to
+        each other that slopes are rounding.
     n_scales : int ≥ 3
         How many, without `scales`.
-    epsilon : float, at least 1e-6 and below 1
-        Of the convergence scale t_conv.
-    **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+    $epsilon
+    $how
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and as `values` the slopes there. Empty where all samples are the same.
 
-    Raises
-    ------
-    ArithmeticError
-        If scales are so near to each other that slopes are rounding.
-    IndefiniteError, TypeError, ValueError, TooLargeError
-        For scales without a magnitude, arguments that are refused, and sets that are too large.
-
-    Notes
-    -----
-    One solve a scale, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
+    $solving
 
     References
     ----------
@@ -336,10 +271,10 @@ def magnitude_dimension(
     >>> bool(magnitude_dimension(line, scales=[30, 31, 32]).values[1] > 0.9)
     True
     """
-    n_scales, epsilon = check_count(n_scales, least=3), check_epsilon(epsilon)
+    n_scales, own = check_count(n_scales, least=3), read(epsilon=epsilon)
     space = as_space(samples, **how)
     if scales is None:
-        t_conv = convergence(space, epsilon)
+        t_conv = convergence(space, **own)
         if t_conv == 0:
             return MagnitudeFunction(np.zeros(0), np.zeros(0))
         chosen = np.geomspace(t_conv / 100, t_conv, n_scales)
@@ -347,7 +282,7 @@ def magnitude_dimension(
         chosen = np.unique(check_scales("scales", scales))
         if len(chosen) < 3 or chosen[0] == 0:
             raise ValueError(f"`scales` must be at least 3 different ones > 0, got {chosen}")
-    slopes = log_slope(chosen, evaluate(space, chosen).values)
+    slopes = np.gradient(np.log(evaluate(space, chosen).values), np.log(chosen))
     if not np.isfinite(slopes).all():
         raise ArithmeticError(
             "the slopes of log Mag are not finite: these scales are too near to each other"

@@ -5,26 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from ..arguments import integer, is_several, number, one_of
 from ..progress import track
 from .floor import nearest
+from .parameters import NEAR_END
 from .space import MetricSpace
 
-Quadrature = Literal["trapezoid", "adaptive"]
-QUADRATURES: tuple[Quadrature, ...] = ("trapezoid", "adaptive")
-
-MOST_SCALES = 10**6
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
 CLOSE_ENOUGH = 1e-10
-# Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
-NEAR_END = 1e-6
 # The longest of the growing steps in log t in which the convergence scale is sought, which end at
 # e^400 of the first guess, and how many steps of any kind there may be.
 FURTHEST = 1.5**13
@@ -89,11 +83,6 @@ def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
     for i in track(order, len(scales), "magnitude over scales"):
         values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)
-
-
-def even_scales(t_cut: float, n_scales: int) -> np.ndarray:
-    """Evenly spaced from 0 to t_cut, both included."""
-    return np.linspace(0.0, t_cut, n_scales)
 
 
 def unlike_cut(n: int, unit: float, epsilon: float) -> float:
@@ -299,57 +288,3 @@ def _clenshaw_curtis(values: np.ndarray) -> float:
     c = scipy.fft.dct(values, type=1)[::2] / panels
     c[[0, -1]] /= 2
     return float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))
-
-
-def log_slope(scales: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """d log Mag / d log t at each scale > 0, by second-order differences."""
-    return np.asarray(np.gradient(np.log(values), np.log(scales)))
-
-
-def check_scale(name: str, t: Any) -> float:
-    """A scale as a float."""
-    # Adding 0.0 makes a zero of −0.0.
-    return 0.0 + number(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
-
-
-def check_scales(name: str, t: Any) -> list[float]:
-    """One scale or several as floats; an error names the first that is none."""
-    scales = [check_scale(name, item) for item in (t if is_several(t) else [t])]
-    if not scales:
-        raise ValueError(
-            f"`{name}` must be a scale or several, got none: an empty list, or an iterator that "
-            f"has been used up"
-        )
-    return scales
-
-
-def check_cut(t_cut: Any) -> float | None:
-    if t_cut is None:
-        return None
-    return number(
-        "t_cut",
-        t_cut,
-        "a finite scale of more than 0",
-        lambda t: 0 < t < math.inf,
-        "leave it out for t_conv",
-    )
-
-
-def check_epsilon(epsilon: Any) -> float:
-    read = number(
-        "epsilon", epsilon, "a number between 0 and 1", lambda e: 0 < e < 1, "0.05 is usual"
-    )
-    if read < NEAR_END:
-        raise ValueError(
-            f"`epsilon` must be at least {NEAR_END:g}, got {read!r}: magnitudes are known to 1e-9, "
-            f"which does not say how far from n they are; 0.05 is usual"
-        )
-    return read
-
-
-def check_count(n_scales: Any, least: int = 2) -> int:
-    return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
-
-
-def check_quadrature(quadrature: Any) -> Quadrature:
-    return one_of("quadrature", quadrature, QUADRATURES)

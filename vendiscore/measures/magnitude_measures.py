@@ -8,20 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import flag, is_several
+from ..arguments import is_several
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.function import magnitude_dimension
-from ..magnitude.scales import (
-    Quadrature,
-    check_count,
-    check_cut,
-    check_epsilon,
-    check_quadrature,
-    check_scales,
-    convergence,
-    evaluate,
-    unlike_cut,
-)
+from ..magnitude.parameters import READERS, Quadrature, check_count, check_scales
+from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..magnitude.solver import ACCEPTED
 from ..registry.measure import Reader, register_measure
 from ..signature import digits
@@ -43,16 +34,10 @@ OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
 
 
 def _read_cut(t_cut: Any) -> float | str | None:
-    return OWN if isinstance(t_cut, str) and t_cut == OWN else check_cut(t_cut)
+    return OWN if isinstance(t_cut, str) and t_cut == OWN else READERS["t_cut"](t_cut)
 
 
-_AREA: dict[str, Reader] = {
-    "n_scales": check_count,
-    "epsilon": check_epsilon,
-    "t_cut": _read_cut,
-    "quadrature": check_quadrature,
-    **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
-}
+_AREA: dict[str, Reader] = {**READERS, "t_cut": _read_cut}
 
 
 def _read_scales(t: Any) -> float | list[float]:
@@ -104,7 +89,7 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     range="[0, ∞)",
     direction="higher",
     source="Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3",
-    readers={"n_scales": partial(check_count, least=3), "epsilon": check_epsilon},
+    readers={**READERS, "n_scales": partial(check_count, least=3)},
     aspect="dimension",
 )
 def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> float:
@@ -195,9 +180,9 @@ def magnitude_difference(
     quadrature: Quadrature = "trapezoid",
 ) -> float:
     """The area between the magnitude functions of samples and references, to t_conv of these."""
-    space, reference = subject.spaces
-    cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
-    return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
+    cut = t_cut if isinstance(t_cut, float) else None
+    options = (n_scales, average, relative, absolute, quadrature)
+    return difference_of(*subject.spaces, cut, epsilon, *options)
 
 
 @register_measure(
