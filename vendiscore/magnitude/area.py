@@ -175,11 +175,12 @@ def mag_diff(
     >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
     True
     """
-    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    own |= read(relative=relative, absolute=absolute, quadrature=quadrature)
-    return difference_of(
-        *read_spaces([samples, references], ["samples", "references"], **how), **own
-    )
+    ends = read(epsilon=epsilon, t_cut=t_cut)
+    own = read(n_scales=n_scales, average=average, quadrature=quadrature)
+    own |= read(relative=relative, absolute=absolute)
+    space, reference = read_spaces([samples, references], ["samples", "references"], **how)
+    cut = ends["t_cut"] or convergence(reference, ends["epsilon"])
+    return difference_of(space, reference, cut, **own)
 
 
 def _areas(
@@ -210,8 +211,7 @@ def area_of(
 def difference_of(
     space: MetricSpace,
     reference: MetricSpace,
-    t_cut: float | None,
-    epsilon: float,
+    t_cut: float,
     n_scales: int,
     average: bool,
     relative: bool,
@@ -219,7 +219,6 @@ def difference_of(
     quadrature: Quadrature,
 ) -> float:
     """Return `mag_diff` of two spaces, arguments trusted."""
-    t_cut = convergence(reference, epsilon) if t_cut is None else t_cut
     if t_cut == 0:
         _check_one_point(space, "`references`")
         return 0.0

@@ -180,9 +180,9 @@ def magnitude_difference(
     quadrature: Quadrature = "trapezoid",
 ) -> float:
     """The area between the magnitude functions of samples and references, to t_conv of these."""
-    cut = t_cut if isinstance(t_cut, float) else None
-    options = (n_scales, average, relative, absolute, quadrature)
-    return difference_of(*subject.spaces, cut, epsilon, *options)
+    space, reference = subject.spaces
+    cut = t_cut if isinstance(t_cut, float) else convergence(reference, epsilon)
+    return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
 
 
 @register_measure(
