@@ -13,7 +13,7 @@ from ..arguments import is_several
 from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.vendi import spectrum_of
-from ..uncertainty.mean_errors import mean_error, student
+from ..uncertainty.subsampling import mean_error, student
 from .comparison import SetRow
 from .options import Plan
 from .subsets import Statistic

@@ -17,7 +17,7 @@ from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
 from ..progress import track
-from ..uncertainty.mean_errors import mean_error, student
+from ..uncertainty.subsampling import mean_error, student
 from .intervals import Sureness
 from .request import Request
 

@@ -21,19 +21,10 @@ from ..spectral.spectrum import Spectrum
 
 @dataclass(frozen=True)
 class Jackknife:
-    """A score with its standard error, on the scale of logarithms, where errors are even.
+    """log VS_q of n samples with its standard error: on the scale of logarithms errors are even.
 
-    Attributes
-    ----------
-    n : int
-        Number of samples.
-    log : float
-        log VS_q, at least 0.
-    error : float
-        Standard error of `log`, so that of VS is about VS · error.
-    corrected : float
-        n log − (n−1) · the mean of log VS without each sample: `log` without its bias of order
-        1/n (Quenouille). All of the bias only where the set is nearly saturated.
+    `corrected` is n log − (n−1) · the mean of log VS without each sample: `log` without its bias
+    of order 1/n (Quenouille). All of the bias only where the set is nearly saturated.
     """
 
     n: int
@@ -42,7 +33,7 @@ class Jackknife:
     corrected: float
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The interval for the score of n samples, in [1, n]: exp(log ± z · error)."""
+        """Return the interval for the score of n samples, in [1, n]: exp(log ± z · error)."""
         reach = float(scipy.special.ndtri((1 + level) / 2)) * self.error
         low, high = np.exp([self.log - reach, self.log + reach])
         return max(1.0, float(low)), min(float(self.n), float(high))
@@ -54,14 +45,8 @@ class Jackknife:
 
 
 def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
-    """The score of order q, its standard error and its bias.
+    """Find the score of order q, its standard error and its bias (Efron & Stein 1981).
 
-    References
-    ----------
-    Efron & Stein, Annals of Statistics 1981. The leave-one-out scores: `spectral.rank_one`.
-
-    Examples
-    --------
     >>> from vendiscore import FeatureSimilarity
     >>> from vendiscore.spectral.vendi import spectrum_of
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
@@ -76,24 +61,19 @@ def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
-    """The standard error of log VS_q from the slopes of the score in the samples' weights.
+    """Find the standard error of log VS_q from the slopes of the score in the samples' weights.
 
-    The jackknife that leaves out an infinitesimal part of each sample: √(Σ I_i²)/n with
-    I_i = q/(1−q) (x_iᵀ A^{q−1} x_i / Σ λ^q − 1), at order 1 the surprise minus log VS. Equal to
-    `jackknife` as n grows, and smaller where single samples matter; at orders above 2, where
-    leave-one-out scores cost n r² each, it costs n r. Parameters and errors as there.
-
-    References
-    ----------
-    Jaeckel, The infinitesimal jackknife, Bell Laboratories 1972; Efron, 1982, chapter 6.
+    The infinitesimal jackknife (Jaeckel 1972): √(Σ I_i²)/n with I_i = q/(1−q) (x_iᵀ A^{q−1} x_i /
+    Σ λ^q − 1), at order 1 the surprise minus log VS. Equal to `jackknife` as n grows, and smaller
+    where single samples matter; above order 2, where leave-one-out scores cost n r² each, it costs
+    n r.
     """
     if math.isinf(q):
         if spectrum.vectors is None:
             raise ValueError(
                 "`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)"
             )
-        share = spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2
-        slopes = 1 - share
+        slopes = 1 - spectrum.n * to_host(spectrum.vectors)[:, 0] ** 2
     else:
         gaps = surprise(spectrum, q) - log_score(spectrum, q)
         slopes = gaps if q == 1 else q * np.expm1((1 - q) * gaps) / (1 - q)

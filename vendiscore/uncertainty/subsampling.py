@@ -1,4 +1,4 @@
-"""The standard error of any score of a set, by subsampling without replacement.
+"""Standard errors of means, and of any score of a set by subsampling without replacement.
 
 The ordinary bootstrap draws n of n samples with replacement. That makes copies, about 37 % of a
 draw, and a score that counts what is different takes each copy for a lack of difference: its draws
@@ -19,32 +19,39 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 
 from ..arguments import integer
 
 MIN_SAMPLES = 4  # below, halves have one sample, and whatever is scored they are alike
 
 
+def mean_error(values: np.ndarray) -> tuple[float, float]:
+    """Return the mean of two values or more, and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
+    """Return the mean, its standard error, and both ends of Student's interval.
+
+    >>> mean, se, low, high = student(np.array([1.0, 2.0, 3.0]), 0.95)
+    >>> mean, round(se, 3), round(high - mean, 3)  # 4.303 errors, with 2 degrees of freedom
+    (2.0, 0.577, 2.484)
+    """
+    mean, error = mean_error(values)
+    reach = float(scipy.special.stdtrit(len(values) - 1, (1 + level) / 2)) * error
+    return mean, error, mean - reach, mean + reach
+
+
 def subsample_error(
     n: int, score: Callable[[np.ndarray], float], *, draws: int = 20, seed: int = 0
 ) -> float:
-    """The standard error of a score of n samples, from scores of halves of them.
+    """Estimate the standard error of a score of n samples, from scores of halves of them.
 
-    Notes
-    -----
-    Assumes samples that are independent of each other, weighted alike, and a score that changes
-    little with any one of them, with a variance that falls like 1/n. That of the Vendi Score falls
-    more slowly where nearly all samples differ: the error was then found a third too small, that
-    of the jackknife right. A set of which some samples come together (answers to one prompt) needs
-    the error over these groups. Time: 2 · draws scores of n/2 samples.
+    For independent samples that weigh alike (Politis & Romano 1994; McCarthy 1969). Where nearly
+    all samples differ, the variance of the Vendi Score falls more slowly than 1/n, and the error
+    was found a third too small, that of the jackknife right. Time: 2 · draws scores of n/2 samples.
 
-    References
-    ----------
-    Politis & Romano, Annals of Statistics 1994 (subsampling, of which this is m = n/2 with scale
-    √(m/n)); half samples: McCarthy, Review of the International Statistical Institute 1969.
-
-    Examples
-    --------
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)
     >>> round(found, 3), round(float(x.std()) / 20, 3)
@@ -59,7 +66,7 @@ def subsample_error(
 def halves_error(
     n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
 ) -> Any:
-    """The same from two parts of m ≤ n/2 samples each, of one score or an array of several."""
+    """Do the same with two parts of m ≤ n/2 samples each, of one score or an array of several."""
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)
