@@ -18,7 +18,7 @@ from ..arguments import DEFAULT_ORDER, integer, number, refuse_gradient
 from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..measures.subject import Subject
 from ..optional import require
-from ..plots.explanations import contributions
+from ..plots.set_structure import contributions
 from ..resolve.kernel_request import read_how, with_the_rest
 from ..resolve.sets import read_samples
 from ..scoring.request import check_orders

@@ -10,13 +10,9 @@ Axes of their own are those of a new figure of pyplot's; pass `ax` to draw witho
 [50.0, 30.0, 20.0]
 """
 
-from .comparisons import differences, intervals, profiles
-from .diversity import profile, spectrum
-from .explanations import contributions
-from .growth_curve import growth
-from .heat_maps import heat_map
-from .magnitude_curve import magnitude
-from .selections import selection
+from .curves import growth, magnitude, profile, profiles, selection
+from .forest_plot import differences, intervals
+from .set_structure import contributions, heat_map, spectrum
 
 __all__ = [
     "contributions",

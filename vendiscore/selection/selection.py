@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotPSDError
-from ..plots.selections import selection as draw
+from ..plots.curves import selection as draw
 from ..spectral.hill import effective_number
 from ..summary import cut
 from .candidates import Candidates

@@ -10,7 +10,7 @@ import numpy as np
 from ...analysis.findings import Findings
 from ...analysis.layout import layout
 from ...analysis.sample_table import Explanation
-from ...plots.heat_maps import averaged
+from ...plots.set_structure import averaged
 from ...spectral.rank_one import lost
 from ..inputs.samples import Samples
 from .jobs import Job

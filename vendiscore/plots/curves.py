@@ -1,0 +1,184 @@
+"""Scores as curves: over orders, scales, numbers of samples, and samples selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Array, to_host
+from ..magnitude.curve import Curve
+from .axes import axes_of, ink, picture, whole_numbers
+from .forest_plot import look
+
+
+@picture
+def profile(
+    orders: Any, values: Array, *, mark: tuple[float, float] | None = None, ax: Any = None
+) -> Any:
+    """Plot the score at every order q.
+
+    Parameters
+    ----------
+    orders, values : array (m,)
+        Ascending orders, and VS_q at each.
+    mark : (q, score), optional
+        A point to mark, if it lies within the orders.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = profile([0, 1, 2], [3.0, 2.5, 2.2], mark=(1, 2.5), ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'order q'
+    """
+    ax = axes_of(ax)
+    ax.plot(orders, to_host(values), color="C0", lw=2)
+    if mark is not None and mark[0] <= orders[-1]:
+        ax.plot([mark[0]], [mark[1]], "o", color="C1", ms=7)
+    ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
+    return ax
+
+
+@picture
+def profiles(
+    orders: Sequence[float], names: Sequence[str], curves: Sequence[np.ndarray], *, ax: Any = None
+) -> Any:
+    """Plot the score of each set at every order, with a band for its interval.
+
+    Where there are more sets than the style has colours, further lines are dashed or dotted.
+
+    Parameters
+    ----------
+    orders : sequence of float, ascending
+    names : sequence of str
+    curves : sequence of array (3, len(orders))
+        For each name the scores, and the lower and upper ends of their intervals.
+    {ax}
+
+    Raises
+    ------
+    ValueError
+        If there are no orders.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import numpy as np
+    >>> curve = np.array([[2.0, 1.5], [1.8, 1.3], [2.2, 1.7]])
+    >>> ax = profiles([0, 1], ["A"], [curve], ax=Figure().add_subplot())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A']
+    """
+    if not len(orders):
+        raise ValueError("`orders` must have one order or more; pass orders= to compare")
+    ax = axes_of(ax)
+    for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
+        ax.plot(orders, scores, color=f"C{i}", ls=look(i)[0], lw=2, label=name)
+        ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
+    ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
+    ax.legend(frameon=False)
+    return ax
+
+
+@picture
+def growth(
+    sizes: Sequence[int],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    n: int,
+    *,
+    ax: Any = None,
+) -> Any:
+    """Plot a score against the number of samples, dashed beyond the n samples that there are.
+
+    Parameters
+    ----------
+    sizes : sequence of int, ascending
+        Numbers of samples.
+    scores, low, high : sequences of float, one for each size
+        Scores and the ends of their intervals, drawn as a band, such as those of a `Growth`.
+    n : int
+        How many samples there are.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = growth([2, 4, 8], [2, 3, 4], [1, 2, 3], [2, 4, 6], 4, ax=Figure().add_subplot())
+    >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
+    ['-', '--']
+    """
+    ax = axes_of(ax)
+    x, y = np.asarray(sizes), np.asarray(scores)
+    known, beyond = x <= n, x >= max(x[x <= n], default=0)
+    ax.plot(x[known], y[known], color="C0", lw=2)
+    if (x > n).any():
+        ax.plot(x[beyond], y[beyond], color="C0", lw=2, ls="--")
+    ax.fill_between(x, low, high, color="C0", alpha=0.25, lw=0)
+    ax.axvline(n, color=ink(ax), lw=0.8, ls=":")
+    ax.set(xlabel="samples", ylabel="effectively different", xlim=(0, None), ylim=(0, None))
+    return ax
+
+
+@picture
+def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
+    """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
+
+    Parameters
+    ----------
+    curve : Curve
+        The result of `vendiscore.magnitude.curve.magnitude_curve`.
+    t : float ≥ 0, optional
+        A scale to mark.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from vendiscore.magnitude.curve import magnitude_curve
+    >>> ax = magnitude(magnitude_curve([0.0, 1.0, 3.0]), t=1.0, ax=Figure().add_subplot())
+    >>> ax.get_ylabel()
+    'magnitude'
+    """
+    ax = axes_of(ax)
+    n = curve.distinct
+    ax.plot(curve.scales, curve.values, color="C0", lw=2)
+    ax.axhline(n, color=ink(ax), lw=0.8, ls=":")
+    ax.axvline(curve.convergence, color=ink(ax), lw=0.8, ls="--")
+    if t is not None:
+        ax.plot([t], [curve.at(t)], "o", color="C1", ms=7)
+    ax.set(xlabel="scale t", ylabel="magnitude", ylim=(0, 1.08 * n))
+    return ax
+
+
+@picture
+def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None) -> Any:
+    """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
+
+    Parameters
+    ----------
+    scores : array (size,)
+        VS_q of each prefix.
+    bound : float, optional
+        An upper bound on the score of any selection of that size.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = selection([1.0, 1.9, 2.7], 2.9, ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'samples chosen'
+    """
+    ax = axes_of(ax)
+    sizes = np.arange(1, len(scores) + 1)
+    ax.plot(sizes, scores, color="C0", lw=2, marker="o" if len(scores) == 1 else None)
+    if bound is not None:
+        ax.axhline(bound, color=ink(ax), lw=0.8, ls="--")
+    ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
+    whole_numbers(ax.xaxis)
+    return ax

@@ -1,0 +1,111 @@
+"""Scores of sets, and their differences, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..optional import require
+from .axes import axes_of, ink, picture
+
+# Lines and dots of the sets in the first round of the style's colours, the second, and so on;
+# dotted lines mark something.
+_LOOKS: tuple[tuple[Any, str], ...] = (
+    ("-", "o"),
+    ("--", "s"),
+    ("-.", "D"),
+    ((0, (5, 1, 1, 1, 1, 1)), "^"),
+)
+
+
+@picture
+def intervals(
+    names: Sequence[str],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "effectively different",
+    ax: Any = None,
+) -> Any:
+    """Plot a dot for the score of each set, and a bar for its interval.
+
+    Where there are more sets than the style has colours, further dots have other shapes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the sets, from the top.
+    scores, low, high : sequences of float, one for each name
+        Such as `matched`, `matched_low` and `matched_high` of the `sets` of a Comparison.
+    label : str
+        What the scores are.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = intervals(["A", "B"], [3, 4], [2, 3], [4, 5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
+    """
+    ax = axes_of(ax)
+    looks = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
+    return _rows(ax, names, scores, low, high, label, looks)
+
+
+@picture
+def differences(
+    names: Sequence[str],
+    differences: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "more effectively different",
+    ax: Any = None,
+) -> Any:
+    """Plot a dot for each difference of two sets, a bar for its interval, and a line at zero.
+
+    Differences whose interval contains 0 are hollow.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What differs, such as "A − B".
+    differences, low, high : sequences of float, one for each name
+        Such as `difference`, `low` and `high` of the `pairs` of a Comparison.
+    label : str
+        What the differences are of.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = differences(["A − B"], [1.5], [0.5], [2.5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A − B']
+    """
+    ax = axes_of(ax)
+    ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
+    hollow = [left <= 0 <= right for left, right in zip(low, high, strict=True)]
+    looks = [{"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow]
+    return _rows(ax, names, differences, low, high, label, looks)
+
+
+def look(i: int) -> tuple[Any, str]:
+    """Return the line and the dot of set i, which tell it from others of its colour."""
+    style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
+    return _LOOKS[i // len(style.get("color", "k")) % len(_LOOKS)]
+
+
+def _rows(
+    ax: Any, names: Any, values: Any, low: Any, high: Any, label: str, looks: list[dict[str, str]]
+) -> Any:
+    """Draw a row for each name, the first at the top: a dot in its interval."""
+    for i, (value, left, right, own) in enumerate(zip(values, low, high, looks, strict=True)):
+        ax.plot([left, right], [i, i], color=own["color"], lw=2.5, alpha=0.6)
+        ax.plot([value], [i], ls="", ms=7, **own)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    ax.margins(x=0.1)
+    return ax

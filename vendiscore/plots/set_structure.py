@@ -1,0 +1,143 @@
+"""One set in pictures: its spectrum, its similarities, and what each sample contributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays.namespace import Array, to_host
+from ..spectral.rank_one import lost
+from .axes import axes_of, ink, picture, whole_numbers
+
+
+@picture
+def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
+    """Plot the largest eigenvalues as shares of the whole, in percent.
+
+    Parameters
+    ----------
+    shares : array (m,)
+        Descending, summing to 1: `vendiscore.spectrum(similarity)`.
+    bars : int
+        How many are drawn at most.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = spectrum([0.5, 0.3, 0.2], bars=2, ax=Figure().add_subplot())
+    >>> len(ax.patches)
+    2
+    """
+    ax = axes_of(ax)
+    heights = 100 * to_host(shares)[:bars]
+    ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
+    ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
+    whole_numbers(ax.xaxis)
+    return ax
+
+
+@picture
+def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
+    """Plot the share of the score that is lost without each sample, the most first.
+
+    Near-duplicates are marked.
+
+    Parameters
+    ----------
+    adds : array (n,)
+        log VS of all minus log VS without each.
+    redundant : bool array (n,)
+        Which are near-duplicates of others.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = contributions([0.1, -0.2], [False, True], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_legend().get_texts()]
+    ['samples', 'near-duplicates']
+    """
+    ax = axes_of(ax)
+    order = np.argsort(-np.asarray(adds), kind="stable")
+    percent = 100 * lost(np.asarray(adds)[order])
+    places, marked = np.arange(len(order)), np.asarray(redundant)[order]
+    ax.plot(places, percent, ".", color="C0", ms=4, label="samples")
+    if marked.any():
+        ax.plot(places[marked], percent[marked], ".", color="C1", ms=5, label="near-duplicates")
+        ax.legend(frameon=False)
+    ax.axhline(0, color=ink(ax), lw=0.8)
+    ax.set(xlabel="samples, by what they add", ylabel="adds to the score (%)")
+    return ax
+
+
+@picture
+def heat_map(
+    K: Array, order: Any = None, *, groups: Any = None, cells: int = 240, ax: Any = None
+) -> Any:
+    """Plot similarities as colours, with a bar that explains them.
+
+    Parameters
+    ----------
+    K : array (n, n)
+        `similarity.dense()`; not changed.
+    order : int array (n,), optional
+        The samples as they are to stand, such as `explanation.clustered_order(similarity)`, which
+        shows groups as squares along the diagonal; as they come by default.
+    groups : array (n,), optional
+        What group each sample is in, in the order of K. A line is drawn wherever one ends, so the
+        samples of each are to stand side by side.
+    cells : int
+        How many rows are drawn at most; of more samples, averages over squares of them are drawn.
+    {ax}
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = heat_map([[1.0, 0.2], [0.2, 1.0]], groups=["a", "b"], ax=Figure().add_subplot())
+    >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
+    (1, [1.5, 0.5])
+    """
+    ax = axes_of(ax)
+    K = np.asarray(to_host(K))
+    if order is not None:
+        K = K[np.ix_(order, order)]
+    n = len(K)
+    K = averaged(K, cells)
+    image = ax.imshow(
+        K,
+        vmin=min(0.0, float(K.min())),
+        vmax=1,
+        cmap="viridis",
+        interpolation="nearest",
+        extent=(0.5, n + 0.5, n + 0.5, 0.5),
+    )
+    ax.set(xlabel="samples" if order is None else "samples, clustered", ylabel="")
+    if groups is not None:
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+        codes = codes if order is None else codes[np.asarray(order)]
+        for end in np.flatnonzero(np.diff(codes)) + 1.5:
+            ax.plot([end, end], [0.5, n + 0.5], color="white", lw=0.8)
+            ax.plot([0.5, n + 0.5], [end, end], color="white", lw=0.8)
+    whole_numbers(ax.xaxis)
+    whole_numbers(ax.yaxis)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
+    bar.outline.set_visible(False)
+    return ax
+
+
+def averaged(K: np.ndarray, cells: int) -> np.ndarray:
+    """Return K (n, n) as means over blocks, of at most `cells` rows and columns.
+
+    >>> averaged(np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]), 2)
+    array([[1.  , 0.25],
+           [0.25, 0.75]])
+    """
+    n = len(K)
+    if n <= cells:
+        return K
+    edges = np.linspace(0, n, cells + 1).astype(int)[:-1]
+    K = np.add.reduceat(np.add.reduceat(K, edges, axis=0), edges, axis=1)
+    size = np.diff(np.append(edges, n))
+    return np.asarray(K / np.outer(size, size))
