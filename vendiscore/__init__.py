@@ -18,46 +18,51 @@ __version__ = "0.2.0"
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 
 if TYPE_CHECKING:
-    from . import plots
-    from .analysis.sample_table import explain
-    from .comparison.compare_sets import compare
-    from .comparison.growth import growth
-    from .encoders import encoder
-    from .errors import (
-        IndefiniteError,
-        MissingPackageError,
-        NotPSDError,
-        SampleError,
-        TooLargeError,
-    )
-    from .integrations import load
-    from .magnitude import (
-        convergence_scale,
-        mag_area,
-        mag_areas,
-        mag_diff,
-        magnitude_dimension,
-        magnitude_function,
-        magnitude_weights,
-        spread,
-    )
-    from .measures.classifier_modes import mode_diversity
-    from .measures.divergences import surprise
-    from .registry.kernel import get_kernel, list_kernels, register_kernel
-    from .registry.measure import list_measures, register_measure
-    from .report import report
-    from .resolve.sets import as_similarity
-    from .scoring.compute import compute
-    from .scoring.scores import conditional_score, score, score_dual, score_K, score_X
-    from .selection import Selection, select
-    from .similarity.base import Similarity
-    from .similarity.composite import ProductSimilarity, SumSimilarity
-    from .similarity.features import FeatureSimilarity
-    from .similarity.matrix import MatrixSimilarity
-    from .similarity.rows import RowsSimilarity
-    from .spectral.hill import effective_number
-    from .spectral.vendi import spectrum
-    from .streaming import State
+    from . import plots as plots
+    from .analysis.sample_table import explain as explain
+    from .comparison.compare_sets import compare as compare
+    from .comparison.growth import growth as growth
+    from .encoders import encoder as encoder
+    from .errors import IndefiniteError as IndefiniteError
+    from .errors import MissingPackageError as MissingPackageError
+    from .errors import NotPSDError as NotPSDError
+    from .errors import SampleError as SampleError
+    from .errors import TooLargeError as TooLargeError
+    from .integrations import load as load
+    from .magnitude import convergence_scale as convergence_scale
+    from .magnitude import mag_area as mag_area
+    from .magnitude import mag_areas as mag_areas
+    from .magnitude import mag_diff as mag_diff
+    from .magnitude import magnitude_dimension as magnitude_dimension
+    from .magnitude import magnitude_function as magnitude_function
+    from .magnitude import magnitude_weights as magnitude_weights
+    from .magnitude import spread as spread
+    from .measures.classifier_modes import mode_diversity as mode_diversity
+    from .measures.divergences import surprise as surprise
+    from .registry.kernel import get_kernel as get_kernel
+    from .registry.kernel import list_kernels as list_kernels
+    from .registry.kernel import register_kernel as register_kernel
+    from .registry.measure import list_measures as list_measures
+    from .registry.measure import register_measure as register_measure
+    from .report import report as report
+    from .resolve.sets import as_similarity as as_similarity
+    from .scoring.compute import compute as compute
+    from .scoring.scores import conditional_score as conditional_score
+    from .scoring.scores import score as score
+    from .scoring.scores import score_dual as score_dual
+    from .scoring.scores import score_K as score_K
+    from .scoring.scores import score_X as score_X
+    from .selection import Selection as Selection
+    from .selection import select as select
+    from .similarity.base import Similarity as Similarity
+    from .similarity.composite import ProductSimilarity as ProductSimilarity
+    from .similarity.composite import SumSimilarity as SumSimilarity
+    from .similarity.features import FeatureSimilarity as FeatureSimilarity
+    from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
+    from .similarity.rows import RowsSimilarity as RowsSimilarity
+    from .spectral.hill import effective_number as effective_number
+    from .spectral.vendi import spectrum as spectrum
+    from .streaming import State as State
 
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
@@ -87,58 +92,10 @@ _MODULES = {
     "comparison.compare_sets": "compare",
     "comparison.growth": "growth",
 }
-_HOME: dict[str, str | None] = {
-    name: module for module, names in _MODULES.items() for name in names.split()
-}
-_HOME |= {"plots": None}  # a folder that is public itself
+_HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
+_HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}
 
-__all__ = [
-    "FeatureSimilarity",
-    "IndefiniteError",
-    "MatrixSimilarity",
-    "MissingPackageError",
-    "NotPSDError",
-    "ProductSimilarity",
-    "RowsSimilarity",
-    "SampleError",
-    "Selection",
-    "Similarity",
-    "State",
-    "SumSimilarity",
-    "TooLargeError",
-    "as_similarity",
-    "compare",
-    "compute",
-    "conditional_score",
-    "convergence_scale",
-    "effective_number",
-    "encoder",
-    "explain",
-    "get_kernel",
-    "growth",
-    "list_kernels",
-    "list_measures",
-    "load",
-    "mag_area",
-    "mag_areas",
-    "mag_diff",
-    "magnitude_dimension",
-    "magnitude_function",
-    "magnitude_weights",
-    "mode_diversity",
-    "plots",
-    "register_kernel",
-    "register_measure",
-    "report",
-    "score",
-    "score_K",
-    "score_X",
-    "score_dual",
-    "select",
-    "spectrum",
-    "spread",
-    "surprise",
-]
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
@@ -161,7 +118,7 @@ def _hint(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__
 
 
 # The folder `report` has the name of its function, and whoever imports it first would put it in the

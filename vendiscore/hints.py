@@ -1,4 +1,4 @@
-"""What somebody meant: by a name that is none of ours, and by strings that are no text.
+"""Suggest the name that was meant by one that is unknown.
 
 Names of other libraries come first (`kernel=`, `weights=`, "tanimoto"), then those that differ in
 case, marks or their end ("vs", "ngram"), then those that are spelt alike.
@@ -8,16 +8,155 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
-
-from .synonyms import HUB, REMEDIES, SYNONYMS, VISION
+from collections.abc import Iterable
+from typing import Literal
 
 Kind = Literal["kernel", "keyword", "measure", "name"]
 # Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
 ALIKE = 0.65
 # More names than these are a wall of text, which nobody reads.
 LISTED = 12
+
+# Our names, and the words that other libraries and newcomers use for them, in small letters and
+# digits only, as `folded` makes them. Of several names that are accepted, the first is meant.
+SYNONYMS = {
+    "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
+    "p": "weights weight probs probabilities sampleweight sampleweights",
+    "q": "order orders alpha",
+    "ci": "confidence confidencelevel confidenceinterval cilevel level",
+    "level": "confidence confidencelevel confidenceinterval cilevel ci",
+    "size": "n top topk num count nsamples numsamples budget",
+    "ns": "n ngrams ngramrange",
+    "seed": "randomstate randomseed rng",
+    "samples": "texts text sentences generations images molecules smiles inputs input x prediction "
+    "predictions data",
+    "references": "reference refs targets target",
+    "groups": "group groupby",
+    "measures": "measure metrics",
+    "threshold": "cutoff thresh minsimilarity",
+    "normalize": "normalise normalized",
+    "sigma": "bandwidth lengthscale",
+    "model_path": "modelname modelid modelnameorpath checkpoint",
+    "n_bits": "fpsize",
+    "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf",
+    "text_embeddings": "sbert sentencetransformers bert simcse semantic meaning",
+    "image_embeddings": "inception inceptionv3",
+    "pixels": "image images photos pictures",
+    "morgan": "ecfp ecfp4 smiles molecule molecules fingerprint fingerprints",
+    "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect",
+    "cosine": "cosinesimilarity cossim cos",
+    "rbf": "gaussian squaredexponential",
+    "laplacian": "laplace",
+    "polynomial": "poly",
+    "euclidean": "l2",
+    "manhattan": "l1",
+    "linear": "dot dotproduct inner innerproduct",
+    "labels": "classes categories",
+    "VS": "vendi vendiscore diversity",
+    "IntDiv": "internaldiversity",
+    "MagArea": "magnitude",
+    "NgramDiversity": "distinct distinctn distinct1 distinct2",
+    "generative": "prdc precisionrecall",
+    "list_kernels": "availablekernels kernelnames",
+    "list_measures": "availablemeasures listmetrics",
+    "growth": "rarefaction accumulation",
+    "encoder": "embed encode embedding",
+}
+
+# By the place where they are typed: words, and the sentence that says what to type instead. In
+# `_HUB`, {name} is the word as it was typed.
+REMEDIES = {
+    "kernel": {
+        "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
+            "A similarity matrix is passed with score_K=True instead of `k`."
+        ),
+        "euclidean sqeuclidean l2 manhattan cityblock l1 distance": (
+            "Distances become similarities by k='rbf' (Euclidean) or k='laplacian' (Manhattan); "
+            "measures='MagArea' takes distances as they are, by `metric`."
+        ),
+        "embedding embeddings": (
+            "k='text_embeddings' embeds texts, k='image_embeddings' images; vectors that are "
+            "embeddings already are compared by k='cosine'."
+        ),
+        "minilm allminilml6v2": (
+            "Did you mean k='text_embeddings', model_path='sentence-transformers/all-MiniLM-L6-v2'?"
+        ),
+        "dino dinov2": "Did you mean k='image_embeddings', model_path='facebook/dinov2-base'?",
+        "clip": "Did you mean k='image_embeddings', model_path='openai/clip-vit-base-patch32'?",
+        "ecfp6": "Did you mean k='morgan', radius=3?",
+        "levenshtein editdistance edit rouge bertscore": (
+            "Such a similarity is passed as a function: k=lambda a, b: …, 1 for equal samples."
+        ),
+    },
+    "keyword": {
+        "precomputed similaritymatrix kernelmatrix matrix gram": (
+            "A similarity matrix is passed with score_K=True."
+        ),
+        "dedup deduplicate dropduplicates": (
+            "explain(samples).kept has the places of the samples without near-duplicates."
+        ),
+        "column columnname textcolumn field": (
+            "Pass the column itself as the samples, such as df['text']."
+        ),
+        "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
+        "seed randomstate randomseed rng": (
+            "Nothing is drawn at random here: leave it out, or pass method='estimate' to `compute` "
+            "with it."
+        ),
+        "device cuda gpu": (
+            "Arrays and tensors are scored where they are: leave it out, except with "
+            "k='text_embeddings' and k='image_embeddings', which load a model."
+        ),
+        "verbose progress progressbar tqdm": (
+            "A bar shows itself when work takes more than two seconds: leave it out."
+        ),
+        "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
+        "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
+        "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
+        "n top topk num count nsamples numsamples budget": (
+            "select(samples, size) chooses so many samples."
+        ),
+        "by": (
+            "compare(samples, by=labels) compares the sets that labels name; groups=labels scores "
+            "each group by itself."
+        ),
+    },
+    "measure": {
+        "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
+    },
+    "name": {
+        "nearduplicates duplicates findduplicates dedupe dedup deduplicate dropduplicates": (
+            "explain(samples).groups lists near-duplicates, and explain(samples).kept the places "
+            "of the samples that are left without them."
+        ),
+        "subset choose sample diversesubset": "Did you mean select(samples, size)?",
+        "vendi vendiscore diversity diversityscore": (
+            "compute(samples) returns the Vendi Score in a dict, score(samples) as a number; "
+            "load('vendiscore') is the metric of Hugging Face."
+        ),
+        "precisionrecall precision recall prdc": (
+            "Did you mean compute(samples, references, k='cosine', "
+            "measures=['Precision', 'Recall'])?"
+        ),
+        "plot plotting": (
+            "Results have a plot of their own: compare(a, b).plot(), growth(samples).plot()."
+        ),
+        "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
+        "cosine rbf morgan ngramoverlap textembeddings bleu kernel": (
+            "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
+        ),
+        "intdiv selfbleu mmd kid metrics": (
+            "Measures are passed by name: compute(samples, measures='IntDiv'); list_measures() "
+            "lists all."
+        ),
+    },
+}
+
+# Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
+_HUB = "Did you mean k={kernel!r}, model_path={name!r}?"
+_VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
+_HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
+
 _MEANT: dict[str, list[str]] = {}
 for _ours, _theirs in SYNONYMS.items():
     for _word in _theirs.split():
@@ -26,59 +165,6 @@ _INSTEAD = {
     kind: {word: sentence for words, sentence in table.items() for word in words.split()}
     for kind, table in REMEDIES.items()
 }
-
-# So many of the strings are looked at, and so large a share of them must look alike.
-LOOKED_AT = 200
-SHARE = 0.9
-# Rings, double bonds, and halogens after another atom or before one, of which so large a share is
-# enough where all strings are SMILES.
-_UNLIKE_WORDS = re.compile(
-    r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
-)
-_FEW = 0.1
-
-# How names of image files end.
-IMAGES = (
-    *("png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "webp", "avif", "heic"),
-    *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
-)
-_IMAGE = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGES)})\s*", re.IGNORECASE)
-_ADDRESS = re.compile(
-    rf"\s*(?!file:)[a-z][a-z0-9+.-]+://\S+\.(?:{'|'.join(IMAGES)})(?:[?#]\S*)?\s*",
-    re.IGNORECASE,
-)
-# data: URIs, and how PNG, JPEG, GIF and WebP begin in base64.
-_ENCODED = re.compile(
-    r"\s*(?:data:image/[^\s,]+,|(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\r\n]{20,})"
-)
-# Atoms that need no brackets, others in brackets, bonds, branches and closed rings; no bond, branch
-# or dot at the end, as words have that are cut short.
-_ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
-_SMILES = re.compile(
-    rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
-)
-_BRACKETED = re.compile(r"\[[^\]]*\]")
-_INCHI = re.compile(r"InChI=1S?/\S+")
-# Nothing but brackets, with an atom in the first, and nothing between two of them.
-_SELFIES = re.compile(rf"(?=\S*\]\[)\[[=#/\\]?{_ATOM}\.?(?:\[[A-Za-z0-9=#/\\@+-]+\]\.?)+")
-# Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
-# kana, and Chinese characters, with their later planes.
-_UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
-_UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORDS = {
-    re.compile("[\u3040-\u30ff\u31f0-\u31ff]"): "tokenizer='ja-mecab'",
-    re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"): (
-        "tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)"
-    ),
-    re.compile("[\u0e00-\u0e7f]"): "tokenizer=pythainlp.word_tokenize",
-}
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
-_HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
-_LETTERS = re.compile(r"[^\W\d_]+")
-# Words have fewer letters than this, clauses more: people who split words of such a script write a
-# space after 2 letters of Chinese and 5 of Thai, others after a clause or never.
-_WORD = 8
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
@@ -115,8 +201,8 @@ def remedy(name: object, kind: Kind) -> str:
     """
     told = _INSTEAD[kind].get(folded(str(name)), "")
     if not told and kind == "kernel" and _HUB_ID.fullmatch(str(name)):
-        vision = any(word in str(name).lower() for word in VISION)
-        told = HUB.format(kernel="image_embeddings" if vision else "text_embeddings", name=name)
+        vision = any(word in str(name).lower() for word in _VISION)
+        told = _HUB.format(kernel="image_embeddings" if vision else "text_embeddings", name=name)
     return told
 
 
@@ -148,96 +234,3 @@ def suggestion(
 def folded(name: str) -> str:
     """Return the small letters and digits of a name."""
     return "".join(filter(str.isalnum, name.lower()))
-
-
-def words_by(texts: Sequence[str]) -> str:
-    """The tokenizer that finds words in texts of such scripts, as it would be passed.
-
-    >>> words_by(["今天下雨。"]), words_by(["今日は雨です。"])
-    ("tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)", "tokenizer='ja-mecab'")
-    """
-    for script, tokenizer in _WORDS.items():
-        if any(script.search(text) for text in texts):
-            return tokenizer
-    return "a `tokenizer` of your own"
-
-
-class Looks(NamedTuple):
-    """What strings look like: in words, the kernel of what they stand for, and what is to be done
-    before it is used, if anything."""
-
-    what: str
-    kernel: str
-    first: str = ""
-
-
-def looks_like(strings: Sequence[str]) -> Looks | None:
-    """What nearly all strings look like if not text.
-
-    >>> looks_like(["CCO", "c1ccccc1O", "CC(=O)O"])
-    Looks(what='SMILES of molecules', kernel='morgan', first='')
-    >>> looks_like(["cats/1.png", "cats/2.png"]).what
-    'names of image files'
-    >>> looks_like(["See Spot run."])
-    """
-    some = strings[:: -(-len(strings) // LOOKED_AT)] if strings else []
-    enough = SHARE * max(1, len(some))
-    # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
-    # and some of the small ones do, as no word does.
-    marked = 2 * sum(not _head(s).isalpha() for s in some) >= len(some)
-    marked |= _FEW * len(some) <= sum(_UNLIKE_WORDS.search(_head(s)) is not None for s in some) > 0
-    for looks, test in _LOOKS:
-        if (marked or looks.kernel != "morgan") and sum(map(test, some)) >= enough:
-            return looks
-    return None
-
-
-def unspaced(texts: Sequence[str]) -> int:
-    """How many of the texts are mostly in letters of scripts that write no spaces between words.
-
-    >>> unspaced(["See Spot run.", "今天下雨。", "今天 下雨 。"])
-    1
-    """
-    whole = "".join(texts)
-    return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
-
-
-def _head(line: str) -> str:
-    """What stands before the first space: of a line of a .smi file, the SMILES before the name."""
-    return line.split(maxsplit=1)[0] if line.strip() else ""
-
-
-def _is_smiles(line: str) -> bool:
-    text = _head(line)
-    if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
-        return False
-    rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))
-    return all(rings.count(ring) % 2 == 0 for ring in rings)
-
-
-def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.fullmatch(text) is not None
-
-
-def _begins(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.fullmatch(_head(text)) is not None
-
-
-# What comes first is looked for first: addresses end as files do.
-_LOOKS: tuple[tuple[Looks, Callable[[str], bool]], ...] = (
-    (Looks("addresses of images", "pixels", ", once they are downloaded"), _fits(_ADDRESS)),
-    (
-        Looks("images in base64", "pixels", ", as bytes: base64.b64decode(s.rpartition(',')[2])"),
-        lambda text: _ENCODED.match(text) is not None,
-    ),
-    (Looks("names of image files", "pixels"), _fits(_IMAGE)),
-    (Looks("InChI of molecules", "morgan"), _begins(_INCHI)),
-    (Looks("SELFIES of molecules", "morgan", ", of selfies.decoder(s)"), _begins(_SELFIES)),
-    (Looks("SMILES of molecules", "morgan"), _is_smiles),
-)
-
-
-def _is_unspaced(text: str) -> bool:
-    own = sum(map(len, _RUN.findall(text)))
-    others = sum(map(len, _LETTERS.findall(_RUN.sub(" ", text))))
-    return own > others and len(_GAP.findall(text)) * _WORD < own

@@ -13,11 +13,10 @@ import vendiscore
 import vendiscore as v
 from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.distances.metrics import METRICS, check_metric
-from vendiscore.hints import folded, remedy, suggestion, synonym
+from vendiscore.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
 from vendiscore.registry.kernel import get_kernel, list_kernels
 from vendiscore.registry.measure import get_measure, list_measures
 from vendiscore.registry.presets import PRESETS
-from vendiscore.synonyms import REMEDIES, SYNONYMS
 
 pd = pytest.importorskip("pandas")
 

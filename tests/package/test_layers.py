@@ -31,7 +31,6 @@ ROOMS = """
     reading
     summary progress optional arguments
     errors hints
-    synonyms
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
 MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}

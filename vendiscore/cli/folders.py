@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..hints import IMAGES
 from ..reading.image_folders import ending, is_hidden
+from ..reading.string_patterns import IMAGES
 from .encodings import encoding_of, undecodable
 from .exit_codes import DataError, tell
 from .sources import Source, Wanted

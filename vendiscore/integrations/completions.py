@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..hints import unspaced
+from ..reading.string_patterns import unspaced
 
 _WORD = re.compile(r"\w+")
 

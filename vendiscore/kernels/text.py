@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ..arguments import integer, one_of
 from ..encoders.tokenizers import named_tokenizer, remembering
 from ..errors import SampleError, warn
-from ..hints import unspaced, words_by
+from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity

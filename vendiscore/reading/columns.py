@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..hints import unspaced
 from .limits import AskError, Limits
+from .string_patterns import unspaced
 from .tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..errors import warn
-from ..hints import IMAGES
+from .string_patterns import IMAGES
 
 # Of files that are left out so many are named.
 _NAMED = 5

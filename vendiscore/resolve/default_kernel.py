@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.namespace import Samples
 from ..errors import warn
-from ..hints import looks_like
+from ..reading.string_patterns import looks_like
 from ..registry.kernel import get_kernel
 from ..similarity.base import Similarity
 from .kernel_build import apply_kernel

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from ...hints import looks_like
 from ...reading.columns import is_smiles
+from ...reading.string_patterns import looks_like
 from ...reading.tables import is_number
 from ..quotas import MAX_SMILES, RefusedError
 from .submission import Kind

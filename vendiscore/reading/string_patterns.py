@@ -1,0 +1,152 @@
+"""Recognise strings that are no text, such as SMILES, and scripts without spaces between words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+# So many of the strings are examined, and so large a share of them must look alike.
+_EXAMINED = 200
+_SHARE = 0.9
+# Rings, double bonds, and halogens after another atom or before one, of which so large a share is
+# enough where all strings are SMILES.
+_UNLIKE_WORDS = re.compile(
+    r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
+)
+_FEW = 0.1
+
+# How names of image files end.
+IMAGES = (
+    *("png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "webp", "avif", "heic"),
+    *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
+)
+_IMAGE = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGES)})\s*", re.IGNORECASE)
+_ADDRESS = re.compile(
+    rf"\s*(?!file:)[a-z][a-z0-9+.-]+://\S+\.(?:{'|'.join(IMAGES)})(?:[?#]\S*)?\s*",
+    re.IGNORECASE,
+)
+# data: URIs, and how PNG, JPEG, GIF and WebP begin in base64.
+_ENCODED = re.compile(
+    r"\s*(?:data:image/[^\s,]+,|(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\r\n]{20,})"
+)
+# Atoms that need no brackets, others in brackets, bonds, branches and closed rings; no bond, branch
+# or dot at the end, as words have that are cut short.
+_ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
+_SMILES = re.compile(
+    rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
+)
+_BRACKETED = re.compile(r"\[[^\]]*\]")
+_INCHI = re.compile(r"InChI=1S?/\S+")
+# Nothing but brackets, with an atom in the first, and nothing between two of them.
+_SELFIES = re.compile(rf"(?=\S*\]\[)\[[=#/\\]?{_ATOM}\.?(?:\[[A-Za-z0-9=#/\\@+-]+\]\.?)+")
+# Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
+# kana, and Chinese characters, with their later planes.
+_UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
+_UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORDS = {
+    re.compile("[\u3040-\u30ff\u31f0-\u31ff]"): "tokenizer='ja-mecab'",
+    re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"): (
+        "tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)"
+    ),
+    re.compile("[\u0e00-\u0e7f]"): "tokenizer=pythainlp.word_tokenize",
+}
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Words have fewer letters than this, clauses more: people who split words of such a script write a
+# space after 2 letters of Chinese and 5 of Thai, others after a clause or never.
+_WORD = 8
+
+
+def words_by(texts: Sequence[str]) -> str:
+    """The tokenizer that finds words in texts of such scripts, as it would be passed.
+
+    >>> words_by(["今天下雨。"]), words_by(["今日は雨です。"])
+    ("tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)", "tokenizer='ja-mecab'")
+    """
+    for script, tokenizer in _WORDS.items():
+        if any(script.search(text) for text in texts):
+            return tokenizer
+    return "a `tokenizer` of your own"
+
+
+class Looks(NamedTuple):
+    """What strings look like: in words, the kernel of what they stand for, and what is to be done
+    before it is used, if anything."""
+
+    what: str
+    kernel: str
+    first: str = ""
+
+
+def looks_like(strings: Sequence[str]) -> Looks | None:
+    """What nearly all strings look like if not text.
+
+    >>> looks_like(["CCO", "c1ccccc1O", "CC(=O)O"])
+    Looks(what='SMILES of molecules', kernel='morgan', first='')
+    >>> looks_like(["cats/1.png", "cats/2.png"]).what
+    'names of image files'
+    >>> looks_like(["See Spot run."])
+    """
+    some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
+    enough = _SHARE * max(1, len(some))
+    # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
+    # and some of the small ones do, as no word does.
+    marked = 2 * sum(not _head(s).isalpha() for s in some) >= len(some)
+    marked |= _FEW * len(some) <= sum(_UNLIKE_WORDS.search(_head(s)) is not None for s in some) > 0
+    for looks, test in _LOOKS:
+        if (marked or looks.kernel != "morgan") and sum(map(test, some)) >= enough:
+            return looks
+    return None
+
+
+def unspaced(texts: Sequence[str]) -> int:
+    """How many of the texts are mostly in letters of scripts that write no spaces between words.
+
+    >>> unspaced(["See Spot run.", "今天下雨。", "今天 下雨 。"])
+    1
+    """
+    whole = "".join(texts)
+    return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
+
+
+def _head(line: str) -> str:
+    """What stands before the first space: of a line of a .smi file, the SMILES before the name."""
+    return line.split(maxsplit=1)[0] if line.strip() else ""
+
+
+def _is_smiles(line: str) -> bool:
+    text = _head(line)
+    if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
+        return False
+    rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))
+    return all(rings.count(ring) % 2 == 0 for ring in rings)
+
+
+def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+def _begins(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(_head(text)) is not None
+
+
+# What comes first is looked for first: addresses end as files do.
+_LOOKS: tuple[tuple[Looks, Callable[[str], bool]], ...] = (
+    (Looks("addresses of images", "pixels", ", once they are downloaded"), _fits(_ADDRESS)),
+    (
+        Looks("images in base64", "pixels", ", as bytes: base64.b64decode(s.rpartition(',')[2])"),
+        lambda text: _ENCODED.match(text) is not None,
+    ),
+    (Looks("names of image files", "pixels"), _fits(_IMAGE)),
+    (Looks("InChI of molecules", "morgan"), _begins(_INCHI)),
+    (Looks("SELFIES of molecules", "morgan", ", of selfies.decoder(s)"), _begins(_SELFIES)),
+    (Looks("SMILES of molecules", "morgan"), _is_smiles),
+)
+
+
+def _is_unspaced(text: str) -> bool:
+    own = sum(map(len, _RUN.findall(text)))
+    others = sum(map(len, _LETTERS.findall(_RUN.sub(" ", text))))
+    return own > others and len(_GAP.findall(text)) * _WORD < own
