@@ -153,7 +153,7 @@ def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):
     def interrupted(args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command_score, "run", interrupted)
+    monkeypatch.setattr(command_score, "run_score", interrupted)
     assert main([texts]) == 130
     assert capsys.readouterr() == ("", "")
 

@@ -15,9 +15,11 @@ pytest.importorskip("accelerate")
 import tiny_model  # noqa: E402
 import watch_training  # noqa: E402
 
-from vendiscore.integrations.collapse import collapses  # noqa: E402
-from vendiscore.integrations.generation import generations  # noqa: E402
-from vendiscore.integrations.trainer import DiversityCallback  # noqa: E402
+from vendiscore.integrations.trainer import (  # noqa: E402
+    DiversityCallback,
+    collapses,
+    generations,
+)
 
 PROMPTS = watch_training.PROMPTS
 ROWS = [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]

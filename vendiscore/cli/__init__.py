@@ -1,26 +1,25 @@
-"""The command `vendiscore`: numbers, comparisons and choices of files, from a shell.
+"""The command `vendiscore`: score, compare, select and explain the samples of files.
 
-Codes: 0, and 1 for samples that cannot be read or used, 2 for a command that cannot be meant, 130
-after Ctrl-C and 141 where whoever reads the output went away.
+Exit codes: 0, and 1 for samples that cannot be read or used, 2 for an invalid command, 130 after
+Ctrl-C and 141 after the reader of the output went away.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from ..progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, USAGE, UsageError, tell
 from .parser import COMMANDS, parser
 
-# What the library says of samples that it left out, by their places in a list: here it is said by
-# their lines.
+# The library's warning about samples that it left out, which the command names by their lines.
 _LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
 
 
@@ -39,12 +38,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return DATA
     try:
         if argv is None and command not in ("kernels", "measures"):
-            from .start import arrays_alone, tokenizer_alone
+            from .start import import_little
 
-            arrays_alone()
-            tokenizer_alone()
+            import_little()
         with _warnings_told(), quiet(not _is_terminal(sys.stderr)):
-            sys.stdout.write(_run(command, args))
+            module = import_module(f".{COMMANDS[command].module}", __name__)
+            sys.stdout.write(getattr(module, f"run_{command}")(args))
             sys.stdout.flush()
     except BrokenPipeError:
         _close_stdout()
@@ -60,30 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _run(command: str, args: argparse.Namespace) -> str:
-    if command == "compare":
-        from . import command_compare
-
-        return command_compare.run(args)
-    if command in ("kernels", "measures"):
-        from . import command_list
-
-        return command_list.run(command, args.name)
-    if command in ("select", "explain"):
-        from . import command_select
-
-        return (
-            command_select.run_select(args)
-            if command == "select"
-            else command_select.run_explain(args)
-        )
-    from . import command_score
-
-    return command_score.run(args)
-
-
 def _joined(given: list[str]) -> list[str]:
-    """The arguments, with `--split ---` as one, since argparse takes --- for an option."""
+    """Join `--split ---` to one argument, since argparse takes --- for an option."""
     for i in range(len(given) - 1):
         if given[i] == "--split" and given[i + 1].startswith("-"):
             return [*given[:i], f"--split={given[i + 1]}", *given[i + 2 :]]
@@ -91,14 +68,14 @@ def _joined(given: list[str]) -> list[str]:
 
 
 def _speak_utf8() -> None:
-    """Whatever the terminal says that it reads."""
+    """Write UTF-8, whatever the terminal claims to read."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _close_stdout() -> None:
-    """Python writes what is left when it ends, and would complain."""
+    """Redirect stdout to nowhere: Python flushes it at its end, and would complain."""
     with suppress(OSError, ValueError):  # a stdout without a file, of a caller's own
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -107,7 +84,7 @@ def _close_stdout() -> None:
 
 @contextmanager
 def _warnings_told() -> Iterator[None]:
-    """Warnings as one line each, without the code that they come from."""
+    """Print warnings as one line each, without the code that they come from."""
 
     def show(message: Warning | str, *others: Any, **more: Any) -> None:
         tell(f"warning: {message}")

@@ -1,124 +1,144 @@
-"""The registered kernels, their options and the measures as tables for people.
+"""`vendiscore kernels` and `vendiscore measures`, and the tables of both in Markdown.
 
-python -m vendiscore.cli.catalogue            # prints them
+python -m vendiscore.cli.catalogue            # prints the tables of the README
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import inspect
+from argparse import Namespace
+from collections.abc import Iterable
 from typing import get_args
 
-from ..registry.kernel import list_kernels
-from ..registry.measure import Aspect, list_measures
+from ..registry.kernel import get_kernel, list_kernels
+from ..registry.measure import Aspect, get_measure, list_measures
 from ..registry.presets import PRESETS
+from . import output
+from .kernel_options import usage
 
-_HEAD = ("kernel", "compares", "similarity", "extra", "PSD", "k(x, x) = 1", "source")
+_PRESETS = f"""
+Several at once: {", ".join(f"-m {each}" for each in PRESETS)} (`vendiscore measures text`).
+"""
+
+
+def run_kernels(args: Namespace) -> str:
+    """Return a line for each kernel, or the documentation of one."""
+    if args.name is not None:
+        with usage():
+            return f"{(get_kernel(args.name).__doc__ or '').strip()}\n"
+    rows = [
+        {"kernel": each.name, "compares": each.samples, "similarity": each.summary}
+        for each in list_kernels()
+    ]
+    return output.table(rows, None)
+
+
+def run_measures(args: Namespace) -> str:
+    """Return a line for each measure, or the documentation of one, or of a set of them."""
+    if args.name is None:
+        rows = [
+            {
+                "measure": each.name,
+                "tells": each.aspect,
+                "more of it": each.direction,
+                "what it is": each.summary,
+            }
+            for each in list_measures()
+        ]
+        return output.table(rows, None) + _PRESETS
+    if args.name in PRESETS:
+        some = PRESETS[args.name]
+        return f"-m {args.name} means {', '.join(some.measures)}. {some.what}. {some.source}.\n"
+    with usage():
+        found = get_measure(args.name)
+    options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
+    head = f"-m {found.name} is in {found.range}; {found.direction} means more {found.aspect}. "
+    head += f"Options: {options or 'none'}. Source: {found.source}."
+    return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"
 
 
 def markdown() -> str:
-    """A Markdown table with one row for each registered kernel.
+    """Return a table with one row for each registered kernel.
 
     >>> print(markdown())
     | kernel | compares | similarity | extra | PSD | k(x, x) = 1 | source |
     |---|---|---|---|---|---|---|
     ...
     """
-    rows = [
-        (
-            f"`{kernel.name}`",
-            kernel.samples,
-            kernel.summary.rstrip("."),
-            f"`{kernel.needs}`" if kernel.needs else "",
-            "yes" if kernel.psd else "no",
-            "yes" if kernel.unit_diagonal else "no",
-            kernel.source,
-        )
+    return _table(
+        {
+            "kernel": f"`{kernel.name}`",
+            "compares": kernel.samples,
+            "similarity": kernel.summary.rstrip("."),
+            "extra": f"`{kernel.needs}`" if kernel.needs else "",
+            "PSD": "yes" if kernel.psd else "no",
+            "k(x, x) = 1": "yes" if kernel.unit_diagonal else "no",
+            "source": kernel.source,
+        }
         for kernel in list_kernels()
-    ]
-    return _table(_HEAD, rows)
+    )
 
 
 def options() -> str:
-    """A table with one row for each kernel that has options besides `on_error`.
-
-    >>> print(options())
-    | kernel | options |
-    |---|---|
-    | `atom_pair` | `n_bits=2048`, `coefficient='tanimoto'` |
-    ...
-    """
-    rows = []
-    for kernel in list_kernels():
-        own = [given for given in kernel.signature if not given.startswith("on_error=")]
-        if own:
-            rows.append((f"`{kernel.name}`", ", ".join(f"`{given}`" for given in own)))
-    return _table(("kernel", "options"), rows)
+    """Return a table with one row for each kernel that has options besides `on_error`."""
+    found = {
+        kernel.name: [each for each in kernel.signature if not each.startswith("on_error=")]
+        for kernel in list_kernels()
+    }
+    return _table(
+        {"kernel": f"`{name}`", "options": ", ".join(f"`{each}`" for each in own)}
+        for name, own in found.items()
+        if own
+    )
 
 
 def measures() -> str:
-    """A table with one row for each measure.
-
-    >>> print(measures())
-    | measure | what it is | options | tells | more of it | range | weights | source |
-    |---|---|---|---|---|---|---|---|
-    ...
-    """
-    head = ("measure", "what it is", "options", "tells", "more of it", "range", "weights", "source")
-    rows = [
-        (
-            f"`{measure.name}`",
-            measure.summary.rstrip("."),
-            ", ".join(f"`{name}={default!r}`" for name, default in measure.options.items()),
-            measure.aspect,
-            measure.direction,
-            measure.range,
-            "yes" if measure.weighted else "",
-            measure.source,
-        )
-        for measure in list_measures()
-    ]
-    return _table(head, rows)
+    """Return a table with one row for each measure."""
+    return _table(
+        {
+            "measure": f"`{each.name}`",
+            "what it is": each.summary.rstrip("."),
+            "options": ", ".join(f"`{name}={value!r}`" for name, value in each.options.items()),
+            "tells": each.aspect,
+            "more of it": each.direction,
+            "range": each.range,
+            "weights": "yes" if each.weighted else "",
+            "source": each.source,
+        }
+        for each in list_measures()
+    )
 
 
 def aspects() -> str:
-    """A table of what measures tell, with their names.
-
-    >>> print(aspects())
-    | tells | of one set | beside `references` | of groups |
-    |---|---|---|---|
-    | diversity | ...
-    """
+    """Return a table of what measures tell, with their names."""
     rows = []
     for aspect in get_args(Aspect):
-        own = [measure for measure in list_measures() if measure.aspect == aspect]
-        one = [each for each in own if not (each.references or each.groups)]
-        two = [each for each in own if each.references]
-        kinds = (one, two, [each for each in own if each.groups])
-        rows.append((aspect, *(", ".join(f"`{each.name}`" for each in kind) for kind in kinds)))
-    return _table(("tells", "of one set", "beside `references`", "of groups"), rows)
+        own = [each for each in list_measures() if each.aspect == aspect]
+        kinds = {
+            "of one set": [each for each in own if not (each.references or each.groups)],
+            "beside `references`": [each for each in own if each.references],
+            "of groups": [each for each in own if each.groups],
+        }
+        names = {kind: ", ".join(f"`{each.name}`" for each in some) for kind, some in kinds.items()}
+        rows.append({"tells": aspect, **names})
+    return _table(rows)
 
 
 def presets() -> str:
-    """A table with one row for each name that means several measures.
-
-    >>> print(presets())
-    | `measures=` | means | what they say | source |
-    |---|---|---|---|
-    | `"text"` | ...
-    """
-    rows = [
-        (f'`"{each.name}"`', ", ".join(f"`{m}`" for m in each.measures), each.what, each.source)
+    """Return a table with one row for each name that means several measures."""
+    return _table(
+        {
+            "`measures=`": f'`"{each.name}"`',
+            "means": ", ".join(f"`{name}`" for name in each.measures),
+            "what they say": each.what,
+            "source": each.source,
+        }
         for each in PRESETS.values()
-    ]
-    return _table(("`measures=`", "means", "what they say", "source"), rows)
+    )
 
 
-def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    return "\n".join([_row(head), "|" + "---|" * len(head), *map(_row, rows)])
-
-
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+def _table(rows: Iterable[output.Row]) -> str:
+    return output.markdown(list(rows), None).rstrip("\n")
 
 
 if __name__ == "__main__":

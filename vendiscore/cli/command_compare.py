@@ -1,9 +1,9 @@
-"""`vendiscore compare`: which of several sets is more diverse, in files or one table."""
+"""`vendiscore compare`: find out which of several sets is more diverse."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -15,26 +15,29 @@ from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError
 from .kernel_options import left_out, placing, read_all, read_how, read_order, usage
-from .reading import read
 from .sources import Source
 
 
-def run(args: Namespace) -> str:
-    """What is printed."""
+def run_compare(args: Namespace) -> str:
+    """Return what is printed."""
     _check_files(args)
     how, order = read_how(args, ("psd",)), read_order(args)
     with usage():
         Plan(order, args.level, args.permutations, args.match, args.size, seed=args.seed).checked()
-    sources = read_all(read, args.files, how.wanted(args), how)
+    sources = read_all(args.files, how)
     asked = dict(how.of(sources[0]))
     if how.skip:  # those that the kernel refuses, file by file, so that their lines can be told
         sources = [left_out(each, as_similarity(each.values, **asked).dropped) for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
     asked |= {"q": order, "seed": args.seed}
-    return _printed(
-        args, _by_column(args.by, sources[0], asked) if args.by else _by_file(sources, asked)
-    )
+    if args.by:
+        return _printed(args, _by_column(args.by, sources[0], asked))
+    known = {source.name: source for source in sources}
+    groups = {name: source.groups for name, source in known.items() if source.groups}
+    with placing(known):
+        sets = {name: source.values for name, source in known.items()}
+        return _printed(args, compare(sets, groups=groups or None, **asked))
 
 
 def _check_files(args: Namespace) -> None:
@@ -49,15 +52,6 @@ def _check_files(args: Namespace) -> None:
             "compare takes two files or more, each once; of one table with a column of models, "
             "say, name that column: --by model"
         )
-
-
-def _by_file(sources: Sequence[Source], asked: Mapping[str, Any]) -> Comparison:
-    """Compare files, each of which is a set."""
-    known = {source.name: source for source in sources}
-    groups = {name: source.groups for name, source in known.items() if source.groups}
-    with placing(known):
-        sets = {name: source.values for name, source in known.items()}
-        return compare(sets, groups=groups or None, **asked)
 
 
 def _by_column(column: str, source: Source, asked: Mapping[str, Any]) -> Comparison:
@@ -87,7 +81,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
         pair |= {name: chance(pair[name], floor) for name, floor in floors.items()}
         pair["level"] = f"{percent(row.level)} %"
         del pair["p_floor"]  # which ≤ says
-    made = output.markdown if args.format == "md" else output.table
+    made = output.FORMATS[args.format]
     asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})
     return "\n".join(

@@ -1,4 +1,4 @@
-"""`vendiscore FILE…`: the numbers of each file, with their signature."""
+"""`vendiscore FILE…`: print the scores of each file, with their signature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from . import output
 from .exit_codes import PROGRAM, UsageError, tell
 from .kernel_options import How, left_out, placing, read_all, read_how, read_measuring
 from .parser import COMMANDS
-from .reading import read
 from .sources import Source
 
 # How a note begins that is about orders below 1, of which most people ask none.
@@ -28,8 +27,8 @@ _SOURCES = ("decoder", "method", "model", "model_name", "run", "source", "system
 _BESIDE = ("_se", "_low", "_high", "_corrected")
 
 
-def run(args: Namespace) -> str:
-    """What is printed."""
+def run_score(args: Namespace) -> str:
+    """Return what is printed."""
     misplaced = [name for name in args.files if name in COMMANDS and not Path(name).exists()]
     if misplaced:
         name = misplaced[0]
@@ -40,10 +39,14 @@ def run(args: Namespace) -> str:
     asked, request = read_measuring(args, how)
     needed = any(each.measure.needs == "similarity" for each in request.measures)
     paths = [*args.files, *([args.references] if args.references else [])]
-    sources = read_all(read, paths, how.wanted(args), how)
+    sources = read_all(paths, how)
     references = sources.pop() if args.references else None
     if args.format == "html":
-        return _report(sources[0], references, {**how.of(sources[0], needed), **asked})
+        given = {**how.of(sources[0], needed), **asked}
+        with placing({"samples": sources[0], "references": references}):
+            report = import_module("vendiscore.report").report
+            made = report(**_samples(sources[0], references), **given, title=sources[0].name)
+        return f"{made.html().rstrip()}\n"
     if any(not chosen.measure.groups for chosen in request.measures):
         for path, source in zip(args.files, sources, strict=True):
             if offer := _offered(args, path, source):
@@ -56,19 +59,19 @@ def run(args: Namespace) -> str:
     return _printed(args, sources, found)
 
 
-def _given(source: Source, references: Source | None, keywords: dict[str, Any]) -> dict[str, Any]:
-    given = {**keywords, "samples": source.values}
-    if source.groups:
-        given["groups"] = source.groups
+def _samples(source: Source, references: Source | None) -> dict[str, Any]:
+    """Return the arguments of `compute` that are samples or go with them."""
+    given: dict[str, Any] = {"samples": source.values}
+    given |= {"groups": source.groups} if source.groups else {}
     return given | ({} if references is None else {"references": references.values})
 
 
 def _scored(
     source: Source, references: Source | None, keywords: dict[str, Any], how: How, small: bool
 ) -> dict[str, Any]:
-    known = {"samples": source} | ({} if references is None else {"references": references})
+    known = {"samples": source, "references": references}
     with placing(known), warnings.catch_warnings(record=True) as caught:
-        found = compute(**_given(source, references, keywords), details=True)
+        found = compute(**_samples(source, references), **keywords, details=True)
     warned = dict.fromkeys(str(warning.message).rstrip(".") for warning in caught)
     for said in warned:
         tell(f"warning: {source.name}: {said}")
@@ -94,27 +97,15 @@ def _offered(args: Namespace, path: str, source: Source) -> str | None:
     return f"{SOURCES} and the mean over them says little; which is more diverse: {command}"
 
 
-def _report(source: Source, references: Source | None, keywords: dict[str, Any]) -> str:
-    known = {"samples": source} | ({} if references is None else {"references": references})
-    with placing(known):
-        report = import_module("vendiscore.report").report
-        made = report(**_given(source, references, keywords), title=source.name)
-    text: str = made.html()
-    return text if text.endswith("\n") else f"{text}\n"
-
-
 def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != "details"}
 
 
 def scores(found: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers without what stands beside them, their errors and intervals."""
+    """Return the numbers without their errors, intervals and corrections."""
     numbers = _numbers(found)
-
-    def beside(name: str) -> bool:
-        return any(name.endswith(end) and name.removesuffix(end) in numbers for end in _BESIDE)
-
-    return {name: value for name, value in numbers.items() if not beside(name)}
+    beside = {f"{name}{end}" for name in numbers for end in _BESIDE}
+    return {name: value for name, value in numbers.items() if name not in beside}
 
 
 def _printed(args: Namespace, sources: list[Source], found: list[dict[str, Any]]) -> str:
@@ -122,31 +113,27 @@ def _printed(args: Namespace, sources: list[Source], found: list[dict[str, Any]]
     if args.brief:
         lines = (" ".join(output.exact(x, width) for x in scores(each).values()) for each in found)
         return "".join(f"{line}\n" for line in lines)
+    names = [source.name for source in sources]
     if args.format == "json":
-        several = [
-            {"file": source.name} | each for source, each in zip(sources, found, strict=True)
-        ]
+        several = [{"file": name} | each for name, each in zip(names, found, strict=True)]
         return output.as_json(several if len(found) > 1 else found[0], width)
+    if args.format == "text" and len(found) == 1:
+        return _one(found[0], width)
     rows = [
-        {"file": source.name, "n": each["details"]["n"], **_numbers(each)}
-        for source, each in zip(sources, found, strict=True)
+        {"file": name, "n": each["details"]["n"], **_numbers(each)}
+        for name, each in zip(names, found, strict=True)
     ]
     signatures = [each["details"]["signature"] for each in found]
     if args.format == "csv":
-        return output.comma_separated(
-            [row | {"signature": said} for row, said in zip(rows, signatures, strict=True)], width
-        )
-    if args.format == "md":
-        said = "".join(f"\n`{signature}`\n" for signature in signatures)
-        return output.markdown(rows, width) + said
-    if len(found) > 1:
-        named = (f"{row['file']}: {said}\n" for row, said in zip(rows, signatures, strict=True))
-        return output.table(rows, width) + "\n" + "".join(named)
-    return _one(found[0], width)
+        every = zip(rows, signatures, strict=True)
+        return output.comma_separated([row | {"signature": said} for row, said in every], width)
+    named = "\n`{1}`\n" if args.format == "md" else "{0}: {1}\n"
+    said = "".join(named.format(row["file"], s) for row, s in zip(rows, signatures, strict=True))
+    return output.FORMATS[args.format](rows, width) + "\n" * (args.format == "text") + said
 
 
 def _one(found: Mapping[str, Any], width: int | None) -> str:
-    """The numbers of one file, a line each, with what stands beside them."""
+    """Print the numbers of one file, a line each, with their errors and intervals."""
     numbers, details = _numbers(found), found["details"]
     lines = [
         f"{name} = {output.shown(value, width)}{_sure(name, numbers, details, width)}"
@@ -159,14 +146,13 @@ def _one(found: Mapping[str, Any], width: int | None) -> str:
 
 
 def _sure(name: str, numbers: Mapping[str, Any], details: Any, width: int | None) -> str:
-    """What stands beside a number, in words."""
+    """Describe the error and the interval of a number in words."""
     beside = {end: output.shown(numbers.get(f"{name}{end}"), width) for end in _BESIDE}
     level = details.get("interval", {}).get("level")
     said = []
     if beside["_low"]:
-        what = f"{100 * level:g} % interval " if level else "between "
-        joint = " to " if level else " and "
-        said.append(f"{what}{beside['_low']}{joint}{beside['_high']}")
+        between = f"{100 * level:g} % interval {{}} to {{}}" if level else "between {} and {}"
+        said.append(between.format(beside["_low"], beside["_high"]))
     if beside["_se"]:
         said.append(f"standard error {beside['_se']}")
     if beside["_corrected"]:

@@ -1,4 +1,4 @@
-"""`vendiscore select` and `vendiscore explain`: which samples."""
+"""`vendiscore select` and `vendiscore explain`: choose samples, or explain them one by one."""
 
 from __future__ import annotations
 
@@ -16,31 +16,25 @@ from ..similarity.base import Similarity
 from . import keywords, output
 from .exit_codes import UsageError
 from .kernel_options import How, left_out, placing, read_all, read_how, read_order
-from .reading import read
 from .sources import Source
 
-# Keywords of the two functions that are no options of a kernel.
-_OF_SELECT = ("initial", "swaps", "psd")
-_OF_EXPLAIN = ("psd",)
 _LETTERS = 60
 
 
 def run_select(args: Namespace) -> str:
-    """The chosen samples, as the file has them."""
+    """Return the chosen samples, as the file has them."""
     if (args.quota is None) != (args.group_by is None):
         raise UsageError("--quota and --group-by say together how many of each group are chosen")
-    how, order = read_how(args, _OF_SELECT), read_order(args)
-    source, similarity, own = _read(args, how, _OF_SELECT)
+    how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     with placing({"samples": source}):
         found = select(
             similarity,
             args.size,
             objective=args.objective,
-            q=order,
             groups=source.groups or None,
             quota=None if args.quota is None else _quota(args.quota),
             quality=source.quality or None,
-            **own,
+            **given,
         )
     kept = found.places.tolist()
     if args.format == "json":
@@ -55,18 +49,17 @@ def run_select(args: Namespace) -> str:
 
 
 def run_explain(args: Namespace) -> str:
-    """What it comes to, then near-duplicates and modes; or a row a sample."""
-    how, order = read_how(args, _OF_EXPLAIN), read_order(args)
-    source, similarity, own = _read(args, how, _OF_EXPLAIN)
+    """Return a summary, near-duplicates and modes; or a row for each sample."""
+    _, source, similarity, given = _read(args, "psd")
     with placing({"samples": source}):
-        found = explain(similarity, q=order, threshold=args.threshold, **own)
+        found = explain(similarity, threshold=args.threshold, **given)
     if args.format == "json":
         numbers = _places(source, range(len(source)))
         return output.as_json({**found.to_dict(), "places": numbers}, args.width)
     rows = _samples(found, source)
+    made = output.FORMATS[args.format]
     if args.format == "csv":
-        return output.comma_separated(rows, args.width)
-    made = output.markdown if args.format == "md" else output.table
+        return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     largest = sorted(rows, key=lambda row: -row["adds"])[: args.size]
     tables = {
@@ -78,21 +71,20 @@ def run_explain(args: Namespace) -> str:
         ],
     }
     parts = [heading.format(name) + made(some, args.width) for name, some in tables.items() if some]
-    said = line(["explain"], {**similarity.settings, "q": order, "threshold": args.threshold})
+    said = line(["explain"], {**similarity.settings, "q": given["q"], "threshold": args.threshold})
     return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
 
 
-def _read(
-    args: Namespace, how: How, own: Sequence[str]
-) -> tuple[Source, Similarity, dict[str, Any]]:
-    """The samples that a kernel can use, how alike they are, and keywords that are not its own."""
-    source = read_all(read, [args.file], how.wanted(args), how)[0]
+def _read(args: Namespace, *own: str) -> tuple[How, Source, Similarity, dict[str, Any]]:
+    """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
+    how, order = read_how(args, own), read_order(args)
+    source = read_all([args.file], how)[0]
     given = how.of(source)
-    rest = {name: given.pop(name) for name in own if name in given}
+    rest = {"q": order} | {name: given.pop(name) for name in own if name in given}
     with placing({"samples": source}):
         similarity = as_similarity(source.values, **given)
     left = left_out(source, similarity.dropped)
-    return left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
+    return how, left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
 
 
 def _places(source: Source, kept: Sequence[int]) -> list[int | str]:
@@ -100,7 +92,7 @@ def _places(source: Source, kept: Sequence[int]) -> list[int | str]:
 
 
 def _quota(text: str) -> Any:
-    """At most so many of any group, or how many of each."""
+    """Read at most how many of any group, or how many of each."""
     if "=" not in text:
         return keywords.value(text)
     pairs = [part.rpartition("=") for part in text.split(",")]
@@ -108,7 +100,7 @@ def _quota(text: str) -> Any:
 
 
 def _samples(found: Explanation, source: Source) -> list[dict[str, Any]]:
-    """A row a sample; others by their places in the file."""
+    """Return a row for each sample; further samples by their places in the file."""
     columns: dict[str, list[Any]] = {source.unit: _places(source, range(len(source)))}
     for name in COLUMNS:
         values = getattr(found, name).tolist()

@@ -1,20 +1,20 @@
-"""How samples are to be compared: from options to keywords, and what is usual without them."""
+"""The options of a command about samples and kernels, as keywords of the library."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import SampleError
 from ..registry.kernel import check_options, get_kernel
 from ..resolve import kernel_request as resolve
-from ..resolve.kernel_request import with_the_rest
 from ..scoring.request import Request, check_orders, read_request
 from . import keywords
 from .exit_codes import DataError, UsageError, tell
+from .reading import read
 from .sources import Source, Wanted, check
 
 # By kind of sample: the kernel that is usual, and what it compares.
@@ -24,50 +24,30 @@ _USUAL = {
     "images": ("pixels", "their pixels"),
 }
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
-_ALREADY = (*_OF_NUMBERS, "metric")
 
 
 @dataclass(frozen=True)
 class How:
-    """How samples are compared.
+    """The options of a command, what kind of samples they want ("" for any), and keywords."""
 
-    Attributes
-    ----------
-    kind : str
-        What samples the kernel or a matrix wants, "" where neither is named.
-    keywords : mapping
-        Of `vendiscore.compute`.
-    skip, quiet : bool
-    """
-
+    args: Namespace
     kind: str
     keywords: Mapping[str, Any]
-    skip: bool
-    quiet: bool
 
-    def wanted(self, args: Namespace) -> Wanted:
-        """How files are read for it."""
-        return Wanted(
-            kind=self.kind,
-            column=args.column,
-            by=getattr(args, "by", None),
-            group_by=getattr(args, "group_by", None),
-            quality=getattr(args, "quality", None),
-            split=args.split,
-            type=args.type,
-            encoding=args.encoding,
-            skip=self.skip,
-        )
+    @property
+    def skip(self) -> bool:
+        """Whether samples that cannot be used are left out."""
+        return bool(self.args.on_error == "skip")
 
     def of(self, source: Source, needed: bool = True) -> dict[str, Any]:
-        """The keywords for the samples of a file; `needed` says whether a measure is of a kernel.
+        """Return the keywords of `compute` for the samples of a file.
 
-        The kernel of a kind of sample stands where none is named, but for texts, whose kernel the
-        library knows, and for vectors that are looked at by distances or columns alone.
+        Where no kernel is named, it is that of the kind of samples, but for texts, whose kernel the
+        library knows, and for vectors if no measure needs a kernel (`needed`) or a metric is named.
         """
         found = dict(self.keywords)
         usual = _USUAL.get(source.kind)
-        if "k" in found or usual is None or any(found.get(name) for name in _ALREADY):
+        if usual is None or any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS)):
             return found
         if not needed and source.kind == "vectors":
             return found
@@ -76,13 +56,13 @@ class How:
         return {"k": kernel, **found}
 
     def note(self, message: str) -> None:
-        """Say what was decided without having been asked for."""
-        if not self.quiet:
+        """Print a decision that was not asked for, unless --quiet."""
+        if not self.args.quiet:
             tell(message)
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
-    """The options of a command about the kernel."""
+    """Read the options about the kernel; `also` are keywords beyond its own, if only these are."""
     kind, found = "", {}
     with usage():
         if args.kernel is not None:
@@ -92,17 +72,14 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         found |= keywords.options(args.option)
         if also is not None:
             rest = {name: value for name, value in found.items() if name not in also}
-            with_the_rest(resolve.read_how(rest), rest, also)
+            resolve.with_the_rest(resolve.read_how(rest), rest, also)
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
-    skip = args.on_error == "skip"
-    if skip:
-        found["on_error"] = "skip"
-    return How(kind, found, skip, args.quiet)
+    return How(args, kind, found | ({"on_error": "skip"} if args.on_error == "skip" else {}))
 
 
 def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
-    """The keywords of `score`, but for the kernel, and what they ask for."""
+    """Read the keywords of `score` beyond those of the kernel, and the request of all."""
     found: dict[str, Any] = {"q": keywords.orders(args.orders)}
     if args.measures:
         found["measures"] = keywords.measures(args.measures)
@@ -121,7 +98,7 @@ def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
 
 
 def read_order(args: Namespace) -> float:
-    """The one order of a command."""
+    """Read the one order of a command."""
     with usage():
         found = check_orders(keywords.orders(args.order))
         if len(found) > 1:
@@ -131,7 +108,7 @@ def read_order(args: Namespace) -> float:
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """What keywords are refused for is the fault of the command."""
+    """Raise a UsageError for keywords that are refused."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -139,46 +116,44 @@ def usage() -> Iterator[None]:
 
 
 @contextmanager
-def placing(sources: Mapping[str, Source]) -> Iterator[None]:
-    """Errors about samples name file, line and column, others of one file that file.
-
-    `sources` are by what the library calls them.
-    """
+def placing(sources: Mapping[str, Source | None]) -> Iterator[None]:
+    """Name the file, line and column in errors about samples; `sources` by names in the library."""
     try:
         yield
     except SampleError as error:
+        known = {name: source for name, source in sources.items() if source is not None}
         said = next(iter(error.problems.values()))
-        called = next((name for name in sources if said.startswith(f"of `{name}` ")), None)
-        source = next(iter(sources.values())) if called is None else sources[called]
-        prefix = f"of `{called}` "
-        check(
-            source,
-            {source.where(i): why.removeprefix(prefix) for i, why in error.problems.items()},
-            skip=False,
-        )
+        named = [name for name in known if said.startswith(f"of `{name}` ")]
+        called = [*named, *known][0]
+        source = known[called]
+        found = {
+            source.where(i): why.removeprefix(f"of `{called}` ")
+            for i, why in error.problems.items()
+        }
+        check(source, found, skip=False)
     except (TypeError, ValueError, MemoryError) as error:
-        files = list(dict.fromkeys(source.name for source in sources.values()))
+        files = {source.name for source in sources.values() if source is not None}
         if isinstance(error, DataError) or len(files) > 1:
             raise
-        raise DataError(f"{files[0]}: {error}") from error
+        raise DataError(f"{files.pop()}: {error}") from error
 
 
-def left_out(source: Source, dropped: Mapping[int, str], name: str = "samples") -> Source:
-    """What is left of the samples, those that a kernel could not use named in a note."""
+def left_out(source: Source, dropped: Mapping[int, str]) -> Source:
+    """Return the samples that a kernel could use; name the others in a note."""
     if not dropped:
         return source
-    found = {source.where(i): why.removeprefix(f"of `{name}` ") for i, why in dropped.items()}
+    found = {source.where(i): why.removeprefix("of `samples` ") for i, why in dropped.items()}
     check(source, found, skip=True)
     return source.take([i for i in range(len(source)) if i not in dropped])
 
 
-def read_all(
-    read: Callable[[str, Wanted], Source], paths: Sequence[str], wanted: Wanted, how: How
-) -> list[Source]:
-    """The samples of several files, which are of one kind."""
+def read_all(paths: Sequence[str], how: How) -> list[Source]:
+    """Read the samples of several files, which must be of one kind."""
     if paths.count("-") > 1:
         raise UsageError("standard input, -, can be read once")
-    found = [read(path, wanted) for path in paths]
+    names = {each.name for each in fields(Wanted)}
+    asked = {name: value for name, value in vars(how.args).items() if name in names}
+    found = [read(path, Wanted(**asked, kind=how.kind, skip=how.skip)) for path in paths]
     for source in found:
         for note in source.notes:
             how.note(f"{source.name}: {note}")

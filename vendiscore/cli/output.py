@@ -1,4 +1,4 @@
-"""Rows of names and numbers as text, Markdown and CSV."""
+"""Print rows of names and numbers as text, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 
 def shown(value: Any, width: int | None) -> str:
-    """A cell for people: six digits, or `width` behind the point.
+    """Return a cell for people: six digits, or `width` decimal places.
 
     >>> shown(3.90657412, None), shown(3.90657412, 2), shown(1234, None), shown(None, 2)
     ('3.90657', '3.91', '1,234', '')
@@ -30,7 +30,7 @@ def shown(value: Any, width: int | None) -> str:
 
 
 def exact(value: Any, width: int | None) -> str:
-    """A cell for programs: all digits, unless a width is asked for.
+    """Return a cell for programs: all digits, unless a width is asked for.
 
     >>> exact(0.1 + 0.2, None), exact(0.1 + 0.2, 2)
     ('0.30000000000000004', '0.30')
@@ -41,49 +41,43 @@ def exact(value: Any, width: int | None) -> str:
 
 
 def table(rows: Sequence[Row], width: int | None) -> str:
-    """Aligned columns: numbers to the right, all else to the left.
+    """Return aligned columns: numbers to the right, all else to the left.
 
     >>> print(table([{"file": "a.txt", "VS": 2.5}, {"file": "b.txt", "VS": 10.0}], 1), end="")
     file     VS
     a.txt   2.5
     b.txt  10.0
     """
-    if not rows:
-        return ""
-    names = _names(rows)
-    right = [_is_of_numbers(rows, name) for name in names]
-    cells = [names, *([_one_line(shown(row.get(name), width)) for name in names] for row in rows)]
-    wide = [max(len(line[j]) for line in cells) for j in range(len(names))]
-    lines = (
+    right, lines = _cells(rows, width)
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "".join(
         "  ".join(
-            cell.rjust(wide[j]) if right[j] else cell.ljust(wide[j]) for j, cell in enumerate(line)
-        )
-        for line in cells
+            cell.rjust(n) if number else cell.ljust(n)
+            for cell, n, number in zip(line, wide, right, strict=True)
+        ).rstrip()
+        + "\n"
+        for line in lines
+        if line
     )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def markdown(rows: Sequence[Row], width: int | None) -> str:
-    """A table of Markdown.
+    """Return a table of Markdown.
 
     >>> print(markdown([{"file": "a|b", "VS": 2.5}], None), end="")
     | file | VS |
     |---|--:|
     | a\\|b | 2.5 |
     """
-    names = _names(rows)
-    right = [_is_of_numbers(rows, name) for name in names]
-    lines = [names, *([shown(row.get(name), width) for name in names] for row in rows)]
-    text = [
-        "| " + " | ".join(_one_line(cell).replace("|", r"\|") for cell in line) + " |"
-        for line in lines
-    ]
-    rule = "|" + "|".join("--:" if each else "---" for each in right) + "|"
-    return "\n".join([text[0], rule, *text[1:]]) + "\n"
+    right, lines = _cells(rows, width)
+    escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
+    text = [f"| {' | '.join(line)} |\n" for line in escaped]
+    rule = "|" + "|".join("--:" if each else "---" for each in right) + "|\n"
+    return "".join([text[0], rule, *text[1:]])
 
 
 def comma_separated(rows: Sequence[Row], width: int | None) -> str:
-    """CSV, with all digits unless a width is asked for."""
+    """Return CSV, with all digits unless a width is asked for."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = _names(rows)
@@ -93,7 +87,7 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
 
 
 def as_json(found: Any, width: int | None) -> str:
-    """JSON, with numbers rounded if a width is asked for; what is not finite is text, or null.
+    """Return JSON, rounded if a width is asked for; infinity is text, and NaN null.
 
     >>> print(as_json({"q": float("inf"), "VS": 2.25}, 1), end="")
     {
@@ -114,13 +108,18 @@ def _rounded(found: Any, width: int | None) -> Any:
     return round(found, width) if isinstance(found, float) and width is not None else found
 
 
-def _is_of_numbers(rows: Sequence[Row], name: str) -> bool:
-    return all(isinstance(row.get(name), (int, float, type(None))) for row in rows)
+def _cells(rows: Sequence[Row], width: int | None) -> tuple[list[bool], list[list[str]]]:
+    """Return which columns are of numbers, and the lines of cells: the names, then each row."""
+    names = _names(rows)
+    kinds = (int, float, type(None))
+    right = [all(isinstance(row.get(name), kinds) for row in rows) for name in names]
+    lines = [[" ".join(shown(row.get(name), width).split()) for name in names] for row in rows]
+    return right, [names, *lines]
 
 
 def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-def _one_line(cell: str) -> str:
-    return " ".join(cell.split())
+# Tables by what -f calls them.
+FORMATS = {"text": table, "md": markdown, "csv": comma_separated}

@@ -1,4 +1,7 @@
-"""A start in a blink: what is needed of NumPy and NLTK without all else that they import."""
+"""Start fast: import of NumPy and NLTK what scoring texts needs, without all else they import.
+
+Whoever asks for the rest later gets it whole. For a process of our own only, before it has threads.
+"""
 
 from __future__ import annotations
 
@@ -14,37 +17,27 @@ _PACKAGES = ("nltk", "nltk.tokenize")
 _TOKENIZER = "nltk.tokenize.destructive"
 
 
-def arrays_alone() -> None:
-    """Import what takes all names of NumPy, without its tools for Fortran and the like.
+def import_little() -> None:
+    """Import NumPy without its tools for Fortran (a tenth of a short run), and NLTK's tokenizer.
 
-    That is a tenth of a short run. As for `tokenizer_alone`, they are there for whoever asks for
-    them later.
+    `import nltk` brings in SciPy's statistics, and scikit-learn and pandas where they are
+    installed, which takes longer than to score a thousand texts.
     """
     import numpy as np
 
-    held = [name for name in _LATER if name not in vars(np)]
-    for name in held:
+    missing = [name for name in _LATER if name not in vars(np)]
+    for name in missing:
         setattr(np, name, None)
     with suppress(Exception):  # another version, which needs one of them
         for name in _WITH_ALL_OF_NUMPY:
             importlib.import_module(name)
-    for name in held:
+    for name in missing:
         if vars(np)[name] is None:
             delattr(np, name)
-
-
-def tokenizer_alone() -> None:
-    """Import the module of `NLTKWordTokenizer` as if its packages were empty.
-
-    `import nltk` brings in SciPy's statistics, and scikit-learn and pandas where they are
-    installed, which takes longer than to score a thousand texts. For a process of our own only,
-    before it has threads: meanwhile the packages are there without their contents. They are taken
-    away again, so that whoever imports them later gets them whole.
-    """
     if any(name in sys.modules for name in _PACKAGES):
         return
     try:
-        for name in _PACKAGES:
+        for name in _PACKAGES:  # as if they were empty, while the tokenizer is imported
             spec = find_spec(name)
             if spec is None:
                 return

@@ -13,10 +13,10 @@ from ..arguments import integer, number
 from ..errors import warn
 from ..optional import require
 from ..scoring.compute import measure
-from .collapse import collapses
-from .generation import generations
 from .prompts import filled, read_options
 
+# A series has recovered above the threshold times this.
+_RECOVERED = 1.25
 _callbacks: Any = require("transformers.trainer_callback", "trainer", "DiversityCallback")
 
 
@@ -140,3 +140,61 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
                 )
         if metrics is not None:
             metrics |= found
+
+
+def generations(
+    model: Any,
+    tokenizer: Any,
+    prompts: Sequence[str],
+    n: int,
+    max_new_tokens: int,
+    seed: int = 0,
+) -> list[list[str]]:
+    """Draw n continuations of each prompt by `model.generate`, one prompt at a time: no padding.
+
+    The seed decides them; the state of random numbers and the mode of the model are restored.
+    """
+    torch = require("torch", "trainer", "generating")
+    device, training = model.device, model.training
+    pad = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+    texts = []
+    model.eval()
+    with torch.no_grad(), torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(seed)
+        for prompt in prompts:
+            inputs = tokenizer(prompt, return_tensors="pt").to(device)
+            ids = model.generate(
+                inputs["input_ids"],
+                attention_mask=inputs["attention_mask"],
+                do_sample=True,
+                num_return_sequences=n,
+                max_new_tokens=max_new_tokens,
+                pad_token_id=pad,
+            )
+            start = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+            texts.append(tokenizer.batch_decode(ids[:, start:], skip_special_tokens=True))
+    model.train(training)
+    return texts
+
+
+def collapses(values: Sequence[float], collapse: float, patience: int) -> list[int]:
+    """Return the places in a series of VS where a warning is due; see `DiversityCallback`.
+
+    Scores of a few generations go up and down by chance. So a warning needs `patience` in a row
+    below a threshold, and is not repeated before so many in a row were well above it.
+
+    >>> collapses([5, 4.5, 2, 1.5, 1.5, 4, 4, 1, 1], collapse=0.5, patience=2)
+    [3, 8]
+    """
+    line = collapse * (values[0] - 1) if collapse < 1 else collapse - 1
+    below = above = 0
+    fallen, due = False, []
+    for place, value in enumerate(values):
+        below = below + 1 if value - 1 <= line else 0
+        above = above + 1 if value - 1 > _RECOVERED * line else 0
+        if not fallen and below >= patience:
+            fallen = True
+            due.append(place)
+        elif above >= patience:
+            fallen = False
+    return due

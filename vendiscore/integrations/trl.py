@@ -6,6 +6,7 @@ GRPOTrainer(…, reward_funcs=[correct, VendiReward()])
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -13,18 +14,19 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, one_of
 from ..errors import warn
+from ..reading.string_patterns import unspaced
 from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
 from ..resolve.sets import part_of, resolve_sets
 from ..spectral.rank_one import adds, check_order, log_score, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
-from .completions import groups_of, matched, text_of
 
 Credit = Literal["surprise", "leave_one_out"]
 CREDITS: dict[Credit, Callable[[Spectrum, float], Any]] = {
     "surprise": surprise,
     "leave_one_out": adds,
 }
+_WORD = re.compile(r"\w+")
 ALONE = (
     "some completions are alone with their prompt on this process, and have no reward from "
     "VendiReward: let `num_generations` divide the number of completions of each process"
@@ -117,10 +119,10 @@ class VendiReward:
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "
                 f"{len(prompts)}; repeat a prompt for each of its completions"
             )
-        groups = groups_of(prompts)
-        texts = [text_of(completion) for completion in completions]
+        groups = _groups_of(prompts)
+        texts = [_text_of(completion) for completion in completions]
         if self.match_length:
-            texts = matched(texts, groups)
+            texts = _matched(texts, groups)
         some = np.flatnonzero([bool(text.strip()) for text in texts])
         read = [[texts[i] for i in some]]
         pool = None
@@ -153,3 +155,41 @@ class VendiReward:
 
 def _plain(values: np.ndarray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _groups_of(prompts: Sequence[Any]) -> list[list[int]]:
+    """Return the places of each prompt; messages are compared, since images have no hash."""
+    groups: list[list[int]] = []
+    for i, prompt in enumerate(prompts):
+        own = next((group for group in reversed(groups) if prompts[group[0]] == prompt), None)
+        if own is None:
+            groups.append([i])
+        else:
+            own.append(i)
+    return groups
+
+
+def _text_of(completion: Any) -> str:
+    """Return the text of a completion, or of the assistant's messages and their parts."""
+    if isinstance(completion, str) or completion is None:
+        return completion or ""
+    if isinstance(completion, dict):
+        if completion.get("role", "assistant") != "assistant":
+            return ""  # of tools
+        return _text_of(completion.get("content", completion.get("text")))
+    return "\n".join(map(_text_of, completion))
+
+
+def _matched(texts: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:
+    """Return the distinct words of each text, no more of them than half of its group have."""
+    found = [_WORD.findall(text.casefold()) for text in texts]
+    spaces = ["" if unspaced([text]) else " " for text in texts]
+    words = [
+        list(dict.fromkeys(own if space else "".join(own)))
+        for own, space in zip(found, spaces, strict=True)
+    ]
+    for group in groups:
+        counts = sorted(len(words[i]) for i in group if words[i])
+        for i in group if counts else ():
+            del words[i][counts[(len(counts) - 1) // 2] :]
+    return [space.join(own) for space, own in zip(spaces, words, strict=True)]
