@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,20 @@ from ..arrays.namespace import Samples, row_blocks, to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
 from ..distances.squares import CLOSE, drop_rounding, exact_squares
-from ..resolve.kernel_request import How, KernelArgument, Metric, Solving, check_one_way, how_of
+from ..resolve.kernel_request import (
+    How,
+    KernelArgument,
+    Metric,
+    Solving,
+    check_one_way,
+    how_of,
+    refuse_metric_options,
+)
 from ..resolve.sets import fitted_to, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity.base import Similarity
+from .floor import nearest
+from .parameters import documented
 from .space import MetricSpace
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
@@ -28,6 +38,7 @@ KERNEL_ROUNDING = 45
 KERNEL_TOLERANCE = 1e-5
 
 
+@documented
 def as_space(
     samples: Samples,
     *,
@@ -36,7 +47,7 @@ def as_space(
     solver: Solving = "auto",
     **options: Any,
 ) -> MetricSpace:
-    """The distances of samples, found once for several questions of magnitude.
+    """Find the distances of samples once for several questions of magnitude.
 
     Every function of magnitude takes these arguments, or a MetricSpace instead of samples: then
     distances are not found again, nor is what was solved for the question before.
@@ -66,12 +77,7 @@ def as_space(
     -------
     MetricSpace
 
-    Raises
-    ------
-    TypeError, ValueError
-        For samples or options that do not fit; the message names the argument and the remedy.
-    TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+    $raises
 
     Notes
     -----
@@ -98,11 +104,9 @@ def as_space(
 
 
 def read_spaces(sets: Sequence[Any], names: Sequence[str], **how: Any) -> list[MetricSpace]:
-    """The MetricSpace of each of several sets, comparable with each other.
+    """Return the MetricSpace of each of several sets, comparable with each other.
 
-    Arguments as for `as_space`, and `fit`, which says what options that follow from data follow
-    from: "references" (the last set, where that is its name), "pool" (all sets) or "samples" (the
-    first). References are what they follow from unless it is given, where there are any.
+    Keywords are those of `as_space`, and `fit`: what options that follow from data follow from.
     """
     rest = {n: value for n, value in how.items() if value is not None or n == "solver"}
     read = how_of(rest)
@@ -117,7 +121,7 @@ def as_spaces(
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
 ) -> list[MetricSpace]:
-    """The MetricSpace of each of several sets; `how` is trusted.
+    """Return the MetricSpace of each of several sets; `how` is trusted.
 
     Where distances are those of a kernel, `similarities` gives the Similarity of each set, if
     somebody has them.
@@ -126,31 +130,19 @@ def as_spaces(
         return _beside_spaces(sets, how, names)
     refuse_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
-        return [
-            MetricSpace(
-                check_distances(samples, name),
-                settings={"metric": "precomputed"},
-                solver=how.solver,
-            )
-            for samples, name in zip(sets, names, strict=True)
-        ]
+        settings = {"metric": "precomputed"}
+        found = [check_distances(samples, name) for samples, name in zip(sets, names, strict=True)]
+        return [MetricSpace(D, settings=settings, solver=how.solver) for D in found]
     if of_rows(sets, how):
         return _from_rows(sets, how, names)
-    if how.metric_options:
-        name = next(iter(how.metric_options))
-        raise TypeError(
-            f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
-        )
-    if similarities is None:
-        found: Sequence[Similarity] = resolve_sets(sets, how, names)
-    else:
-        found = similarities()
+    refuse_metric_options(how.metric_options)
+    made = resolve_sets(sets, how, names) if similarities is None else similarities()
     with np.errstate(under="ignore", over="ignore"):
-        return [_from_similarity(each, str(how.metric or "kernel"), how) for each in found]
+        return [_from_similarity(each, how) for each in made]
 
 
 def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
-    """Sets of which some are spaces already, which had no part in what the others are fitted to."""
+    """Return sets of which some are spaces, which had no part in what others are fitted to."""
     made = [
         samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
         for samples, name in zip(sets, names, strict=True)
@@ -167,27 +159,24 @@ def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[
     return made
 
 
-def of_vectors(sets: Sequence[Any], how: How) -> bool:
-    """Whether distances are between rows of numbers, if samples are such; not those of a kernel."""
+def of_rows(sets: Sequence[Any], how: How) -> bool:
+    """Return whether distances are between rows of numbers, and not those of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
-    return how.is_of_vectors or (how.metric is None and not how.says_similarity)
-
-
-def of_rows(sets: Sequence[Any], how: How) -> bool:
-    """The same, where the samples can be such."""
-    return of_vectors(sets, how) and (how.metric is not None or not any(map(_is_text, sets)))
+    if how.metric is None:
+        return not how.says_similarity and not any(map(_is_text, sets))
+    return how.is_of_vectors
 
 
 def have_unit(samples: Any, how: How) -> bool:
-    """Whether distances are those of a kernel, in which what has nothing in common has one."""
+    """Return whether distances are a kernel's, in which what has nothing in common has one."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
     return how.metric != "precomputed" and not of_rows([samples], how)
 
 
 def _is_text(samples: Any) -> bool:
-    """Whether there are strings, or lists of them, which are refused as kernels refuse them."""
+    """Return whether there are strings, or lists of them, which are refused as kernels do."""
     if not isinstance(samples, list):
         return False
     firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
@@ -197,23 +186,47 @@ def _is_text(samples: Any) -> bool:
 def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
     metric = metric_of_rows(how)
     rows = [numpy_rows(samples, name) for samples, name in zip(sets, names, strict=True)]
-    options = [check_options(metric, how.metric_options, X.shape[1]) for X in rows]
-    data = None if callable(metric) else {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
-    fitted: dict[str, Any] = {}
-    if data is not None and data not in how.metric_options:
-        chosen = fitted_to(how, names)
-        fitted = {
-            data: scatter(stacked(rows if chosen is None else [rows[chosen[0]]], names), data)
-        }
-        options = [check_options(metric, fitted, X.shape[1]) for X in rows]
-    return [
-        _space_of_rows(X, metric, own, how, name, fitted)
-        for X, own, name in zip(rows, options, names, strict=True)
-    ]
+    fitted = derived_options(rows, how, names)
+    label = metric if isinstance(metric, str) else plain(metric)
+    spaces = []
+    for X, name in zip(rows, names, strict=True):
+        options = check_options(metric, {**how.metric_options, **fitted}, X.shape[1])
+        first, inverse = _distinct(np.asarray(identical_rows(X)))
+        places = None
+        if len(first) < len(X):
+            order = np.argsort(inverse, kind="stable")
+            places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
+            X = X[first]
+        p = options.get("exponent", 2.0) if metric == "minkowski" else None
+        spaces.append(
+            MetricSpace(
+                distances(X, metric, options, name, places),
+                inverse,
+                {"metric": label, **options},
+                how.solver,
+                negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
+                hilbert=label in HILBERT or p == 2,
+                fitted=fitted,
+                # Zero may stand for what is below it, in the distances of unit vectors.
+                slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
+            )
+        )
+    return spaces
+
+
+def derived_options(sets: Sequence[Any], how: How, names: Sequence[str]) -> dict[str, Any]:
+    """Find the options that a metric of rows derives from them: V, or VI, unless it is passed."""
+    metric = how.metric if isinstance(how.metric, str) else ""
+    option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
+    if option is None or option in how.metric_options:
+        return {}
+    chosen = fitted_to(how, names) or range(len(sets))
+    rows = stacked([numpy_rows(sets[i], names[i]) for i in chosen], names)
+    return {option: scatter(rows, option)}
 
 
 def metric_of_rows(how: How) -> Metric:
-    """The metric of rows of numbers; a TypeError for what is said of a kernel."""
+    """Return the metric of rows of numbers; a TypeError for what is said of a kernel."""
     metric = how.metric or "euclidean"
     of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
     for option in [] if how.says_similarity else of_kernel:  # which is for other measures then
@@ -225,100 +238,65 @@ def metric_of_rows(how: How) -> Metric:
 
 
 def stacked(rows: Sequence[np.ndarray], names: Sequence[str]) -> np.ndarray:
-    """Rows of several sets as one array; a ValueError where they have other numbers of columns."""
+    """Join rows of several sets; a ValueError where they have other numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
     return np.concatenate(rows)
 
 
-def _space_of_rows(
-    X: np.ndarray,
-    metric: Metric,
-    options: Mapping[str, Any],
-    how: How,
-    name: str,
-    fitted: Mapping[str, Any],
-) -> MetricSpace:
-    groups = np.asarray(identical_rows(X))
+def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first sample of each group, and the group of each sample, if there is room."""
     first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
-    _require(len(first))
-    places = None
-    if len(first) < len(X):
-        order = np.argsort(inverse, kind="stable")
-        places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
-    D = distances(X[first] if len(first) < len(X) else X, metric, options, name, places)
-    label = metric if isinstance(metric, str) else plain(metric)
-    p = options.get("exponent", 2.0) if metric == "minkowski" else None
-    return MetricSpace(
-        D,
-        inverse,
-        {"metric": label, **options},
-        how.solver,
-        negative_type=label in NEGATIVE_TYPE or (p is not None and p <= 2),
-        hilbert=label in HILBERT or p == 2,
-        fitted=fitted,
-        # Zero may stand for what is below it, in the distances of unit vectors.
-        slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
-    )
-
-
-def _require(n: int) -> None:
     memory.require(
-        12 * n * n,
-        f"the magnitude of {n} distinct samples (distances and a work array)",
+        12 * len(first) ** 2,
+        f"the magnitude of {len(first)} distinct samples (distances and a work array)",
         "take fewer samples",
     )
+    return first, inverse
 
 
-def _from_similarity(similarity: Similarity, metric: str, how: How) -> MetricSpace:
+def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
     refuse_gradient("magnitude", samples=similarity)
-    inverse = None
     groups = similarity.groups()
-    first = np.arange(similarity.n)
-    if groups is not None:
-        first, inverse = np.unique(groups, return_index=True, return_inverse=True)[1:]
-        similarity = similarity.take(first) if len(first) < similarity.n else similarity
-    n = similarity.n
-    _require(n)
+    first, inverse = _distinct(np.arange(similarity.n) if groups is None else np.asarray(groups))
+    n = len(first)
+    similarity = similarity.take(first) if n < similarity.n else similarity
     F: Any = similarity.features() if similarity.dim is not None else None
-    hilbert = similarity.psd
+    rounding = UNIT_ROUNDING
     if F is not None and not sp.issparse(F):
-        rounding = UNIT_ROUNDING
         D = exact_squares(np.asarray(to_host(F), np.float64))
     else:
         D = _squares(similarity, first)
-        rounding = KERNEL_ROUNDING * precision_of(similarity)
-        if F is not None:
-            rounding = UNIT_ROUNDING
+        if F is None:
+            rounding = KERNEL_ROUNDING * precision_of(similarity)
+        else:
             _mend_close(D, F)
     smallest = _check_squares(D, first)
     drop_rounding(D, rounding)
-    if F is None:
-        # Rounding of a matrix that is not small beside the squares may be of any type.
-        hilbert = hilbert and smallest > 20 * n * rounding
-    if metric == "kernel":
-        np.sqrt(D, out=D)
-    else:
+    # Rounding of a matrix that is not small beside the squares may be of any type.
+    hilbert = similarity.psd and (F is not None or smallest > 20 * n * rounding)
+    halved = how.metric == "1-k"
+    if halved:
         D /= 2
-        hilbert = False
-    name = "√(2−2k)" if metric == "kernel" else "1−k"
+    else:
+        np.sqrt(D, out=D)
     return MetricSpace(
         D,
         inverse,
-        {"metric": name, **similarity.settings},
+        {"metric": "1−k" if halved else "√(2−2k)", **similarity.settings},
         how.solver,
         negative_type=similarity.psd,
-        hilbert=hilbert,
+        hilbert=hilbert and not halved,
         fitted=similarity.fitted,
         notes=similarity.notes,
         slack=4 * rounding**0.5,
-        unit=math.sqrt(2) if metric == "kernel" else 1.0,
+        unit=1.0 if halved else math.sqrt(2),
     )
 
 
 def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
-    """k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
+    """Return k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
     K = to_host(similarity.dense())
     n = len(K)
     diagonal = K.diagonal().copy()
@@ -344,13 +322,13 @@ def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
 
 
 def precision_of(similarity: Similarity) -> float:
-    """ε of the numbers that a matrix of similarities is given in."""
+    """Return ε of the numbers that a matrix of similarities is given in."""
     kind = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
     return float(np.finfo(np.float32 if kind.endswith("float32") else np.float64).eps)
 
 
 def _mend_close(D: np.ndarray, F: Any) -> None:
-    """Squared distances of rows of sparse F that are close, from their differences, in place."""
+    """Recompute squared distances of rows of sparse F that are close, in place."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.nonzero(D[block] < CLOSE)
         near += block.start
@@ -363,18 +341,14 @@ def _mend_close(D: np.ndarray, F: Any) -> None:
 
 
 def _check_squares(D: np.ndarray, places: np.ndarray) -> float:
-    """The least of D beside its diagonal; a ValueError for entries that no distance has."""
-    smallest = np.inf
-    for block in row_blocks(len(D), 8 * len(D)):
-        rows = D[block].copy()
-        rows[np.arange(len(rows)), np.arange(block.start, block.stop)] = np.inf
-        least = float(rows.min())
-        if not least >= -2 * KERNEL_TOLERANCE:
-            i, j = divmod(int(np.argmin(rows)), len(D))
-            raise ValueError(
-                f"distances need a similarity of at most 1, got {1 - rows[i, j] / 2:.6g} for "
-                f"samples {places[i + block.start]} and {places[j]}; pass normalize=True or a "
-                f"positive semidefinite kernel with k(x, x) = 1"
-            )
-        smallest = min(smallest, least)
-    return smallest
+    """Return the least of D beside its diagonal; a ValueError for entries that no distance has."""
+    least = nearest(D)
+    if not least.min() >= -2 * KERNEL_TOLERANCE:
+        i = int(np.argmin(least))
+        j = int(np.argmin(np.where(np.arange(len(D)) == i, np.inf, D[i])))
+        raise ValueError(
+            f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for samples "
+            f"{places[i]} and {places[j]}; pass normalize=True or a positive semidefinite kernel "
+            f"with k(x, x) = 1"
+        )
+    return float(least.min())

@@ -16,13 +16,12 @@ from ..arrays.namespace import Array, as_kind_of, namespace
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
-from ..distances.metrics import scatter
 from ..errors import SampleError
 from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import as_spaces, of_rows
+from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows
 from ..resolve.group_labels import Groups, check_size
 from ..resolve.kernel_request import How
-from ..resolve.sets import fitted_to, is_whole, part_of, resolve_sets
+from ..resolve.sets import is_whole, part_of, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, Spectrum
@@ -284,13 +283,9 @@ class Subject:
     @cached_property
     def how_of_parts(self) -> How:
         """How distances of parts are found: with what the metric derives from whole sets."""
-        metric = self.how.metric if isinstance(self.how.metric, str) else ""
-        option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
-        if option is None or option in self.how.metric_options:
+        derived = derived_options(self.sets, self.how, self.names)
+        if not derived:
             return self.how
-        chosen = fitted_to(self.how, self.names) or range(len(self.sets))
-        rows = np.concatenate([numpy_rows(self.sets[i], self.names[i]) for i in chosen])
-        derived = {option: scatter(rows, option)}
         return replace(self.how, metric_options={**self.how.metric_options, **derived})
 
     @cached_property

@@ -100,12 +100,17 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     given = {name: arguments.pop(name) for name in METRIC_OPTIONS if name in arguments}
     given = {name: value for name, value in given.items() if value is not None}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
-        for name in given:
-            raise TypeError(
-                f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
-            )
+        refuse_metric_options(given)
     options = check_options("euclidean" if metric is None else metric, given)
     return replace(how, metric=metric, metric_options=options)
+
+
+def refuse_metric_options(given: Iterable[str]) -> None:
+    """Raise a TypeError for options of metrics where distances are those of a kernel."""
+    for name in given:
+        raise TypeError(
+            f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
+        )
 
 
 def how_of(arguments: Mapping[str, Any], also: Iterable[str] = ()) -> How:
