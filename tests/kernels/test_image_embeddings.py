@@ -151,19 +151,25 @@ def test_a_vision_model_is_pooled_as_its_files_say(torch, vit, tmp_path):
     assert (said["pooling"], said["pooling_from"]) == ("pooler", "default")
     folder = tmp_path / "model"
     shutil.copytree(vit, folder)
-    steps = [{"type": "x.Transformer", "path": ""}, {"type": "x.Pooling", "path": "1_Pooling"}]
+    steps = [
+        {"name": name, "type": f"sentence_transformers.models.{name}", "path": path}
+        for name, path in (("Transformer", ""), ("Pooling", "1_Pooling"))
+    ]
     (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "mean"}')
+    pooling = {"pooling_mode": "mean", "word_embedding_dimension": 16}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     (folder / "modules.json").write_text(json.dumps(steps))
+    with pytest.raises(ValueError, match=r"takes no images, as its files say; pass pooling='mean'"):
+        found(model_path=folder)
+    reads = {"image": {"method": "forward", "method_output_name": "last_hidden_state"}}
+    reads = {"modality_config": reads, "module_output_name": "token_embeddings"}
+    (folder / "sentence_bert_config.json").write_text(json.dumps(reads))
     S = found(model_path=folder)
-    assert (S.settings["pooling"], S.settings["pooling_from"]) == ("mean", "1_Pooling/config.json")
+    assert (S.settings["pooling"], S.settings["pooling_from"]) == ("mean", "modules.json")
     np.testing.assert_array_equal(S.X, found(model_path=vit, pooling="mean").X)
     given = found(model_path=folder, pooling="cls")
     assert given.settings["pooling_from"] == "given"
     np.testing.assert_array_equal(given.X, found(model_path=vit, pooling="cls").X)
-    (folder / "modules.json").write_text(json.dumps([*steps, {"type": "x.Dense", "path": "2"}]))
-    with pytest.raises(ValueError, match="goes on with Dense, which cannot be followed here"):
-        found(model_path=folder)
 
 
 def test_a_vision_model_of_the_callers_with_its_processor_as_transform(torch, vit):

@@ -69,7 +69,8 @@ def encoder(
     Raises
     ------
     MissingPackageError
-        Without torch, transformers, torchvision or pillow, where it needs them.
+        Without torch, transformers, sentence-transformers, torchvision or pillow, where it needs
+        them.
     OSError
         If the model cannot be found or downloaded.
     TypeError, ValueError

@@ -15,17 +15,21 @@ from ..errors import SampleError
 from ..optional import require
 from .embeddings import Encode, no_effect
 from .inference import Network, Place, inference
-from .model_files import stated
 from .models import BATCH_SIZE, Encoder, Kind, made
 from .networks import (
     Pooling,
     check_model_path,
     check_pooling,
     describe,
+    embedded,
+    has_steps,
     load_pretrained,
+    load_sentence_transformer,
+    on_device,
     pick_device,
     pick_dtype,
     pool,
+    pooling_of,
 )
 from .pil_images import as_image, check_images
 
@@ -98,12 +102,30 @@ def image_encoder(
 def _loaded(
     model_path: str | Path, pooling: Pooling | None, revision: str | None, place: Any, dtype: Any
 ) -> _Vision:
-    says = stated(model_path, revision, "images", pooling=pooling)
-    how, source = says.pooling or "pooler", says.pooling_from or "default"
-    where: dict[str, Any] = {"revision": revision, "subfolder": says.subfolder}
-    model = load_pretrained(model_path, how, extra="images", dtype=dtype, **where)
-    prepare = _processor(model_path, **where)
-    settings = {**describe(model), **_pooled(how, source), "transform": _name(prepare)}
+    where: dict[str, Any] = {"extra": "images", "revision": revision, "dtype": dtype}
+    how, source = pooling or "pooler", "default" if pooling is None else "given"
+    if not has_steps(model_path, revision, "images"):
+        model = load_pretrained(model_path, how, **where)
+        transformers = require("transformers", "images", "kernel 'image_embeddings'")
+        processor = transformers.AutoImageProcessor.from_pretrained(model_path, revision=revision)
+    else:
+        sentences = load_sentence_transformer(model_path, pooling, device=place, **where)
+        model, processor = sentences.transformers_model, sentences.processor
+        if pooling is None:
+            if not sentences.supports("image"):
+                raise ValueError(
+                    f"`model_path` {str(model_path)!r} takes no images, as its files say; pass "
+                    f"pooling='mean', 'cls' or 'pooler' to use its network alone"
+                )
+            settings = describe(model) | _pooled(pooling_of(sentences), "modules.json")
+            network = Network(sentences, place, ours=True)
+            settings["transform"] = _name(processor)
+            return _Vision(network, sentences.preprocess, how, settings)
+    settings = {**describe(model), **_pooled(how, source), "transform": _name(processor)}
+
+    def prepare(batch: list[Any]) -> Any:
+        return processor(images=batch, return_tensors="pt")
+
     return _Vision(Network(model, place, ours=True), prepare, how, settings)
 
 
@@ -125,14 +147,15 @@ class _Vision:
     def _rows(self, images: list[Any], place: Place) -> Any:
         inputs = self.prepare(images)
         with inference():
-            if isinstance(inputs, Mapping):
-                inputs = {key: value.to(place.device) for key, value in inputs.items()}
-                inputs["pixel_values"] = inputs["pixel_values"].to(place.dtype)
-                return pool(self.forward(**inputs), self.pooling)
-            return pool(self.forward(inputs.to(place.device, place.dtype)), self.pooling)
+            if not isinstance(inputs, Mapping):
+                return pool(self.forward(inputs.to(place.device, place.dtype)), self.pooling)
+            inputs = on_device(inputs, place)
+            if hasattr(self.network.model, "truncate_dim"):
+                return embedded(self.network.model, inputs)
+            return pool(self.forward(**inputs), self.pooling)
 
 
-def _pooled(pooling: Pooling, source: str) -> dict[str, str]:
+def _pooled(pooling: Any, source: str) -> dict[str, Any]:
     return {"pooling": pooling, "pooling_from": source}
 
 
@@ -182,17 +205,6 @@ def _each(transform: Transform) -> Encode:
                 )
         return torch.stack(tensors)
 
-    return prepare
-
-
-def _processor(model_path: str | Path, **where: Any) -> Encode:
-    transformers = require("transformers", "images", "kernel 'image_embeddings'")
-    processor = transformers.AutoImageProcessor.from_pretrained(model_path, **where)
-
-    def prepare(batch: list[Any]) -> Any:
-        return processor(images=batch, return_tensors="pt")
-
-    prepare.__qualname__ = type(processor).__qualname__
     return prepare
 
 

@@ -1,13 +1,16 @@
-"""Torch networks as encoders: on which device, how they are loaded, what is read from them."""
+"""Torch networks as encoders: their device, how they are loaded, and how their output is pooled."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..arguments import flag, one_of
 from ..arrays.namespace import is_torch
+from ..errors import warn
 from ..optional import require
+from .inference import Place
 
 Pooling = Literal["pooler", "cls", "mean"]
 
@@ -46,7 +49,7 @@ def pick_dtype(half: bool | None, device: Any) -> Any:
 
 
 def check_pooling(pooling: Any) -> Pooling | None:
-    """One of `Pooling`, or None where it is for the model's files to say."""
+    """Return one of `Pooling`, or None where the model's files say it."""
     return None if pooling is None else one_of("pooling", pooling, get_args(Pooling))
 
 
@@ -60,20 +63,94 @@ def check_model_path(model_path: Any) -> None:
 
 
 def load_pretrained(
+    model_path: str | Path, pooling: Pooling, *, extra: str, revision: str | None, dtype: Any
+) -> Any:
+    """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
+    transformers = require("transformers", extra, "an embedding kernel")
+    model, report = transformers.AutoModel.from_pretrained(
+        model_path, revision=revision, dtype=dtype, output_loading_info=True
+    )
+    _check_trained(model, model_path, sorted(report["missing_keys"]), pooling)
+    return model
+
+
+def load_sentence_transformer(
     model_path: str | Path,
     pooling: Pooling | None,
     *,
     extra: str,
     revision: str | None,
+    device: Any,
     dtype: Any,
-    subfolder: str = "",
 ) -> Any:
-    """The transformers network of a Hub id or folder, all of whose weights are the trained ones."""
-    transformers = require("transformers", extra, "an embedding kernel")
-    model, report = transformers.AutoModel.from_pretrained(
-        model_path, revision=revision, dtype=dtype, subfolder=subfolder, output_loading_info=True
-    )
-    missing = sorted(report["missing_keys"])
+    """Load a model that says in `modules.json` how its samples become embeddings.
+
+    Where `pooling` is given instead, no other step may change the direction of embeddings.
+    """
+    library = require("sentence_transformers", extra, "a model with modules.json")
+    try:
+        model = library.SentenceTransformer(
+            str(model_path), device=str(device), revision=revision, model_kwargs={"dtype": dtype}
+        )
+        length = model.max_seq_length
+        if length is not None and not length >= 1:
+            raise ValueError(f"max_seq_length is {length!r:.40}")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"`model_path` {str(model_path)!r} cannot be loaded by sentence-transformers "
+            f"({error}); get the model again"
+        ) from error
+    network, steps = model.transformers_model, [type(step).__name__ for step in model]
+    if pooling is not None:
+        steps += ["a prompt"] if default_prompt(model) else []
+        others = [step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")]
+        if network is None or others:
+            raise ValueError(
+                f"`pooling` cannot replace the steps of {str(model_path)!r}, which has "
+                f"{' and '.join(others or steps)}; leave it out"
+            )
+    if network is not None:
+        # transformers marks what it has read; sentence-transformers keeps no report of the rest.
+        marked = {
+            name: getattr(value, "_is_hf_initialized", False)
+            for name, value in network.named_parameters()
+        }
+        missing = [name for name, read in marked.items() if not read]
+        _check_trained(network, model_path, missing if any(marked.values()) else [], pooling)
+    return model
+
+
+def default_prompt(model: Any) -> str | None:
+    """Return what a SentenceTransformer puts before every text, if anything."""
+    return model.prompts.get(model.default_prompt_name) or None
+
+
+def pooling_of(model: Any) -> Any:
+    """Return how a SentenceTransformer pools, if it does."""
+    return next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
+
+
+def embedded(model: Any, inputs: dict[str, Any]) -> Any:
+    """Return the embeddings of a SentenceTransformer, as it says."""
+    return model(inputs)["sentence_embedding"][:, : model.truncate_dim]
+
+
+def on_device(inputs: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    """Move the tensors among inputs to a device, and those of floats to its precision."""
+    return {
+        name: (
+            value.to(place.device, place.dtype if value.is_floating_point() else None)
+            if is_torch(value)
+            else value
+        )
+        for name, value in inputs.items()
+    }
+
+
+def _check_trained(
+    model: Any, model_path: str | Path, missing: list[str], pooling: Pooling | None
+) -> None:
+    """Raise a ValueError for weights that are not in the files of a model, and would be random."""
     pooler = [key for key in missing if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler:
         raise ValueError(
@@ -86,7 +163,36 @@ def load_pretrained(
             f"{str(model_path)!r} lacks {len(others)} of them ({others[0]}, …), which would be "
             f"random; pass the folder of the whole model"
         )
-    return model
+
+
+def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
+    """Whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
+    if Path(model_path).is_dir():
+        return (Path(model_path) / "modules.json").is_file()
+    hub = require("huggingface_hub", extra, "an embedding kernel")
+    errors = require("huggingface_hub.errors", extra, "an embedding kernel")
+    try:
+        hub.hf_hub_download(str(model_path), "modules.json", revision=revision)
+    except (
+        errors.RepositoryNotFoundError,
+        errors.RevisionNotFoundError,
+        errors.HFValidationError,
+    ):
+        return False  # transformers says what is wrong with it
+    except (errors.EntryNotFoundError, errors.HfHubHTTPError) as error:
+        absent = isinstance(error, errors.EntryNotFoundError)
+        # The cache remembers which files were asked for and are not there. One that has this file,
+        # which every repository has and no model needs, holds all files.
+        if (isinstance(error, errors.LocalEntryNotFoundError) or not absent) and not any(
+            hub.try_to_load_from_cache(str(model_path), file, revision=revision)
+            for file in ("modules.json", ".gitattributes")
+        ):
+            warn(
+                f"the Hub cannot be asked now whether {str(model_path)!r} has modules.json, which "
+                f"is taken as no; load the model once online, or pass a folder with all its files"
+            )
+        return False
+    return True
 
 
 def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:

@@ -14,17 +14,22 @@ from ..errors import SampleError
 from ..optional import require
 from .embeddings import Encode, no_effect
 from .inference import Network, Place, inference
-from .model_files import Stated, stated
 from .models import BATCH_SIZE, Encoder, Kind, made
 from .networks import (
     Pooling,
     check_model_path,
     check_pooling,
+    default_prompt,
     describe,
+    embedded,
+    has_steps,
     load_pretrained,
+    load_sentence_transformer,
+    on_device,
     pick_device,
     pick_dtype,
     pool,
+    pooling_of,
 )
 
 # What the reference implementation embeds with; trained so that its pooled output is the embedding.
@@ -89,9 +94,8 @@ def text_encoder(
         )
     place = None if device is None else pick_device(device, "text")
     network = Network(model, place, ours=False)
-    return Encoder(
-        TEXTS, _Transformer(network, tokenizer, Stated(pooling, "given"), max_length), batch_size
-    )
+    limit = _limit(model, tokenizer, max_length, None)
+    return Encoder(TEXTS, _Transformer(network, tokenizer, pooling, "given", limit), batch_size)
 
 
 def _loaded(
@@ -102,51 +106,55 @@ def _loaded(
     half: bool | None,
     revision: str | None,
 ) -> _Transformer:
+    where: dict[str, Any] = {"extra": "text", "revision": revision}
     place = pick_device(device, "text")
-    dtype = pick_dtype(half, place)
-    says = _stated(model_path, revision, pooling)
-    where: dict[str, Any] = {"revision": revision, "subfolder": says.subfolder}
-    model = load_pretrained(model_path, says.pooling, extra="text", dtype=dtype, **where)
-    tokenizer = _load_tokenizer(model_path, lowercase=says.lowercase, **where)
-    return _Transformer(Network(model, place, ours=True), tokenizer, says, max_length)
-
-
-def _stated(model_path: str | Path, revision: str | None, pooling: Pooling | None) -> Stated:
-    """What the model's files say, where they and `pooling` together say enough."""
+    where["dtype"] = pick_dtype(half, place)
+    source = "given"
     if model_path == MODEL_PATH:
-        return Stated("pooler", "its card") if pooling is None else Stated(pooling, "given")
-    says = stated(model_path, revision, "text", pooling=pooling)
-    if says.pooling is None:
+        pooling, source = (pooling, source) if pooling else ("pooler", "its card")
+    elif has_steps(model_path, revision, "text"):
+        sentences = load_sentence_transformer(model_path, pooling, device=place, **where)
+        if pooling is None:
+            return _SentenceTransformer(Network(sentences, place, ours=True), max_length)
+        model, tokenizer = sentences.transformers_model, sentences.tokenizer
+        limit = _limit(model, tokenizer, max_length, sentences.max_seq_length)
+        return _Transformer(Network(model, place, ours=True), tokenizer, pooling, source, limit)
+    transformers = require("transformers", "text", "kernel 'text_embeddings'")
+    if pooling is None:
         # A path that leads nowhere is a matter for transformers.
-        transformers = require("transformers", "text", "kernel 'text_embeddings'")
         transformers.AutoConfig.from_pretrained(model_path, revision=revision)
         raise ValueError(
             f"`model_path` {str(model_path)!r} says nothing about pooling (no modules.json); "
             f"pass pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
-    return says
+    model = load_pretrained(model_path, pooling, **where)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(model_path, revision=revision)
+    if tokenizer.pad_token is None:  # masked, so any token does
+        tokenizer.pad_token = tokenizer.eos_token
+    limit = _limit(model, tokenizer, max_length, None)
+    return _Transformer(Network(model, place, ours=True), tokenizer, pooling, source, limit)
 
 
 class _Transformer:
     """A network of transformers with its tokenizer and pooling."""
 
+    prompt = ""
+
     def __init__(
-        self, network: Network, tokenizer: Any, says: Stated, max_length: int | None
+        self, network: Network, tokenizer: Any, pooling: Any, source: str, limit: int | None
     ) -> None:
         model = network.model
-        self.network, self.tokenizer, self.pooling = network, tokenizer, says.pooling
-        self.limit = _limit(model, tokenizer, max_length, says.max_length)
-        if getattr(model.config, "is_encoder_decoder", False):
+        self.network, self.tokenizer, self.pooling, self.limit = network, tokenizer, pooling, limit
+        if getattr(getattr(model, "config", None), "is_encoder_decoder", False):
             self.forward = model.get_encoder()
         else:
             self.forward = getattr(model, "get_text_features", model)
-        self.settings = {
+        self.settings: dict[str, Any] = {
             **describe(model),
             "tokenizer": type(tokenizer).__name__,
-            "pooling": says.pooling,
-            "pooling_from": says.pooling_from,
-            **({"lowercase": True} if says.lowercase else {}),
-            "max_length": self.limit,
+            "pooling": pooling,
+            "pooling_from": source,
+            "max_length": limit,
         }
 
     @contextmanager
@@ -164,67 +172,93 @@ class _Transformer:
 
     def _rows(self, texts: list[str], place: Place) -> tuple[Any, int]:
         """Their embeddings, and how many of them were cut."""
-        inputs, cut = self._tokenize(texts), 0
-        lengths = inputs["attention_mask"].sum(dim=1)
-        if self.limit is not None and inputs["input_ids"].shape[1] > self.limit:
-            cut = int((lengths > self.limit).sum())
-            inputs = self._tokenize(texts, truncation=True, max_length=self.limit)
+        # A tokenizer holds padding and truncation itself while it works, so that threads take
+        # turns.
+        with _tokenizing:
+            inputs = self._tokenize(texts)
+            lengths = _lengths(inputs, len(texts))
+            full = [i for i in range(len(texts)) if lengths[i] == self.limit]
+            cut = sum(length > (self.limit or 0) for length in self._uncut(texts, full))
         SampleError.check(_without_tokens(texts, lengths))
         with inference():
-            output = self.forward(**inputs.to(place.device))
-            return pool(output, self.pooling, inputs["attention_mask"]), cut
+            return self._embed(on_device(inputs, place)), cut
 
     def _check_blank(self, texts: Sequence[str]) -> None:
         """Raise for blank texts without tokens, before any work is done on the others."""
         blank = [i for i, text in enumerate(texts) if not text.strip()]
         if blank:
             found = [texts[i] for i in blank]
-            lengths = self._tokenize(found)["attention_mask"].sum(dim=1)
+            with _tokenizing:
+                lengths = _lengths(self._tokenize(found), len(found))
             problems = _without_tokens(found, lengths)
             SampleError.check({blank[i]: problem for i, problem in problems.items()})
 
-    def _tokenize(self, texts: list[str], **options: Any) -> Any:
-        # A tokenizer holds padding and truncation itself while it works, so that threads take
-        # turns. Padding goes to the right: the first token is where pooling looks for it.
-        with _tokenizing:
-            return self.tokenizer(
-                texts,
-                padding=True,
-                padding_side="right",
-                return_tensors="pt",
-                verbose=False,
-                **options,
-            )
+    def _tokenize(self, texts: list[str]) -> Mapping[str, Any]:
+        # Padding goes to the right: the first token is where pooling looks for it.
+        return self.tokenizer(
+            texts,
+            padding=True,
+            padding_side="right",
+            return_tensors="pt",
+            verbose=False,
+            truncation=self.limit is not None,
+            max_length=self.limit,
+        )
+
+    def _uncut(self, texts: list[str], index: Sequence[int]) -> list[int]:
+        """Numbers of tokens of some texts, none of which is cut."""
+        some = [self.prompt + texts[i] for i in index]
+        return (
+            [len(ids) for ids in self.tokenizer(some, verbose=False)["input_ids"]] if some else []
+        )
+
+    def _embed(self, inputs: dict[str, Any]) -> Any:
+        return pool(self.forward(**inputs), self.pooling, inputs["attention_mask"])
+
+
+class _SentenceTransformer(_Transformer):
+    """A model that says itself how its texts become embeddings."""
+
+    def __init__(self, network: Network, max_length: int | None) -> None:
+        model = network.model
+        inner, first = model.transformers_model, model[0]
+        limit = None
+        if inner is not None:
+            limit = _limit(inner, model.tokenizer, max_length, model.max_seq_length)
+            model.max_seq_length = limit
+        elif max_length is not None:
+            raise ValueError(f"`max_length` has no effect with a {type(first).__name__}")
+        super().__init__(network, model.tokenizer, pooling_of(model), "modules.json", limit)
+        self.settings |= describe(model if inner is None else inner)
+        self.prompt = default_prompt(model) or ""
+        if getattr(first, "do_lower_case", False):
+            self.settings["lowercase"] = True
+        if self.prompt:
+            self.settings["prompt"] = self.prompt
+
+    def _tokenize(self, texts: list[str]) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.network.model.preprocess(texts, prompt=self.prompt or None)
+        return found
+
+    def _embed(self, inputs: dict[str, Any]) -> Any:
+        return embedded(self.network.model, inputs)
 
 
 _tokenizing = Lock()
 
 
-def _without_tokens(texts: Sequence[str], lengths: Any) -> dict[int, str]:
+def _lengths(inputs: Mapping[str, Any], n: int) -> list[int]:
+    """Numbers of tokens of n texts; 1 where a model does not say them."""
+    mask = inputs.get("attention_mask")
+    return [1] * n if mask is None else mask.sum(dim=1).tolist()
+
+
+def _without_tokens(texts: Sequence[str], lengths: Sequence[int]) -> dict[int, str]:
     return {
         i: f"has no tokens: {text!r:.40}; remove empty texts"
-        for i, (text, length) in enumerate(zip(texts, lengths.tolist(), strict=True))
+        for i, (text, length) in enumerate(zip(texts, lengths, strict=True))
         if not length
     }
-
-
-def _load_tokenizer(model_path: str | Path, *, lowercase: bool, **where: Any) -> Any:
-    transformers = require("transformers", "text", "kernel 'text_embeddings'")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(model_path, **where)
-    if tokenizer.pad_token is None:  # masked, so any token does
-        tokenizer.pad_token = tokenizer.eos_token
-    if lowercase:
-        if not tokenizer.is_fast:
-            raise ValueError(
-                f"`model_path` {str(model_path)!r} lower-cases texts, which a "
-                f"{type(tokenizer).__name__} does not; pass model=SentenceTransformer("
-                f"{str(model_path)!r})"
-            )
-        normalizers = require("tokenizers.normalizers", "text", "kernel 'text_embeddings'")
-        own = tokenizer.backend_tokenizer.normalizer
-        steps = [normalizers.Lowercase(), *([] if own is None else [own])]
-        tokenizer.backend_tokenizer.normalizer = normalizers.Sequence(steps)
-    return tokenizer
 
 
 def _limit(

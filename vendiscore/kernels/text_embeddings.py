@@ -40,9 +40,9 @@ def text_embeddings(
     texts : sequence of str
         The empty string is a text like another, as long as the model has tokens for it.
     model_path : str or Path
-        Hub id or local folder of a transformers model and its tokenizer. What the files of a
-        sentence-transformers model say is followed: pooling, length, lower case. Steps that are
-        not done here (Dense, other poolings, a prompt) are refused.
+        Hub id or local folder of a transformers model and its tokenizer. A model with
+        `modules.json` is loaded by sentence-transformers, with all its steps: pooling, length,
+        lower case, its default prompt, Dense layers.
     model : object, optional
         Instead of `model_path`: an encoder (`vendiscore.encoder(…)`), an object with
         `.encode(list of str)` (sentence-transformers, model2vec, a wrapper of a web API), a
