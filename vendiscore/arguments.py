@@ -144,3 +144,16 @@ def _is_complex(value: Any) -> bool:
 
 def _remedy(remedy: str) -> str:
     return f"; {remedy}" if remedy else ""
+
+
+def inexact(entry: Any) -> str:
+    """Say that an integer has no float64 of its value; return "" for any other entry."""
+    if not isinstance(entry, (int, np.integer)):
+        return ""
+    try:
+        if int(float(entry)) == int(entry):
+            return ""
+    except OverflowError:
+        pass
+    shown = f"{int(entry)!r:.40}"
+    return f"has the integer {shown}, which no float64 is; subtract an offset from all samples"

@@ -46,7 +46,7 @@ REFUSED = {
     "ascii.txt": ("é".encode(), ["--encoding", "ascii"], "column 1: byte 0xc3 is not ascii"),
     "cut.txt.gz": (b"\x1f\x8b\x08\0", [], "it is cut short or damaged"),
     "no.txt.gz": (b"abc", [], "no.txt.gz: Not a gzipped file"),
-    "x.pkl": (b"", [], "files of type .pkl are not (unpickling runs what is in it)"),
+    "x.pkl": (b"", [], "Files of type .pkl are not read: unpickling runs what is in it"),
     "x.xlsx": (b"", [], "save the sheet as “CSV UTF-8”"),
     "c.csv": (
         b"text,n\na b,1\nc d,2\n",
@@ -55,8 +55,12 @@ REFUSED = {
     ),
     "g.csv": (b"text,n\na b,1\nc d,\n", ["--group-by", "n"], "g.csv, row 3, column 'n' is empty"),
     "e.csv": (b"text,n\na b,1\n,2\n", [], "e.csv, row 3, column 'text' has no tokens"),
-    "none.jsonl": (b"{}\n", [], "none.jsonl has no columns, and so no samples"),
-    "by.csv": (b"g\na b\nc\n", ["--group-by", "g"], "by.csv has no columns beside g, and so no"),
+    "none.jsonl": (b"{}\n", [], "none.jsonl, line 1: it is an empty object"),
+    "by.csv": (
+        b"g\na b\nc\n",
+        ["--group-by", "g"],
+        "by.csv: it has no columns beside g, ",
+    ),
     "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),
     "r.csv": (b"text,n\na b,1\nc, d,2\ne f,3\n", [], "r.csv, row 3 has 3 cells, split by commas"),
@@ -65,7 +69,7 @@ REFUSED = {
     "n.csv": (b"a,b\n1,2\n3,x\n5,6\n7,8\n", [], "n.csv, row 3, column 'b' has 'x', which is not a"),
     "i.csv": (b"a,b\n1,2\n3,inf\n5,6\n", [], "i.csv, row 3, column 'b' has inf"),
     "h.csv": (b"a,b\n1,2\n3,\n5,6\n7,8\n", [], "h.csv, row 3, column 'b' has an empty cell"),
-    "j.jsonl": (b'"a b"\n{"x": \n', [], "j.jsonl, line 2 is no JSON at column 7"),
+    "j.jsonl": (b'"a b"\n{"x": \n', [], "j.jsonl, line 2 is not valid JSON at column 7"),
     "t.jsonl": (b'{"t": "a b"}\n{"t": 3}\n', [], "t.jsonl, line 2, column 't' is int 3, no string"),
     "m.jsonl": (b'{"t": "a b"}\n{"u": "c"}\n', ["--column", "t"], "line 2, column 't' is missing"),
     "o.jsonl": (
@@ -77,9 +81,13 @@ REFUSED = {
     "s.jsonl": (
         b'[1, 2]\n"a"\n',
         [],
-        "s.jsonl, line 2 is str 'a', no row of numbers",
+        "s.jsonl, line 2 is str 'a', where the first is a row of numbers",
     ),
-    "deep.json": (b"[" * 100_000, [], "deep.json, is no JSON that can be read (RecursionError)"),
+    "deep.json": (
+        b"[" * 100_000,
+        [],
+        "deep.json: This JSON cannot be read: it is nested too",
+    ),
     "large.jsonl": (
         b"[1, 2]\n[3, 9007199254740993]\n",
         [],
@@ -92,26 +100,42 @@ REFUSED = {
         "line 1, column 'n' has the integer 1000",
     ),
     "j.json": (b'["a",\n "b"\n', [], "j.json, line 3, column 1: Expecting"),
-    "d.json": (b'{"a": 1}', [], "expected an array of samples, got dict"),
-    "o.npy": (array(OBJECTS), [], "o.npy: it holds Python objects, which are never unpickled"),
-    "p.npz": (arrays(a=OBJECTS), [], "it holds Python objects, which are never unpickled"),
-    "x.npy": (b"\x93NUMPY", [], "it is no .npy file that can be read, or damaged"),
-    "t.npy": (b"a b\n", [], "never unpickled"),
+    "d.json": (
+        b'{"a": 1}',
+        [],
+        "of rows of numbers, got an object with a; save the list",
+    ),
+    "o.npy": (
+        array(OBJECTS),
+        [],
+        "o.npy: The array holds Python objects, which are never",
+    ),
+    "p.npz": (arrays(a=OBJECTS), [], "The array holds Python objects, which are never unpickled"),
+    "x.npy": (b"\x93NUMPY", [], "This is not a .npy array (its header cannot be read)"),
+    "t.npy": (b"a b\n", [], "This is not a .npy array"),
     "l.npy": (
         array(np.zeros(3)),
         [],
         "expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
     ),
-    "one.npy": (array(np.eye(2)), ["--column", "a"], "one.npy is a single array, which has no col"),
+    "one.npy": (
+        array(np.eye(2)),
+        ["--column", "a"],
+        "one.npy: it is a single array, which has no",
+    ),
     "c.npy": (array(np.zeros((3, 2), complex)), [], "expected real numbers, got complex128 values"),
     "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
-    "z.npz": (arrays(a=np.eye(2), b=np.eye(2)), [], "which array? Available: a, b. Name one with"),
+    "z.npz": (
+        arrays(a=np.eye(2), b=np.eye(2)),
+        [],
+        "The file has a, b. Name it with --column",
+    ),
     "y.npz": (
         arrays(train=np.eye(2)),
         ["--column", "trian"],
         "no array 'trian'. Did you mean 'train'?",
     ),
-    "x.parquet": (b"PAR1", [], "it is no parquet file, or damaged"),
+    "x.parquet": (b"PAR1", [], "This parquet file cannot be read; it may be damaged"),
     "b.txt": (b"a b\n", ["--column", "text"], "read as lines of text, which have no columns"),
     "k.csv": (b"text,n\na b,1\n", ["--split", "blank"], "--split is for these"),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
@@ -148,8 +172,12 @@ def test_a_folder_without_images_is_refused(run, tmp_path):
 UNREADABLE = {
     "split": (b"a b", ["--split", "blank"], "a file each; leave out --split and --type"),
     "type": (b"a b", ["--type", "csv"], "a file each; leave out --split and --type"),
-    "NUL": (b"a\0b", [], "file a.txt has a NUL, which no text has"),
-    "Latin-1": ("a é".encode("latin-1"), [], "byte 3, byte 0xe9 is not utf-8; save it as UTF-8"),
+    "NUL": (b"a\0b", [], "file a.txt is not text: line 1, column 2: there is a NUL"),
+    "Latin-1": (
+        "a é".encode("latin-1"),
+        [],
+        "line 1, column 3: byte 0xe9 is not utf-8; save it",
+    ),
 }
 
 
@@ -169,7 +197,7 @@ def test_columns_of_parquet_have_names_of_their_own(run, save):
     pq.write_table(pa.Table.from_arrays([pa.array(["a b"])] * 2, names=["t", "t"]), out)
     code, _, err = run(save("x.parquet", out.getvalue()))
     assert code == 1
-    assert "x.parquet has more than one column called 't'; rename them" in err
+    assert "x.parquet: More than one column is called 't'; rename them" in err
 
 
 def test_integers_of_parquet_that_no_float_is_are_refused(run, save):
@@ -206,7 +234,7 @@ def test_samples_of_references_are_those_of_their_file(run, save):
 def test_files_of_two_kinds_are_not_taken_together(run, save):
     code, _, err = run(save("a.csv", NUMBERS), save("b.txt", "a b\n"))
     assert code == 1
-    assert "b.txt has text, " in err
+    assert "b.txt has texts, " in err
 
 
 def test_a_huge_line_is_a_text(run, save):
@@ -220,7 +248,7 @@ SKIPPED = {
     "x.jsonl": (
         b'{"t": "a b"}\n{"t": \n{"t": 3}\n{"t": "c d"}\n{"t": ""}\n',
         "2 samples are left out: "
-        "line 2 is no JSON at column 7: Expecting value; line 3, column 't' is int 3",
+        "line 2 is not valid JSON at column 7: Expecting value; line 3, column 't' is int 3",
     ),
     "x.csv": (b"t,u\na b,1\nc, d,2\nc d,3\n,4\n", "1 sample is left out: row 3 has 3 cells"),
 }

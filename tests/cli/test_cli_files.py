@@ -185,7 +185,7 @@ def test_a_folder_is_its_images(run, pictures):
     assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", note)
     assert run(pictures / "cats", "-b", "-k", "pixels") == (0, f"{expected!r}\n", "")
     (pictures / "cats" / "notes.md").write_text("x")
-    assert "left out, as no images: notes.md" in run(pictures / "cats")[2]
+    assert "left out, as no images: 'notes.md'" in run(pictures / "cats")[2]
 
 
 def test_the_folders_of_a_folder_are_groups(run, pictures):
@@ -194,9 +194,7 @@ def test_the_folders_of_a_folder_are_groups(run, pictures):
     assert run(pictures, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
     code, _, said = run(pictures)
     assert code == 1
-    assert (
-        "pictures has no images; it has folders, whose files count with --group-by folder" in said
-    )
+    assert "the folder has no images; it has folders, whose files count with --group-by" in said
 
 
 def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):

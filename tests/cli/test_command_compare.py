@@ -65,7 +65,7 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
     [
         (TABLE, ("--column", "answer"), 2, "of one table with a column of models, say, name that"),
         (TABLE, ("--column", "answer", "--group-by", "model"), 2, "name that column: --by model"),
-        (TABLE, ("--by", "modle"), 1, "has no column 'modle'. Did you mean 'model'?"),
+        (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by model must have two labels or more"),
         (TABLE[:6], OPTIONS, 1, "--by model must have at least 4 samples of each label, got 1 of"),
         (

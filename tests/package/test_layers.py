@@ -41,7 +41,7 @@ DOOR = Path("__init__.py")  # gathers the public names, so that it may import al
 PAGE = """
     serving
     answers
-    given
+    inputs
     quotas
 """
 PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}

@@ -7,6 +7,7 @@ is read, on the server, because what a page asks of a browser binds no one who c
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..reading.limits import Limits
 from ..reading.limits import RefusedError as RefusedError
@@ -37,8 +38,10 @@ MAX_NAME = 200  # characters of the name of a file, a set or a report
 MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
-TABLE = Limits(MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES)
-NUMBERS = Limits(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES, MAX_LINES)
+TABLE = Limits(
+    MAX_READ, MAX_COLUMNS, MAX_CELLS, MAX_TEXT, MAX_SMILES, MAX_LINES, unpacked=MAX_UNPACKED
+)
+NUMBERS = replace(TABLE, values=MAX_VALUES)
 
 IN_WORDS = (
     f"Up to {MAX_SAMPLES:,} samples are scored ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "

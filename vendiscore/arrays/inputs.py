@@ -17,8 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
+from ..arguments import inexact
 from ..errors import SampleError
-from ..reading.image_folders import image_files, is_folder
+from ..reading.folders import image_files, is_folder
 from .namespace import is_numpy, is_torch, namespace, scalar, to_host
 
 # Every whole number up to this one is a float64.
@@ -261,19 +262,6 @@ def _odd(entry: Any) -> bool:
     return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
         entry, (complex, np.complexfloating)
     )
-
-
-def inexact(entry: Any) -> str:
-    """Say that an integer has no float64 of its value; return "" for any other entry."""
-    if not isinstance(entry, (int, np.integer)):
-        return ""
-    try:
-        if int(float(entry)) == int(entry):
-            return ""
-    except OverflowError:
-        pass
-    shown = f"{int(entry)!r:.40}"
-    return f"has the integer {shown}, which no float64 is; subtract an offset from all samples"
 
 
 def _stack_tensors(rows: Sequence[Any], name: str) -> Any:

@@ -10,12 +10,12 @@ from typing import Any
 from ..comparison.compare_sets import compare
 from ..comparison.comparison import Comparison, chance, percent
 from ..comparison.options import Plan
+from ..reading.samples import Samples
 from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError
 from .kernel_options import left_out, placing, read_all, read_how, read_order, usage
-from .sources import Source
 
 
 def run_compare(args: Namespace) -> str:
@@ -54,7 +54,7 @@ def _check_files(args: Namespace) -> None:
         )
 
 
-def _by_column(column: str, source: Source, asked: Mapping[str, Any]) -> Comparison:
+def _by_column(column: str, source: Samples, asked: Mapping[str, Any]) -> Comparison:
     """Compare the sets that a column of one file names."""
     try:
         with placing({"samples": source}):

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from ..comparison.options import MIN_SAMPLES
+from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources
 from . import output
 from .exit_codes import PROGRAM, UsageError, tell
 from .kernel_options import How, left_out, placing, read_all, read_how, read_measuring
 from .parser import COMMANDS
-from .sources import Source
 
 # How a note begins that is about orders below 1, of which most people ask none.
 _OF_SMALL_ORDERS = "Eigenvalues below"
@@ -59,7 +59,7 @@ def run_score(args: Namespace) -> str:
     return _printed(args, sources, found)
 
 
-def _samples(source: Source, references: Source | None) -> dict[str, Any]:
+def _samples(source: Samples, references: Samples | None) -> dict[str, Any]:
     """Return the arguments of `compute` that are samples or go with them."""
     given: dict[str, Any] = {"samples": source.values}
     given |= {"groups": source.groups} if source.groups else {}
@@ -67,7 +67,7 @@ def _samples(source: Source, references: Source | None) -> dict[str, Any]:
 
 
 def _scored(
-    source: Source, references: Source | None, keywords: dict[str, Any], how: How, small: bool
+    source: Samples, references: Samples | None, keywords: dict[str, Any], how: How, small: bool
 ) -> dict[str, Any]:
     known = {"samples": source, "references": references}
     with placing(known), warnings.catch_warnings(record=True) as caught:
@@ -85,7 +85,7 @@ def _scored(
     return found
 
 
-def _offered(args: Namespace, path: str, source: Source) -> str | None:
+def _offered(args: Namespace, path: str, source: Samples) -> str | None:
     """Offer `compare` where groups are sources by their sizes, or by the name of their column."""
     sizes = list(Counter(source.groups).values())
     named = args.group_by and args.group_by.lower() in _SOURCES and min(sizes) >= MIN_SAMPLES
@@ -108,7 +108,7 @@ def scores(found: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in numbers.items() if name not in beside}
 
 
-def _printed(args: Namespace, sources: list[Source], found: list[dict[str, Any]]) -> str:
+def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]]) -> str:
     width = args.width
     if args.brief:
         lines = (" ".join(output.exact(x, width) for x in scores(each).values()) for each in found)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.sample_table import COLUMNS, Explanation, explain
+from ..reading.samples import Samples
 from ..resolve.sets import as_similarity
 from ..selection import select
 from ..signature import line
@@ -16,7 +17,6 @@ from ..similarity.base import Similarity
 from . import keywords, output
 from .exit_codes import UsageError
 from .kernel_options import How, left_out, placing, read_all, read_how, read_order
-from .sources import Source
 
 _LETTERS = 60
 
@@ -43,9 +43,9 @@ def run_select(args: Namespace) -> str:
         f"{source.name}: {len(kept):,} of {len(source):,} samples by {args.objective!r}, of which "
         f"{found.scores[-1]:.4g} are effectively different"
     )
-    if args.rows:
-        return "".join(f"{place}\n" for place in _places(source, kept))
-    return source.text(kept)
+    if source.written and not args.rows:
+        return source.written(kept)
+    return "".join(f"{place}\n" for place in _places(source, kept))
 
 
 def run_explain(args: Namespace) -> str:
@@ -75,7 +75,7 @@ def run_explain(args: Namespace) -> str:
     return "\n".join([f"{found.sentence}\n", *parts, f"{said}\n"])
 
 
-def _read(args: Namespace, *own: str) -> tuple[How, Source, Similarity, dict[str, Any]]:
+def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, dict[str, Any]]:
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
     how, order = read_how(args, own), read_order(args)
     source = read_all([args.file], how)[0]
@@ -87,8 +87,8 @@ def _read(args: Namespace, *own: str) -> tuple[How, Source, Similarity, dict[str
     return how, left, similarity.noted(dropped={}) if similarity.dropped else similarity, rest
 
 
-def _places(source: Source, kept: Sequence[int]) -> list[int | str]:
-    return [source.numbers[i] for i in kept]
+def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
+    return [source.places[i] for i in kept]
 
 
 def _quota(text: str) -> Any:
@@ -99,25 +99,25 @@ def _quota(text: str) -> Any:
     return {name: keywords.value(count) for name, _, count in pairs}
 
 
-def _samples(found: Explanation, source: Source) -> list[dict[str, Any]]:
+def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
     """Return a row for each sample; further samples by their places in the file."""
     columns: dict[str, list[Any]] = {source.unit: _places(source, range(len(source)))}
     for name in COLUMNS:
         values = getattr(found, name).tolist()
         if name in ("nearest", "redundant_of"):
-            values = [source.numbers[i] if i >= 0 else None for i in values]
+            values = [source.places[i] if i >= 0 else None for i in values]
         columns[name] = [None if value != value else value for value in values]
     columns["sample"] = [_shown(source, i) for i in range(len(source))]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _duplicates(found: Explanation, source: Source) -> list[dict[str, Any]]:
+def _duplicates(found: Explanation, source: Samples) -> list[dict[str, Any]]:
     rows = []
     for keep, rest in found.groups:
         shown = ", ".join(str(place) for place in _places(source, rest[:8]))
         rows.append(
             {
-                source.unit: source.numbers[keep],
+                source.unit: source.places[keep],
                 "near-duplicates": shown + (", …" if len(rest) > 8 else ""),
                 "sample": _shown(source, keep),
             }
@@ -125,12 +125,12 @@ def _duplicates(found: Explanation, source: Source) -> list[dict[str, Any]]:
     return rows
 
 
-def _modes(found: Explanation, source: Source) -> list[dict[str, Any]]:
+def _modes(found: Explanation, source: Samples) -> list[dict[str, Any]]:
     return [
         {
             "share": mode.share,
             "members": len(mode.members),
-            source.unit: source.numbers[int(mode.exemplars[0])],
+            source.unit: source.places[int(mode.exemplars[0])],
             "sample": _shown(source, int(mode.exemplars[0])),
         }
         for mode in found.modes()
@@ -138,7 +138,7 @@ def _modes(found: Explanation, source: Source) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(source: Source, i: int) -> str:
+def _shown(source: Samples, i: int) -> str:
     value = source.values[i]
     if isinstance(value, np.ndarray):
         return ", ".join(f"{x:.4g}" for x in value.ravel()[:4]) + (", …" if value.size > 4 else "")

@@ -9,13 +9,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import SampleError
+from ..reading.samples import Samples
 from ..registry.kernel import check_options, get_kernel
 from ..resolve import kernel_request as resolve
 from ..scoring.request import Request, check_orders, read_request
 from . import keywords
 from .exit_codes import DataError, UsageError, tell
-from .reading import read
-from .sources import Source, Wanted, check
+from .files import Wanted, check, read
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {
@@ -39,7 +39,7 @@ class How:
         """Whether samples that cannot be used are left out."""
         return bool(self.args.on_error == "skip")
 
-    def of(self, source: Source, needed: bool = True) -> dict[str, Any]:
+    def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:
         """Return the keywords of `compute` for the samples of a file.
 
         Where no kernel is named, it is that of the kind of samples, but for texts, whose kernel the
@@ -116,7 +116,7 @@ def usage() -> Iterator[None]:
 
 
 @contextmanager
-def placing(sources: Mapping[str, Source | None]) -> Iterator[None]:
+def placing(sources: Mapping[str, Samples | None]) -> Iterator[None]:
     """Name the file, line and column in errors about samples; `sources` by names in the library."""
     try:
         yield
@@ -127,7 +127,7 @@ def placing(sources: Mapping[str, Source | None]) -> Iterator[None]:
         called = [*named, *known][0]
         source = known[called]
         found = {
-            source.where(i): why.removeprefix(f"of `{called}` ")
+            source.place(i): why.removeprefix(f"of `{called}` ")
             for i, why in error.problems.items()
         }
         check(source, found, skip=False)
@@ -138,16 +138,16 @@ def placing(sources: Mapping[str, Source | None]) -> Iterator[None]:
         raise DataError(f"{files.pop()}: {error}") from error
 
 
-def left_out(source: Source, dropped: Mapping[int, str]) -> Source:
+def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
     """Return the samples that a kernel could use; name the others in a note."""
     if not dropped:
         return source
-    found = {source.where(i): why.removeprefix("of `samples` ") for i, why in dropped.items()}
+    found = {source.place(i): why.removeprefix("of `samples` ") for i, why in dropped.items()}
     check(source, found, skip=True)
-    return source.take([i for i in range(len(source)) if i not in dropped])
+    return source.subset([i for i in range(len(source)) if i not in dropped])
 
 
-def read_all(paths: Sequence[str], how: How) -> list[Source]:
+def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     """Read the samples of several files, which must be of one kind."""
     if paths.count("-") > 1:
         raise UsageError("standard input, -, can be read once")

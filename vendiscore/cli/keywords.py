@@ -11,7 +11,7 @@ from .exit_codes import UsageError
 
 # What samples each kind of kernel wants of a file; of kinds of others nothing is known.
 KINDS = {
-    "text": "text",
+    "text": "texts",
     "molecules": "molecules",
     "vectors": "vectors",
     "class probabilities": "vectors",

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, NoReturn
 from .. import __version__
 from ..arguments import DEFAULT_ORDER
 from ..hints import meant, remedy
+from ..reading.formats import TYPES
 from .exit_codes import PROGRAM
 
 Add = Callable[..., Any]
-# What a file can be.
-TYPES = ("txt", "csv", "tsv", "jsonl", "json", "smi", "parquet", "npy", "npz")
 
 
 class Command(NamedTuple):
@@ -49,8 +48,8 @@ COMMANDS = {
     "kernels": Command("the kernels, or what one of them is", "catalogue"),
     "measures": Command("the measures, or what one of them is", "catalogue"),
 }
-_EPILOG = """\
-FILE is lines of text (any ending), .csv, .tsv, .jsonl, .json, .parquet, .npy, .npz, .smi (SMILES),
+_EPILOG = f"""\
+FILE is lines of text (any ending), or of type {", ".join(TYPES)},
 each also as .gz; a folder of images or .txt files; or - for standard input.
 commands:
 """

@@ -26,7 +26,7 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..arrays.inputs import as_samples
 from ..progress import Counts, counted, told
-from ..reading.image_folders import is_folder
+from ..reading.folders import is_folder
 from ..registry.kernel import having
 from ..resolve.group_labels import grouped
 from ..resolve.kernel_request import SETTINGS, How, KernelArgument, read_how, with_the_rest

@@ -9,70 +9,59 @@ from itertools import chain, islice
 from typing import Any
 
 from .limits import Limits, RefusedError
-from .tables import Table, check_lines, listed
+from .tables import Table, check_lines, is_real, is_row, listed
 
 # Arrays and objects that are unpacked at once: each takes far more room than its two signs.
 _MOST_NESTED = 2_000_000
-TEXT, ROW = "text", "row"  # what the values of an array are called that have no names
+_EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 
-def records(text: str, limits: Limits) -> Table:
-    """Lines of JSON, each an object, a string or a row of numbers, as a table."""
+def records(text: str, limits: Limits, anything: bool = False) -> Table:
+    """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
     check_lines(text, limits)
     values: list[Any] = []
-    places: list[int] = []
     problems: dict[int, str] = {}
-    filled = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
-    for place, line in islice(filled, min(limits.samples + 1, sys.maxsize)):
-        places.append(place)
+    every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
+    filled = ((i, line) for i, line in every if line.strip())
+    kept = list(islice(filled, min(limits.samples + 1, sys.maxsize)))
+    for i, (_, line) in enumerate(kept):
         try:
-            _check_nested(line)
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if not _is_sample(value):
-            problems[len(values)] = f"is not valid JSON of an object or a string: {line!r:.60}"
-            value = {}
-        values.append(value)
-    if values and len(problems) == len(values):
+            values.append(_loaded(line))
+        except RefusedError as error:
+            values.append(None)
+            at = f" at {error.place.partition(', ')[2]}" if error.place else ""
+            problems[i] = f"is not valid JSON{at}: {error.message}"
+    places, lines = [place for place, _ in kept], [line for _, line in kept]
+    return _table(values, places, lines, "line", problems, limits, anything)
+
+
+def document(text: str, limits: Limits, anything: bool = False) -> Table:
+    """Read one value of JSON: an array of samples, or of their columns under names."""
+    values = _array(_loaded(text))
+    values = values[: min(limits.samples + 1, sys.maxsize)]
+    places = range(1, len(values) + 1)
+    return _table(values, places, values, "element", {}, limits, anything)
+
+
+def _loaded(text: str) -> Any:
+    if (opened := text.count("[") + text.count("{")) > _MOST_NESTED:
         raise RefusedError(
-            f"Line {places[0]} must be a JSON object or string, and so must all others; "
-            f"it {problems[0]}."
+            f"{opened:,} arrays and objects in one value of JSON are too many: send one array of "
+            f"samples."
         )
-    return _table(values, places, "line", problems, limits)
-
-
-def document(text: str, limits: Limits) -> Table:
-    """One value of JSON: an array of samples, or of their columns under names."""
     try:
-        _check_nested(text)
-        found = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        raise RefusedError(
-            f"This is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}."
-        ) from None
-    except RefusedError:
-        raise
+        raise RefusedError(error.msg, f"line {error.lineno}, column {error.colno}") from None
     except (ValueError, RecursionError):
         raise RefusedError(
-            "This JSON cannot be read: it is nested too deeply, or holds a number of thousands of "
-            "digits. Expected an array of texts, of records or of rows of numbers."
+            f"This JSON cannot be read: it is nested too deeply, or holds a number of thousands of "
+            f"digits. {_EXPECTED}."
         ) from None
-    values = _array(found)
-    values = values[: min(limits.samples + 1, sys.maxsize)]
-    problems = {
-        i: f"is {type(value).__name__} {value!r:.40}, no object, string or row of numbers"
-        for i, value in enumerate(values)
-        if not _is_sample(value)
-    }
-    values = [{} if i in problems else value for i, value in enumerate(values)]
-    if values and len(problems) == len(values):
-        raise RefusedError(f"Expected texts, records or rows of numbers; element 1 {problems[0]}.")
-    return _table(values, range(1, len(values) + 1), "element", problems, limits)
 
 
 def _array(found: Any) -> list[Any]:
-    """The samples of a document: its array, the only one in an object, or columns put together."""
+    """Return the samples: an array, the only one in an object, or columns put together."""
     if isinstance(found, list):
         return found
     if isinstance(found, dict) and found:
@@ -90,22 +79,39 @@ def _array(found: Any) -> list[Any]:
         ):
             return [{name: found[name][key] for name in found} for key in columns[0]]
         raise RefusedError(
-            f"Expected an array of texts, of records or of rows of numbers, got an object with "
-            f"{listed(found)}; save the list of samples itself."
+            f"{_EXPECTED}, got an object with {listed(found)}; save the list of samples itself."
         )
-    raise RefusedError(
-        f"Expected an array of texts, of records or of rows of numbers, got {type(found).__name__}."
-    )
+    raise RefusedError(f"{_EXPECTED}, got {type(found).__name__}.")
 
 
 def _table(
-    values: Sequence[Any],
+    values: list[Any],
     places: Iterable[int],
+    origin: Sequence[Any],
     unit: str,
     problems: dict[int, str],
     limits: Limits,
+    anything: bool,
 ) -> Table:
-    rows = [value if isinstance(value, dict) else {_called(value): value} for value in values]
+    """Put values under names, "text" or "row" where they have none; the first tells which."""
+    for i, value in enumerate(values):
+        if i not in problems and not (_is_sample(value) or anything):
+            problems[i] = (
+                "is an empty object"
+                if value == {}
+                else f"is {described(value)}, not an object, string or row of numbers"
+            )
+    first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
+    if values and not first:
+        raise RefusedError(f"it {problems[0]}", f"{unit} {next(iter(places))}")
+    for i, value in enumerate(values):
+        if i not in problems and _shape(value) != first and not (anything and first != "an object"):
+            problems[i] = f"is {described(value)}, where the first is {first}"
+    name = "text" if first == "a string" else "row"
+    rows = [
+        {} if i in problems else value if first == "an object" else {name: value}
+        for i, value in enumerate(values)
+    ]
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > limits.columns:
         raise RefusedError(f"{len(names):,} fields are too many: the limit is {limits.columns:,}.")
@@ -115,31 +121,22 @@ def _table(
             f"{limits.values:,} values."
         )
     cells = [[row.get(name) for name in names] for row in rows]
-    return Table(names, cells, list(places), unit, problems)
+    header = names if first == "an object" else None
+    return Table(names, cells, list(places), unit, problems, header, typed=True, origin=origin)
 
 
-def _called(value: Any) -> str:
-    return TEXT if isinstance(value, str) else ROW
+def described(value: Any) -> str:
+    """Name the type of a value, and show it."""
+    return f"{type(value).__name__} {value!r:.40}" if value is not None else "null"
+
+
+def _shape(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    return "a string" if isinstance(value, str) else "a row of numbers"
 
 
 def _is_sample(value: Any) -> bool:
     if isinstance(value, dict):
         return len(value) > 0
-    return isinstance(value, str) or is_row(value) or _is_real(value)
-
-
-def is_row(value: Any) -> bool:
-    """Whether a value is an array of numbers."""
-    return isinstance(value, list) and len(value) > 0 and all(map(_is_real, value))
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _check_nested(text: str) -> None:
-    if (opened := text.count("[") + text.count("{")) > _MOST_NESTED:
-        raise RefusedError(
-            f"{opened:,} arrays and objects in one value of JSON are too many: send one array of "
-            f"samples."
-        )
+    return isinstance(value, str) or is_row(value) or is_real(value)

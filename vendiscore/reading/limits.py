@@ -1,4 +1,4 @@
-"""How much is read, where somebody limits it, and the error for what is not."""
+"""How much is read, where somebody limits it, and the errors for what is refused."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ _ANY = sys.maxsize
 
 
 class RefusedError(ValueError):
-    """Something that somebody sent and that is not taken; the message is written for them."""
+    """Input that is refused; `place` says where in it, `message` why, for whoever sent it."""
+
+    def __init__(self, message: str, place: str = "") -> None:
+        super().__init__(f"{place.capitalize()}: {message}" if place else message)
+        self.message, self.place = message, place
 
 
 class AskError(RefusedError):
-    """Something that can be read in several ways, of which whoever sent it knows the right one.
-
-    Attributes
-    ----------
-    question : str
-        The message.
-    choices : list of (str, dict)
-        What each way is called, and what to set for it: "column", "header", "index", …
-    """
+    """Input that can be read in several ways: a question, and what to set for each answer."""
 
     def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         super().__init__(question)
@@ -33,25 +29,12 @@ class AskError(RefusedError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is read; without arguments as much as there is.
+    """The most that is read; without arguments as much as there is."""
 
-    Attributes
-    ----------
-    samples : int
-        Rows; of more, one row too many is read, for whoever counts them.
-    columns : int
-    values : int
-        Rows × columns.
-    text : int
-        Characters of a cell, as far as messages name it.
-    smiles : int
-        Characters of a cell that may be a molecule.
-    lines : int
-    """
-
-    samples: int = _ANY
+    samples: int = _ANY  # rows; of more, one too many is read, for whoever counts them
     columns: int = _ANY
-    values: int = _ANY
-    text: int = _ANY
-    smiles: int = _ANY
+    values: int = _ANY  # rows × columns
+    text: int = _ANY  # characters of a cell, as far as messages name it
+    smiles: int = _ANY  # characters of a cell that may be a molecule
     lines: int = _ANY
+    unpacked: int = _ANY  # bytes of an array, or of columns

@@ -6,43 +6,44 @@ whole numbers could be either, whoever sent them is asked to name the columns.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from .limits import AskError, RefusedError
-from .tables import Table, counts, is_named, is_number, listed, share_of_numbers
+from ..arguments import inexact
+from .json_documents import described
+from .limits import AskError, Limits, RefusedError
+from .tables import (
+    Table,
+    are_numbers,
+    checked_column,
+    counts,
+    is_named,
+    is_number,
+    is_row,
+    listed,
+    share_of_numbers,
+)
 
+_LOOK = 20  # rows that tell whether a field is a row of numbers
 _SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a table.
-
-    Attributes
-    ----------
-    X : array (n, d)
-    kept : list of int
-        Which columns of the table those of X are.
-    lost : mapping of int to str
-        Why others are left out.
-    comma : bool
-        Whether there are decimal commas.
-    problems : mapping of int to (str, int or None)
-        By row: what keeps it from being used, as a predicate, and the column of the table.
-    """
+    """The numbers of a table."""
 
     X: np.ndarray
-    kept: list[int]
-    lost: Mapping[int, str]
-    comma: bool
-    problems: Mapping[int, tuple[str, int | None]]
+    kept: list[int]  # the columns of the table that those of X are
+    lost: Mapping[int, str]  # why others are left out
+    comma: bool  # whether there are decimal commas
+    problems: Mapping[int, tuple[str, int | None]]  # by row: a predicate, and the column
 
 
 def numbers_of(
@@ -53,7 +54,7 @@ def numbers_of(
     header: bool | None = None,
     index: bool | None = None,
 ) -> Numbers:
-    """The numbers of a table that has rows."""
+    """Return the numbers of a table of cells that has rows."""
     columns = list(zip(*table.rows, strict=True))
     if header is None and not typed and not table.header and counts(table.rows[0]):
         raise AskError(
@@ -86,22 +87,129 @@ def numbers_of(
         except ValueError:
             at = next((k for k, cell in enumerate(cells) if not is_number(cell) or "," in cell), 0)
             problems[i] = _what_is_wrong(row[kept[at]]), kept[at]
+    return _checked(X, kept, lost, comma, problems, table)
+
+
+def numbers_of_records(table: Table, column: str | None, limits: Limits) -> Numbers:
+    """Return the numbers of records: a field that is a row of them, or the fields that are one."""
+    rows = [c for c in table.names if any(map(is_row, table.column(c)[:_LOOK]))]
+    if column:
+        rows = (
+            [column] if any(map(is_row, table.column(checked_column(table.names, column)))) else []
+        )
+    if len(rows) > 1:
+        raise AskError(
+            f"Which column holds the vectors: {listed(rows)}?", [(c, {"column": c}) for c in rows]
+        )
+    return _of_rows(table, rows[0], limits) if rows else _of_fields(table, column)
+
+
+def _of_rows(table: Table, column: str, limits: Limits) -> Numbers:
+    values, at = table.column(column), table.names.index(column)
+    width = len(next(value for value in values if is_row(value)))
+    if width > limits.columns:
+        raise RefusedError(f"{width:,} columns are too many: the limit is {limits.columns:,}.")
+    X = np.zeros((len(values), width))
+    problems: dict[int, tuple[str, int | None]] = {}
+    for i, value in enumerate(values):
+        if not is_row(value):
+            problems[i] = f"is {described(value)}, no row of numbers", at
+        elif len(value) != width:
+            problems[i] = f"has {len(value):,} numbers, the first {width:,}", at
+        elif what := next(filter(None, map(inexact, value)), ""):
+            problems[i] = what, at
+        else:
+            X[i] = value
+    return _checked(X, [at], {}, False, problems, table)
+
+
+def _of_fields(table: Table, column: str | None) -> Numbers:
+    cells = {j: [row[j] for row in table.rows] for j in range(len(table.names))}
+    kept = [j for j, some in cells.items() if are_numbers(some)]
+    kept = [table.names.index(column)] if column else kept
+    lost = {} if column else {j: "no numbers" for j in cells if j not in kept}
+    if len(kept) > 1 and not column and is_index(table.names[kept[0]], cells[kept[0]]):
+        lost[kept.pop(0)] = "it numbers the rows"
+    if not kept:
+        raise RefusedError(f"There is no column of numbers; there are {listed(table.names)}.")
+    X = np.zeros((len(table.rows), len(kept)))
+    problems: dict[int, tuple[str, int | None]] = {}
+    for i, row in enumerate(table.rows):
+        for k, j in enumerate(kept):
+            if what := inexact(row[j]):
+                problems.setdefault(i, (what, j))
+                continue
+            try:
+                X[i, k] = float(row[j])
+            except (TypeError, ValueError):
+                said = "null" if row[j] is None else repr(row[j])[:60]
+                problems.setdefault(i, (f"has {said}, which is not a number", j))
+    return _checked(X, kept, dict(sorted(lost.items())), False, problems, table)
+
+
+def _checked(
+    X: np.ndarray,
+    kept: list[int],
+    lost: Mapping[int, str],
+    comma: bool,
+    problems: dict[int, tuple[str, int | None]],
+    table: Table,
+) -> Numbers:
+    """Add the rows that are not finite, and the problems that the table has itself."""
     for i, (what, at) in not_finite(X).items():
-        problems.setdefault(i, (what, kept[at]))
-    for i, what in table.problems.items():
-        problems[i] = what, None
+        problems.setdefault(i, (what, kept[at] if at < len(kept) else None))
+    problems |= {i: (what, None) for i, what in table.problems.items()}
     return Numbers(X, kept, lost, comma, dict(sorted(problems.items())))
 
 
+def plain_numbers(
+    text: str, head: Table, header: bool | None, index: bool | None, limits: Limits
+) -> tuple[Numbers, Table] | None:
+    """Read a large text of nothing but numbers by NumPy, in a fifth of the time and memory.
+
+    `head` is the table of its first rows. None for a text with a cell that is not a number or a
+    row of another length, which the reader of tables knows how to report; numbers are the same.
+    """
+    if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
+        return None
+    found = numbers_of(head, header=header, index=index)
+    above = head.skipped + (head.header is not None)
+    lines = text.strip("\r\n").count("\n") + 1
+    n, width = lines - above, len(head.names)
+    if found.problems or set(found.lost) - {0} or n * width > limits.values or lines > limits.lines:
+        return None
+    if text.count(head.delimiter) < n * (width - 1):
+        return None
+    if found.comma:
+        text = text.replace(",", ".") if "." not in text else ""
+    named = found.lost.get(0) == "no numbers"
+    if named:
+        rows = text.splitlines()
+        text, above = "\n".join(row.partition(head.delimiter)[2] for row in rows[above:]), 0
+    source = io.StringIO(text, newline=None)
+    try:
+        X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
+    except ValueError:
+        return None
+    if X.shape != (n, width - named):
+        return None
+    if found.lost and not named:
+        numbers, X = X[:, 0], X[:, 1:]
+        if len(np.unique(numbers)) < n or not np.array_equal(numbers, np.rint(numbers)):
+            return None
+    read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
+    return _checked(X, found.kept, found.lost, found.comma, {}, read), read
+
+
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
-    """By row: which value is not finite, as a predicate, and its column."""
+    """Say by row which value is not finite, and its column."""
     bad = ~np.isfinite(X)
     firsts = {int(i): int(bad[i].argmax()) for i in np.flatnonzero(bad.any(axis=1))}
     return {i: (f"has {X[i, j]}", j) for i, j in firsts.items()}
 
 
 def is_index(name: str, cells: Sequence[Any]) -> bool:
-    """Whether a column of that name numbers the rows: with whole numbers, all different."""
+    """Return whether a column of that name numbers the rows: with whole numbers, all different."""
     if name and not is_named(name, _INDEX):
         return False
     whole = all(re.fullmatch(r"\s*\d+\s*", str(cell)) for cell in cells)
@@ -109,7 +217,7 @@ def is_index(name: str, cells: Sequence[Any]) -> bool:
 
 
 def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
-    """Whether the first column numbers the rows."""
+    """Return whether the first column numbers the rows."""
     if table.header is not None:
         return is_index(table.header[0], cells)
     if not typed and len(cells) > 2 and (counts(cells) or counts(cells, 1)):

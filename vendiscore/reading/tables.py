@@ -12,11 +12,12 @@ import io
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
+from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
@@ -44,64 +45,36 @@ Row = tuple[int, list[Any]]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under names.
+    """Rows of cells under names, as many cells as names each."""
 
-    Attributes
-    ----------
-    names : list of str
-        Of the columns, no two the same.
-    rows : list of list
-        As many cells as names each.
-    places : sequence of int
-        Where each row is in the file, counted from 1 as spreadsheets and editors do.
-    unit : str
-        What `places` count: "row" or "line".
-    problems : mapping of int to str
-        By index of the row: what keeps it from being used, as a predicate.
-    header : list of str or None
-        The first row, if it is no sample.
-    delimiter : str
-        Empty for one column.
-    encoding : str
-        As Python calls it.
-    skipped : int
-        Lines before the table, which say how to read it.
-    """
-
-    names: list[str]
+    names: list[str]  # no two the same
     rows: list[list[Any]]
-    places: Sequence[int]
-    unit: str = "row"
-    problems: Mapping[int, str] = field(default_factory=dict)
-    header: list[str] | None = None
-    delimiter: str = ""
-    encoding: str = "utf-8"
-    skipped: int = 0
+    places: Sequence[int]  # of each row, counted from 1 as spreadsheets and editors do
+    unit: str = "row"  # of `places`: "row", "line" or "element"
+    problems: Mapping[int, str] = field(default_factory=dict)  # by index of the row, as a predicate
+    header: list[str] | None = None  # the first row, if it is not a sample
+    delimiter: str = ""  # "" for one column
+    encoding: str = "utf-8"  # as Python calls it
+    skipped: int = 0  # lines before the table, which say how to read it
+    typed: bool = False  # cells are values of any type rather than strings
+    origin: Sequence[Any] = ()  # of JSON: the lines, or the elements, as they were
 
     def column(self, name: str) -> list[Any]:
-        """The cells under a name."""
+        """Return the cells under a name."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
-
-def decode(data: bytes) -> tuple[str, str]:
-    """The text of a file, and the encoding: that of its byte order mark, UTF-8 or Windows-1252."""
-    marked = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    encoding = "utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf-8"
-    try:
-        return data.decode(encoding), encoding
-    except UnicodeDecodeError as error:
-        place = error.start
-    # What Excel saves in the West: a few letters with accents among others.
-    foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
-    if not marked and foreign < 0.2 * len(data) and b"\0" not in data:
-        try:
-            return data.decode("cp1252"), "cp1252"
-        except UnicodeDecodeError:
-            pass
-    raise RefusedError(
-        f"The file is not UTF-8 text (byte {place}); save it as UTF-8 (in Excel: “CSV UTF-8”)."
-    )
+    def without(self, names: Collection[str]) -> Table:
+        """Return the table without some of its columns."""
+        if not names:
+            return self
+        kept = [j for j, name in enumerate(self.names) if name not in names]
+        return replace(
+            self,
+            names=[self.names[j] for j in kept],
+            rows=[[row[j] for j in kept] for row in self.rows],
+            header=None if self.header is None else [self.header[j] for j in kept],
+        )
 
 
 def table(
@@ -114,7 +87,7 @@ def table(
     encoding: str = "utf-8",
     header: bool | None = None,
 ) -> Table:
-    """Delimited text as a table."""
+    """Read delimited text as a table."""
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
@@ -156,25 +129,41 @@ def check_lines(text: str, limits: Limits) -> None:
 
 
 def checked_column(names: Sequence[str], column: str) -> str:
-    """The name of a column of a file; a RefusedError if there is none of that name."""
+    """Return the name of a column of a file; a RefusedError if there is none of that name."""
     if column not in names:
-        raise RefusedError(f"There is no column {column!r:.60}; the file has {listed(names)}.")
+        hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
+        raise RefusedError(f"There is no column {column!r:.60}. {hint}")
     return column
 
 
+def is_row(value: Any) -> bool:
+    """Return whether a value is an array of numbers."""
+    return isinstance(value, list) and len(value) > 0 and all(map(is_real, value))
+
+
+def is_real(value: Any) -> bool:
+    """Return whether a value is a number, and no Boolean."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def is_number(cell: Any) -> bool:
-    """Whether a cell is a number, of either decimal sign."""
+    """Return whether a cell is a number, of either decimal sign."""
     return bool(_NUMBER.fullmatch(str(cell)))
 
 
 def share_of_numbers(cells: Iterable[Any]) -> float:
-    """How many of the cells that are not blank are numbers; 0 if all are blank."""
+    """Return the share of numbers among the cells that are not blank; 0 if all are blank."""
     filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
     return sum(map(is_number, filled)) / max(1, len(filled))
 
 
+def are_numbers(cells: Iterable[Any]) -> bool:
+    """Return whether most cells of a column are numbers, null and Booleans not among them."""
+    return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
+
+
 def counts(cells: Sequence[Any], start: int = 0) -> bool:
-    """Whether the cells are start, start + 1, start + 2, …
+    """Return whether the cells are start, start + 1, start + 2, …
 
     >>> counts(["0", "1", "2"]), counts(["1", "3"])
     (True, False)
@@ -185,13 +174,13 @@ def counts(cells: Sequence[Any], start: int = 0) -> bool:
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a word of the name matches: "modelAnswer_2" has the words model and answer."""
+    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer."""
     found = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
     return any(pattern.fullmatch(word.lower()) for word in found)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a row, not all if they are many."""
+    """Join names by commas, not all if they are many."""
     shown = list(islice(names, 9))
     return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
 
@@ -202,7 +191,7 @@ def _has_header(
     typed: bool,
     is_sample: Callable[[str], bool] | None,
 ) -> bool:
-    """Whether the first row names the columns: it does unless something speaks against it."""
+    """Return whether the first row names the columns: unless something speaks against it."""
     first, body = [cell.strip() for cell in rows[0]], rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
     known = (TEXT_NAMES, OTHER_NAMES, MOLECULE_NAMES, _OTHERS_YET)
@@ -236,13 +225,13 @@ def _is_sentence(cell: str) -> bool:
 
 
 def _are_fractions(cells: Iterable[str]) -> bool:
-    """Whether nearly all cells are numbers with a fraction, as programs write them."""
+    """Return whether nearly all cells are numbers with a fraction, as programs write them."""
     some = list(islice(cells, _LOOK))
     return sum(bool(re.search(r"\d[.,]\d|\de-?\d", cell)) for cell in some) > 0.9 * len(some)
 
 
 def delimiter(text: str, numeric: bool, limits: Limits) -> str:
-    """The sign that splits most rows alike, and into numbers where there is a choice."""
+    """Return the sign that splits most rows alike, and into numbers where there is a choice."""
     best, found, error = (0.0, 0.0), "", None
     most = min(limits.samples + 1, _LOOK)
     signs = [sign for sign in DELIMITERS if numeric or sign != " "]
@@ -285,7 +274,7 @@ def parsed(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     for place, cells in enumerate(rows, 1):
         total += len(cells)
         if total > most:
-            raise RefusedError(f"More than {most:,} cells are too many for this page.")
+            raise RefusedError(f"More than {most:,} cells are too many; send fewer rows.")
         if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
             width = max(width, len(cells))
             yield place, cells
@@ -308,7 +297,7 @@ def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
 
 
 def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
-    """The lines as they come, but none with more cells than are allowed: a cheap look first."""
+    """Yield the lines, none with more cells than are allowed: a cheap look first."""
     for line in lines:
         if (cells := line.count(delimiter) + 1) > max(limits.columns, limits.text):
             raise RefusedError(f"{cells:,} columns are too many: the limit is {limits.columns:,}.")
@@ -316,7 +305,7 @@ def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[st
 
 
 def _trim(cells: Sequence[str]) -> Sequence[str]:
-    """The cells without blank ones at the end, as spreadsheets append them."""
+    """Cut blank cells at the end, as spreadsheets append them."""
     end = len(cells)
     while end and not cells[end - 1].strip():
         end -= 1
@@ -324,7 +313,7 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _fitted(cells: list[str], width: int, delimiter: str) -> list[str]:
-    """As many cells as there are names: blank ones more, or the last ones in one again."""
+    """Add blank cells up to the number of names, or join the last ones again."""
     cells = [*_trim(cells)] if len(cells) > width else cells + [""] * (width - len(cells))
     return [*cells[: width - 1], delimiter.join(cells[width - 1 :])]
 
@@ -340,7 +329,7 @@ def _refuse_ragged(rows: Sequence[Row], ragged: Mapping[int, int], delimiter: st
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, those without one numbered as in "column 2", and no two the same."""
+    """Number the names that are blank, as in "column 2", and make no two the same."""
     found: list[str] = []
     often: Counter[str] = Counter()
     for i, name in enumerate(names, 1):

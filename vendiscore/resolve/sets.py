@@ -19,7 +19,7 @@ from ..arrays.inputs import as_matrix, as_samples
 from ..arrays.namespace import Samples, precision
 from ..arrays.pools import pooled, size
 from ..errors import SampleError
-from ..reading.image_folders import Files, image_files, is_folder
+from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain
 from ..similarity.base import Similarity

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore.app.answers.memory_size import size_of
-from vendiscore.app.inputs.samples import Samples
+from vendiscore.reading.samples import Samples
 from vendiscore.similarity.features import FeatureSimilarity
 
 X = np.zeros((1000, 50))

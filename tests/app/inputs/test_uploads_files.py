@@ -172,7 +172,7 @@ def test_rows_are_grouped_by_a_column(kind):
 
 @pytest.mark.parametrize("asked", [Asked(column="three"), Asked(column="one", by="three")])
 def test_a_missing_column_is_named_and_the_others_listed(asked):
-    with pytest.raises(RefusedError, match="no column 'three'; the file has one, two"):
+    with pytest.raises(RefusedError, match=r"no column 'three'.* Available: one, two"):
         read(given("a.csv", b"one,two\nso it is,no it is\n"), asked)
 
 

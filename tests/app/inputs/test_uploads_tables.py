@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from vendiscore.app import quotas
-from vendiscore.app.inputs import grids
+from vendiscore.app.inputs import cells
 from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
 from vendiscore.reading.tables import table
 
@@ -73,7 +73,7 @@ def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect,
     found = []
     for large in (10**9, 0):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(grids, "LARGE", large)
+            patched.setattr(cells, "LARGE", large)
             try:
                 found.append(of(text, kind="vectors"))
             except AskError as error:
@@ -96,14 +96,14 @@ def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect,
 )
 def test_both_readers_find_the_same_where_not_all_is_plain(data, monkeypatch):
     plain = of(data, kind="vectors")
-    monkeypatch.setattr(grids, "LARGE", 0)
+    monkeypatch.setattr(cells, "LARGE", 0)
     quick = of(data, kind="vectors")
     assert np.array_equal(plain.values, quick.values, equal_nan=True)
     assert (plain.problems, list(plain.places)) == (quick.problems, list(quick.places))
 
 
 def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
-    monkeypatch.setattr(grids, "LARGE", 0)
+    monkeypatch.setattr(cells, "LARGE", 0)
     called = []
     monkeypatch.setattr(np, "loadtxt", lambda *_, **__: called.append(1) or files.X)
     assert np.array_equal(of(files.rows(files.X)).values, files.X)
@@ -167,7 +167,7 @@ def test_records_keep_their_places_where_some_have_no_such_field():
     found = of(json.dumps(records), "a.json", kind="vectors")
     assert found.values[[0, 4]].tolist() == [[1, 2], [5, 6]]
     assert found.problems == {
-        1: "is NoneType None, no row of numbers",
+        1: "is null, no row of numbers",
         2: "has 1 numbers, the first 2",
         3: "is list [4, None], no row of numbers",
     }

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from vendiscore.app.answers.memory_size import size_of
-from vendiscore.app.inputs.samples import Samples
 from vendiscore.app.quotas import RefusedError
 from vendiscore.app.serving.store import Kept
+from vendiscore.reading.samples import Samples
 
 
 class Clock:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...reading.samples import Samples
 from ...resolve.group_labels import Groups
-from ..inputs.parts import taken
-from ..inputs.samples import Samples
 from ..quotas import MAX_SETS, RefusedError
 
 
@@ -82,7 +81,7 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
     plain = replace(samples, python=None, notes=())
     return {
         f"group {label}" if isinstance(label, int) else str(label): replace(
-            taken(plain, kept), groups=(), total=len(kept)
+            plain.subset(kept), groups=(), total=len(kept)
         )
         for label, kept in where.items()
     }

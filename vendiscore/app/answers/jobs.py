@@ -12,10 +12,10 @@ from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...errors import SampleError
 from ...progress import Steps
+from ...reading.samples import Samples
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
-from ..inputs.samples import Samples
 from ..inputs.submission import SINGULAR
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders

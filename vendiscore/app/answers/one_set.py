@@ -19,12 +19,12 @@ from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
 from ...errors import NotPSDError
 from ...progress import Steps
+from ...reading.samples import Samples
 from ...report.thumbnails import drawing
 from ...signature import plain_order
 from .. import quotas
 from ..inputs import examples
 from ..inputs.parts import part
-from ..inputs.samples import Samples
 from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, publication, sample_views, several_sets

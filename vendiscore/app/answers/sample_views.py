@@ -11,8 +11,8 @@ from ...analysis.findings import Findings
 from ...analysis.layout import layout
 from ...analysis.sample_table import Explanation
 from ...plots.set_structure import averaged
+from ...reading.samples import Samples
 from ...spectral.rank_one import lost
-from ..inputs.samples import Samples
 from .jobs import Job
 
 CELLS = 200  # rows and columns of the heat map

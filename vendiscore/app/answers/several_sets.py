@@ -20,11 +20,11 @@ from ...comparison.options import MIN_SAMPLES, Plan
 from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
+from ...reading.samples import Samples
 from ...report.figures import compared as figures_of
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ..inputs.parts import part
-from ..inputs.samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import distinctive, kernel_menu, offered_encoders
 from .group_lists import sets_of

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TypeVar
 
 from ...errors import SampleError
+from ...reading.samples import Samples
 from ...reading.tables import listed
-from ..inputs.samples import Samples
 from ..quotas import RefusedError
 from .group_lists import emptied
 

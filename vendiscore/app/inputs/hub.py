@@ -18,12 +18,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from ...reading.columnar_files import parquet
 from ...reading.limits import AskError, RefusedError
+from ...reading.samples import Samples
 from ...reading.tables import listed
-from .parquet import Parquet
-from .samples import Samples
+from ..quotas import TABLE
+from .cells import of_columns
 from .submission import Asked
-from .tabular import of_opened
 
 MAX_ROWS = 10_000
 MAX_BYTES = 64_000_000  # that are fetched
@@ -53,9 +54,10 @@ def read(asked: Asked) -> Samples:
     split = _one_of(splits, split, "split", f"{name}:{config}/", ("train",))
     address = splits[split]
     remote = _Remote(address[0])
-    opened = Parquet(cast(Any, io.BufferedReader(remote, _BLOCK)), MAX_ROWS)
+    limits = replace(TABLE, samples=MAX_ROWS)
+    opened = parquet(cast(Any, io.BufferedReader(remote, _BLOCK)), limits)
     label = f"{name}:{config}/{split}"
-    samples = of_opened(opened, label, asked)
+    samples = of_columns(opened, label, asked)
     note = f"From the Hub: the data set {name}, configuration {config}, split {split}."
     if opened.more or len(address) > 1:
         known = f"{opened.rows:,}" if len(address) == 1 else f"more than {opened.rows:,}"

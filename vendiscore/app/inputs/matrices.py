@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from ...reading import number_tables
-from ...reading.json_documents import is_row
-from ...reading.limits import AskError, RefusedError
+from ...reading.limits import RefusedError
 from ...reading.number_tables import Numbers
-from ...reading.tables import Table, checked_column, listed, share_of_numbers
-from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
+from ...reading.numpy_files import Arrays
+from ...reading.samples import Python, Samples
+from ...reading.tables import Table, checked_column, listed
+from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, NUMBERS, check_count
 from .parts import part, rows_that_fit
-from .samples import Python, Samples, described, split_by
 from .submission import Asked
-from .texts import labels
+from .texts import described, labels, split_by
 
 
 def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
     """A finite float64 matrix (n, d) within the limits; `place` is what messages call row i."""
     rows = as_matrix(X)
-    for row, problem in not_finite(rows).items():
+    for row, (problem, _) in number_tables.not_finite(rows).items():
         raise RefusedError(f"{place(row)} {problem}; remove or fill in such rows first.")
     return rows
 
@@ -45,11 +45,6 @@ def as_matrix(X: Any) -> np.ndarray:
     return np.asarray(X, dtype=np.float64)
 
 
-def not_finite(X: np.ndarray) -> dict[int, str]:
-    """By row: which value is not finite, as a predicate."""
-    return {row: problem for row, (problem, _) in number_tables.not_finite(X).items()}
-
-
 def check_shape(rows: int, width: int) -> None:
     """Raise a RefusedError for a matrix that is empty or beyond the limits."""
     check_width(rows, width)
@@ -68,8 +63,10 @@ def check_width(rows: int, width: int) -> None:
     check_count(width, MAX_COLUMNS, "columns")
 
 
-def check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raise a RefusedError for an array of which no rows of numbers can be read."""
+def of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
+    """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    key = arrays.chosen(asked.column)
+    shape, dtype = arrays.headers[key].shape, arrays.headers[key].dtype
     if dtype.kind not in "fiub":
         raise RefusedError(
             f"The array holds {dtype} values; only real numbers are read, never pickled objects."
@@ -77,6 +74,12 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     if len(shape) not in (1, 2):
         raise RefusedError(f"Expected a table of rows and columns, got shape {shape}.")
     check_width(shape[0], shape[1] if len(shape) == 2 else 1)
+    X = arrays.read(key, NUMBERS)
+    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
+    found = of_array(X.reshape(len(X), -1), name, asked, "numpy as np", expression)
+    if len(arrays.headers) == 1:
+        return found
+    return replace(found, name=f"{name} › {key}", column=key, columns=tuple(arrays.headers))
 
 
 def of_array(
@@ -88,10 +91,9 @@ def of_array(
     note: str = "",
     problems: Mapping[int, str] | None = None,
 ) -> Samples:
-    """The rows of an array of numbers, of which a part is drawn before it is copied."""
-    check_array(X.shape, X.dtype)
-    X = X[:, None] if X.ndim == 1 else X
+    """Return the rows of an array of numbers, of which a part is drawn before it is copied."""
     n, width = X.shape
+    check_width(n, width)
     said = f"Read {n:,} rows of {width:,} numbers of {name:.60}{note}."
     whole = Samples(
         values=X,
@@ -106,21 +108,32 @@ def of_array(
     )
     found = part(whole, rows_that_fit(width), asked.draw)
     values = np.asarray(found.values, dtype=np.float64)
-    bad = {**not_finite(values), **found.problems}
+    bad = {i: what for i, (what, _) in number_tables.not_finite(values).items()}
+    bad |= found.problems
     return replace(found, values=values, problems=dict(sorted(bad.items())))
 
 
 def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Samples:
-    """The rows of numbers of a table of cells."""
+    """Return the rows of numbers of a table; `typed` in the box by hand."""
     check_width(len(read.rows), len(read.names))
     columns, groups = read.names, labels(read, asked.by) if asked.by else []
+    rest = read.without([asked.by] if asked.by and (read.typed or not asked.column) else [])
+    if read.typed:
+        found = number_tables.numbers_of_records(rest, asked.column, NUMBERS)
+        samples = of_numbers(found, rest, name, asked, columns, groups)
+        one = rest.names[found.kept[0]] if len(found.kept) == 1 and len(columns) > 1 else None
+        return replace(
+            samples,
+            name=f"{name} › {one}" if one else name,
+            column=one,
+            columns=tuple(columns) if len(columns) > 1 else (),
+            python=None,
+        )
     chosen = [columns.index(checked_column(columns, asked.column))] if asked.column else None
-    if asked.by and chosen is None:
-        read = without(read, asked.by)
     found = number_tables.numbers_of(
-        read, typed=typed, chosen=chosen, header=asked.header, index=asked.index
+        rest, typed=typed, chosen=chosen, header=asked.header, index=asked.index
     )
-    return of_numbers(found, read, name, asked, columns, groups, typed)
+    return of_numbers(found, rest, name, asked, columns, groups, typed)
 
 
 def of_numbers(
@@ -164,98 +177,6 @@ def of_numbers(
         by=asked.by or None,
     )
     return part(whole, rows_that_fit(X.shape[1]), asked.draw)
-
-
-def of_values(read: Table, name: str, asked: Asked) -> Samples:
-    """The rows of numbers of records: a field that is one, or the fields that are numbers."""
-    groups = labels(read, asked.by) if asked.by else []
-    columns = read.names
-    read = without(read, asked.by) if asked.by else read
-    rows = [c for c in read.names if any(is_row(v) for v in read.column(c)[:20])]
-    if asked.column:
-        rows = [
-            c
-            for c in (asked.column,)
-            if any(map(is_row, read.column(checked_column(read.names, c))))
-        ]
-    if len(rows) > 1:
-        raise AskError(
-            f"Which field holds the vectors: {listed(rows)}?", [(c, {"column": c}) for c in rows]
-        )
-    found = _of_rows(read, rows[0]) if rows else _of_fields(read, asked.column)
-    samples = of_numbers(found, read, name, asked, columns, groups)
-    named = rows and len(columns) > 1
-    return replace(
-        samples,
-        name=f"{name} › {rows[0]}" if named else name,
-        column=rows[0] if named else asked.column,
-        columns=tuple(columns) if len(columns) > 1 else (),
-        python=None,
-    )
-
-
-def without(read: Table, name: str) -> Table:
-    """The table without one of its columns."""
-    kept = [j for j, other in enumerate(read.names) if other != name]
-    header = None if read.header is None else [read.header[j] for j in kept]
-    rows = [[row[j] for j in kept] for row in read.rows]
-    return replace(read, names=[read.names[j] for j in kept], rows=rows, header=header)
-
-
-def _of_rows(read: Table, column: str) -> Numbers:
-    values = read.column(column)
-    width = len(next(value for value in values if is_row(value)))
-    check_width(len(values), width)
-    X = np.zeros((len(values), width))
-    problems: dict[int, tuple[str, int | None]] = {}
-    for i, value in enumerate(values):
-        if not is_row(value):
-            problems[i] = f"is {type(value).__name__} {value!r:.40}, no row of numbers", None
-        elif len(value) != width:
-            problems[i] = f"has {len(value):,} numbers, the first {width:,}", None
-        else:
-            X[i] = value
-    return _checked(X, [read.names.index(column)], {}, problems, read)
-
-
-def _of_fields(read: Table, column: str | None) -> Numbers:
-    cells = {j: [row[j] for row in read.rows] for j in range(len(read.names))}
-    known = {
-        j: share_of_numbers("" if cell is None or isinstance(cell, bool) else cell for cell in some)
-        for j, some in cells.items()
-    }
-    kept = [j for j in cells if known[j] > 0.5]
-    kept = [read.names.index(checked_column(read.names, column))] if column else kept
-    index = len(kept) > 1 and number_tables.is_index(read.names[kept[0]], cells[kept[0]])
-    lost = {j: "no numbers" for j in cells if j not in kept}
-    if index and not column:
-        lost[kept.pop(0)] = "it numbers the rows"
-    if not kept:
-        raise RefusedError(f"There is no field of numbers; the records have {listed(read.names)}.")
-    X = np.zeros((len(read.rows), len(kept)))
-    problems: dict[int, tuple[str, int | None]] = {}
-    for i, row in enumerate(read.rows):
-        for k, j in enumerate(kept):
-            try:
-                X[i, k] = float(row[j])
-            except (TypeError, ValueError, OverflowError):
-                said = "null" if row[j] is None else repr(row[j])[:60]
-                problems.setdefault(i, (f"has {said}, which is not a number", j))
-    return _checked(X, kept, dict(sorted(lost.items())) if not column else {}, problems, read)
-
-
-def _checked(
-    X: np.ndarray,
-    kept: list[int],
-    lost: Mapping[int, str],
-    problems: dict[int, tuple[str, int | None]],
-    read: Table,
-) -> Numbers:
-    for i, (what, _) in number_tables.not_finite(X).items():
-        problems.setdefault(i, (what, None))
-    for i, what in read.problems.items():
-        problems[i] = what, None
-    return Numbers(X, kept, lost, False, dict(sorted(problems.items())))
 
 
 def _of_expression(modules: str, expression: str) -> Python:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
 
+from ...reading.samples import Python, Samples
 from ..quotas import MAX_CHARACTERS, MAX_SAMPLES, MAX_VALUES, MAX_VECTORS
-from .samples import Python, Samples
 
 
 def drawn(n: int, most: int, draw: int) -> list[int]:
@@ -45,22 +45,11 @@ def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
     kept = drawn(len(samples), most, draw)
     python = samples.python
     return replace(
-        taken(samples, kept),
+        samples.subset(kept),
         notes=(*samples.notes, said(len(kept), len(samples), samples.kind)),
         python=python and _of_part(python, len(samples), len(kept), draw),
         total=len(samples),
         draw=draw,
-    )
-
-
-def taken(samples: Samples, kept: Sequence[int]) -> Samples:
-    """Return the samples at some places in the list, which keep their own."""
-    return replace(
-        samples,
-        values=samples.take(kept),
-        places=[samples.places[i] for i in kept],
-        problems={j: samples.problems[i] for j, i in enumerate(kept) if i in samples.problems},
-        groups=[samples.groups[i] for i in kept] if samples.groups else (),
     )
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...encoders.pil_images import as_image
 from ...errors import SampleError
+from ...reading.formats import ending
 from ...reading.limits import RefusedError
+from ...reading.samples import Samples
+from ...reading.string_patterns import IMAGES
 from ...report.thumbnails import uri
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
-from .kinds import IMAGES, suffix
 from .parts import drawn, said
-from .samples import Samples
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -169,7 +170,7 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
 
 
 def _is_image(name: str) -> bool:
-    return suffix(name) in (*IMAGES, ".jfif")
+    return ending(name) in IMAGES
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:

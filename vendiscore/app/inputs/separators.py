@@ -9,16 +9,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...reading.encodings import LINE_BREAK, plain
 from ...reading.limits import RefusedError
+from ...reading.samples import Samples
 from ...reading.tables import check_lines
+from ...reading.text_lines import parts
 from ..quotas import TABLE
-from .samples import Samples, begins
-from .strings import plain, strings
 from .submission import BLANK, FILE, LINE, Asked
+from .texts import begins, strings
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
-_BREAK = re.compile(r"\r\n|\r|\n")
 UNITS = {LINE: "line", BLANK: "paragraph", FILE: "file"}
 WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 
@@ -26,7 +27,7 @@ WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 def rows_of(text: str) -> list[str]:
     """The lines of a text, if they are not too many."""
     check_lines(text, TABLE)
-    return _BREAK.split(plain(text))
+    return LINE_BREAK.split(plain(text))
 
 
 def lines(text: str, asked: Asked, kind: str = "texts", name: str = "") -> Samples:
@@ -97,13 +98,8 @@ def split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], li
 
 def _parts(rows: Sequence[str], sign: str) -> list[str]:
     """What stands between lines that are the sign, or between blank lines, of any number."""
-    found: list[list[str]] = [[]]
-    for row in rows:
-        if _is(row, sign):
-            found.append([])
-        else:
-            found[-1].append(row.rstrip())
-    return [part for group in found if (part := "\n".join(group).strip())]
+    found = (map(str.rstrip, part) for _, part in parts(rows, lambda row: _is(row, sign)))
+    return [text for part in found if (text := "\n".join(part).strip())]
 
 
 def _is(row: str, sign: str) -> bool:

@@ -1,41 +1,88 @@
-"""Texts and molecules of tables: the column that holds them, and the one that groups them."""
+"""Texts and molecules: strings that cannot be used are found as they are read, and described."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
 
-from ...reading.columns import is_smiles, pick
-from ...reading.json_documents import document, records
-from ...reading.limits import Limits, RefusedError
-from ...reading.tables import Table, checked_column, table
-from ..quotas import MAX_SMILES, TABLE
-from .samples import Samples, begins, described, split_by
-from .strings import strings, written
+from ...errors import MissingPackageError
+from ...kernels.molecules import unreadable
+from ...reading.columns import pick
+from ...reading.encodings import decode
+from ...reading.limits import RefusedError
+from ...reading.samples import Samples
+from ...reading.tables import DELIMITERS, Table, checked_column, listed
+from ..quotas import MAX_SMILES, MAX_TEXT, TABLE, check_count
+from .parts import fitting, said
 from .submission import SINGULAR, Asked
 
+_KEPT = 200  # characters of a sample that is too long to be used
 
-def table_of(
-    data: bytes, form: str, asked: Asked, limits: Limits = TABLE, numeric: bool = False
-) -> Table:
-    """The table in a file of CSV ("csv", "tsv") or JSON ("json", "jsonl")."""
-    text, encoding = written(data)
-    if form == "jsonl":
-        return records(text, limits)
-    if form == "json":
-        return document(text, limits)
-    is_sample = partial(is_smiles, longest=MAX_SMILES) if asked.kind == "molecules" else None
-    tabs = form == "tsv" and not text.startswith("sep=")
-    found = table(
-        f"sep=\t\n{text}" if tabs else text,
-        limits,
-        numeric=numeric,
-        is_sample=is_sample,
-        encoding=encoding,
-        header=asked.header,
+
+def strings(
+    values: Sequence[Any],
+    places: Sequence[int | str],
+    unit: str,
+    kind: str,
+    draw: int = 0,
+    problems: Mapping[int, str] = MappingProxyType({}),
+    groups: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Samples:
+    """Samples of strings, as many as fit, with what keeps some from being used."""
+    n = len(values)
+    check_count(n, max(1, n), kind)
+    longest = MAX_SMILES if kind == "molecules" else MAX_TEXT
+
+    def size(i: int) -> int:
+        length = len(values[i]) if isinstance(values[i], str) else 0
+        return length if length <= longest else 0
+
+    kept = fitting(n, size, draw)
+    found: dict[int, str] = {}
+    texts: list[str] = []
+    for j, i in enumerate(kept):
+        text, problem = _usable(values[i], longest)
+        texts.append(text)
+        if problem := problems.get(i, problem):
+            found[j] = problem
+        elif groups and not groups[i]:
+            found[j] = "has no group"
+    if kind == "molecules":
+        found = dict(sorted({**_unreadable(texts), **found}.items()))
+    part = len(kept) < n
+    return Samples(
+        texts,
+        [places[i] for i in kept],
+        unit,
+        found,
+        (*notes, said(len(kept), n, kind)) if part else tuple(notes),
+        groups=[groups[i] for i in kept] if groups else (),
+        kind=kind,
+        total=n,
+        draw=draw,
     )
-    return replace(found, skipped=0) if tabs else found
+
+
+def _usable(value: Any, longest: int) -> tuple[str, str]:
+    """A sample as a string, and what keeps it from being used, if anything does."""
+    if value is not None and not isinstance(value, str):
+        return str(value)[:_KEPT], f"is {type(value).__name__}, not a string"
+    text = (value or "").strip()
+    if len(text) > longest:
+        return f"{text[:_KEPT]}…", f"has {len(text):,} characters, more than {longest:,}"
+    return text, "" if text else "is empty"
+
+
+def _unreadable(texts: Sequence[str]) -> dict[int, str]:
+    """The molecules that RDKit cannot read, where it is there."""
+    try:
+        return unreadable(texts)
+    except MissingPackageError:
+        return {}
 
 
 def of_table(
@@ -96,8 +143,40 @@ def labels(read: Table, by: str) -> list[str]:
 
 def of_files(files: Sequence[tuple[str, bytes]], asked: Asked) -> Samples:
     """Each of several files of text as one sample."""
-    decoded = [written(data)[0] for _, data in files]
+    decoded = [decode(data, guess=True)[0] for _, data in files]
     found = strings(decoded, [name for name, _ in files], "file", "texts", asked.draw)
     n = found.total or len(found)
     note = f"Read {n:,} files as one text each. {begins(found.values)}"
     return replace(found, notes=(note, *found.notes))
+
+
+def split_by(delimiter: str) -> str:
+    """How the cells of a table were told apart, if there was anything to tell."""
+    if not delimiter:
+        return ""
+    return f"split by {DELIMITERS.get(delimiter, repr(delimiter))}"
+
+
+def described(
+    name: str, n: int, what: str, table: Table, facts: Iterable[str], shown: Iterable[str]
+) -> str:
+    """What was read from a table: `Read 3 rows of column 'a' of a.csv (row 1 names …): …`."""
+    known = [
+        split_by(table.delimiter) if table.delimiter != "," else "",
+        "read as Windows-1252, as it is not UTF-8" if table.encoding == "cp1252" else "",
+        *facts,
+    ]
+    if table.header is not None and not table.typed:
+        known.insert(0, f"the first row names the columns {listed(table.names):.90}")
+    elif not table.typed:
+        known.insert(0, "no row of names")
+    said = "; ".join(fact for fact in known if fact)
+    how = f" ({said})" if said else ""
+    return f"Read {n:,} {table.unit}s {what} of {name:.60}{how}. {begins(shown)}"
+
+
+def begins(shown: Iterable[str]) -> str:
+    """The first few samples, each on one line."""
+    first = list(islice((" ".join(text.split()) for text in shown), 4))
+    cut = [f"{text[:36]}…" if len(text) > 37 else text for text in first[:3]]
+    return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"

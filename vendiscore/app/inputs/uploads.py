@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...reading.delimiters import delimiter_of
+from ...reading.encodings import decode
+from ...reading.formats import FORMATS, Parsing, format_of, known
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
+from ...reading.samples import Samples
 from ...reading.tables import listed, table
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
-from . import arrays, kinds, matrices, separators, tabular, texts, zips
+from . import cells, kinds, matrices, separators, texts, zips
 from .examples import Example, named
-from .samples import Samples
-from .strings import strings, written
 from .submission import FILE, KINDS, LINE, ROW
 from .submission import Asked as Asked
 from .submission import Given as Given
@@ -28,6 +29,7 @@ File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _BOX = "the box"  # what notes call what was pasted
 _TABLES = ("csv", "tsv")
+_READ = f"What is read: {', '.join(FORMATS)}s."
 _LOOK = 200  # lines that tell what the others are
 
 
@@ -66,7 +68,7 @@ def _of_example(example: Example, asked: Asked) -> Samples:
 
 def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     check_sizes(files)
-    forms = [kinds.format_of(name, data) for name, data in files]
+    forms = [_format(name, data) for name, data in files]
     if len(files) == 1 and forms[0] == "zip":
         return _of_zip(*files[0], asked)
     if set(forms) <= {"image", "zip"}:
@@ -82,6 +84,14 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
         f"Several files are read together if they are images or .txt files, got {listed(names)}: "
         f"send one at a time, or use Compare."
     )
+
+
+def _known(name: str) -> str | None:
+    """Return the format of a file in a zip, None for one that is not read."""
+    try:
+        return known(name)
+    except RefusedError:
+        return None
 
 
 def check_sizes(files: Sequence[File]) -> None:
@@ -102,24 +112,31 @@ def check_sizes(files: Sequence[File]) -> None:
 
 
 def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    if form == "npy":
-        return arrays.npy(name, data, asked)
-    if form == "npz":
-        return arrays.npz(name, data, asked)
-    if form == "parquet":
-        return tabular.of_parquet(name, data, asked)
-    cells = form in _TABLES and not _is_split(asked)
-    if cells or form in ("jsonl", "json"):
-        return tabular.of_cells(name, data, form, asked)
+    if form in ("jsonl", "json") or (form in _TABLES and not _is_split(asked)):
+        return cells.of_cells(name, data, form, asked)
     if form == "smi" and asked.kind is None:
         asked = replace(asked, kind="molecules")
-    return _of_text(written(data)[0], asked, name)
+    parse = FORMATS["txt" if form in _TABLES else form].parse
+    parsed = parse(data, Parsing(TABLE, guess=True)) if parse else ""
+    if isinstance(parsed, str):
+        return _of_text(parsed, asked, name)
+    return (matrices.of_arrays if form in ("npy", "npz") else cells.of_columns)(parsed, name, asked)
+
+
+def _format(name: str, data: bytes) -> str:
+    try:
+        form = format_of(name, data)
+    except RefusedError as error:
+        raise RefusedError(f"{name:.60}: {error} {_READ}") from None
+    if form is None:
+        raise RefusedError(f"{name:.60} cannot be read here. {_READ}")
+    return form
 
 
 def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
     """Images in a zip, files of text as one sample each, or its only file."""
     names = zips.names(data)
-    forms = {entry: kinds.FORMATS.get(kinds.suffix(entry)) for entry in names}
+    forms = {entry: _known(entry) for entry in names}
     if "image" in forms.values():
         from .pictures import pictures
 
@@ -130,7 +147,7 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
     read = [entry for entry in names if forms[entry] not in (None, "zip")]
     if len(read) == 1:
         ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
-        return _of_file(inner, content, kinds.format_of(inner, content), asked)
+        return _of_file(inner, content, _format(inner, content), asked)
     raise RefusedError(
         f"There are no images and no .txt files in {name:.60}, and not one table alone, but "
         f"{listed(names) or 'nothing'}: send what holds the samples."
@@ -139,7 +156,7 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     """Several files of text: each a sample, or their lines."""
-    rows = [(name, separators.rows_of(written(data)[0])) for name, data in files]
+    rows = [(name, separators.rows_of(decode(data, guess=True)[0])) for name, data in files]
     counts = {FILE: len(files)}
     for _, some in rows:
         for separator, count in separators.splits(some)[:2]:
@@ -156,7 +173,7 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
         values = [value for _, some, _ in parts for value in some]
         places = [f"{i} of {name}" for name, _, some in parts for i in some]
         note = f"Read {len(values):,} {separators.UNITS[separator]}s of {len(files):,} files."
-        found = strings(
+        found = texts.strings(
             values,
             places,
             separators.UNITS[separator],
@@ -191,7 +208,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     named = bool(name) and asked.kind == "molecules"  # lines of SMILES with a name behind a tab
     form = "" if named else _form(text, rows)
     if form and not told:
-        found = tabular.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
+        found = cells.of_cells(name or _BOX, text.encode("utf-8", "replace"), form, asked)
         if form in _TABLES:
             ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
             found = replace(found, separator=ROW, splits=ways)
@@ -204,8 +221,8 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     kind = kind or ("texts" if told else kinds.of_lines(some))
     others = kinds.others(kind, some)
     if kind == "vectors":
-        cells = table(text, NUMBERS, numeric=True, typed=not name, header=asked.header)
-        found = matrices.of_table(cells, name, asked, typed=not name)
+        read_ = table(text, NUMBERS, numeric=True, typed=not name, header=asked.header)
+        found = matrices.of_table(read_, name, asked, typed=not name)
     else:
         found = separators.lines(text, asked, kind, name)
         found = replace(found, name=name or "pasted")
@@ -222,7 +239,7 @@ def _is_split(asked: Asked) -> bool:
 def _count(text: str, form: str, asked: Asked) -> int:
     """Return the number of rows of the table in a text."""
     try:
-        return len(texts.table_of(text.encode("utf-8", "replace"), form, asked).rows)
+        return len(cells.table_of(text.encode("utf-8", "replace"), form, asked).rows)
     except RefusedError:
         return 0
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 
-from ...reading.image_folders import is_hidden
+from ...reading.folders import is_hidden
 from ...reading.limits import RefusedError
 from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 

@@ -17,12 +17,12 @@ from starlette.routing import Route
 from ... import __version__
 from ...progress import Steps, Value
 from ...reading.limits import AskError
+from ...reading.samples import Samples
 from ..answers import one_set
 from ..answers.kernel_menu import one_of
 from ..answers.memory_size import size_of
 from ..answers.one_set import Settings
 from ..inputs import uploads
-from ..inputs.samples import Samples
 from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole

@@ -1,0 +1,53 @@
+"""Text from bytes: its encoding, and where it is not text at all."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from .limits import RefusedError
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+class NotTextError(RefusedError):
+    """Bytes that are not text in the encoding that is named or marked."""
+
+
+def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tuple[str, str]:
+    """Return the text of a file, and the encoding: as named, as marked, or UTF-8.
+
+    With `guess`, a file that is not UTF-8 may be Windows-1252.
+    """
+    marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    used = encoding or ("utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "")
+    try:
+        return plain(data.decode(used or "utf-8")), used or "utf-8"
+    except UnicodeDecodeError as error:
+        start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
+        before = data[:start].decode(used or "utf-8", errors="replace")
+        wrong, called = error.object[error.start], used.removesuffix("-sig") or "utf-8"
+    # What Excel saves in the West: a few letters with accents among others.
+    foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
+    if guess and not marked and foreign < 0.2 * len(data) and b"\0" not in data:
+        try:
+            return data.decode("cp1252"), "cp1252"
+        except UnicodeDecodeError:
+            pass
+    remedy = "" if encoding else "; save it as UTF-8 (in Excel: “CSV UTF-8”)"
+    raise NotTextError(f"byte 0x{wrong:02x} is not {called}{remedy}", _place(before))
+
+
+def plain(text: str) -> str:
+    """Return the text without a byte order mark, if it is text at all."""
+    text = text.removeprefix("\ufeff")
+    if "\0" in text:
+        before = text[: text.index("\0")]
+        raise NotTextError("there is a NUL, which no text has; save it as UTF-8", _place(before))
+    return text
+
+
+def _place(before: str) -> str:
+    """Return the line and the column of what comes next, both counted from 1."""
+    rows = LINE_BREAK.split(before)
+    return f"line {len(rows):,}, column {len(rows[-1]) + 1:,}"

@@ -1,0 +1,162 @@
+"""Folders as samples: their image files, or their files of text, by name."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from ..errors import warn
+from .encodings import NotTextError, decode
+from .formats import ending
+from .limits import RefusedError
+from .samples import Samples
+from .string_patterns import IMAGES
+
+# Of files that are left out so many are named.
+_NAMED = 5
+# What systems put into folders and zips, and show to nobody, besides what begins with a dot.
+_HIDDEN = ("thumbs.db", "desktop.ini", "__macosx")
+
+
+class Files(list[Path]):
+    """The image files of a folder, in order of their names, and a note on them for a result."""
+
+    def __init__(self, paths: Sequence[Path], note: str) -> None:
+        super().__init__(paths)
+        self.note = note
+
+
+def is_folder(samples: Any) -> bool:
+    """Return whether samples are the path of a folder, which is there."""
+    return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
+
+
+def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
+    """Return the image files in a folder, ordered as `sorted` orders their names.
+
+    A file is an image by the end of its name, whatever is in it. Folders in the folder are not
+    looked into, and hidden files (".…", "Thumbs.db", "desktop.ini") count as not there.
+    """
+    path = Path(os.fsdecode(folder))
+    files, folders = _listed(path)
+    images = [file for file in files if ending(file) in IMAGES]
+    others = [file for file in files if ending(file) not in IMAGES]
+    if not images:
+        raise ValueError(
+            f"`{name}` must be a collection of samples, or a folder with image files, got the "
+            f"folder {str(path)!r} with {_contents(folders, others)}; "
+            f"{_remedy(path, folders, others)}"
+        )
+    note = f"{_count(len(images), 'image file')} of the folder {str(path)!r}, by name"
+    if left := [*others, *(f"{folder}/" for folder in folders)]:
+        warn(
+            f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
+            f"left out, no image by name or a folder: {_named(left)}"
+        )
+        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} none"
+    return Files([path / image for image in images], f"The {name} are the {note}.")
+
+
+def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -> Samples:
+    """Return the images of a folder, or its .txt files, as `kind` says or as there are.
+
+    With `below`, also those of folders in it, which are their groups. Images are not opened here.
+    """
+    files, folders = _listed(folder, below)
+    images = [file for file in files if ending(file) in IMAGES]
+    texts = [file for file in files if ending(file) == "txt"]
+    if images and texts and kind not in ("texts", "images"):
+        raise RefusedError(
+            f"the folder has {len(images):,} images and {len(texts):,} .txt files; say which are "
+            f"meant by the kernel: -k pixels, or -k ngram_overlap"
+        )
+    found = texts if kind == "texts" or (kind != "images" and texts) else images
+    what = "texts" if found is texts else "images"
+    if not found:
+        remedy = "; it has folders, whose files count with --group-by folder" if folders else ""
+        raise RefusedError(
+            f"the folder has no {'.txt files' if kind == 'texts' else 'images'}{remedy}"
+        )
+    left = [*(file for file in files if file not in set(found)), *folders]
+    values = [str(folder / file) for file in found]
+    samples = Samples(
+        values,
+        found,
+        "file",
+        kind=what,
+        name=str(folder),
+        notes=(f"{len(found):,} samples; left out, as no {what}: {_named(sorted(left))}",)
+        if left
+        else (),
+        groups=[str(PurePath(file).parent) for file in found] if below else (),
+        written=lambda kept: "".join(f"{values[i]}\n" for i in kept),
+    )
+    return _opened(samples, encoding) if found is texts else samples
+
+
+def _opened(samples: Samples, encoding: str | None) -> Samples:
+    texts, problems = [], {}
+    for i, path in enumerate(samples.values):
+        try:
+            texts.append(decode(Path(path).read_bytes(), encoding)[0].rstrip())
+        except NotTextError as error:
+            texts.append("")
+            problems[i] = f"is not text: {error.place}: {error.message}"
+    return replace(samples, values=texts, problems=problems)
+
+
+def _listed(path: Path, below: bool = False) -> tuple[list[str], list[str]]:
+    """Return the files, with `below` at any depth, and else the folders that are not hidden."""
+    files: list[str] = []
+    for root, folders, names in os.walk(path, onerror=_raised):
+        at = Path(root).relative_to(path)
+        folders[:] = sorted(name for name in folders if not is_hidden(Path(name)))
+        files += (str(at / name) for name in names if not is_hidden(Path(name)))
+        if not below:
+            return sorted(files), folders
+    return sorted(files), []
+
+
+def _raised(error: OSError) -> None:
+    raise error
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Return whether a path within a folder is, or lies in, what systems put there unseen."""
+    named = [part for part in path.parts if part != ".."]
+    return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def _contents(folders: Sequence[str], others: Sequence[str]) -> str:
+    """Say what is in a folder without images."""
+    parts = []
+    if folders:
+        parts.append(f"{_count(len(folders), 'folder')} ({_named(folders)})")
+    if others:
+        kinds = Counter(ending(file) for file in others).most_common(_NAMED)
+        named = ", ".join(f".{kind}" if kind else "no ending" for kind, _ in kinds)
+        parts.append(f"{_count(len(others), 'other file')} ({named})")
+    return " and ".join(parts) or "nothing in it"
+
+
+def _remedy(path: Path, folders: Sequence[str], others: Sequence[str]) -> str:
+    if folders:
+        return (
+            f"pass one of them, or all files: sorted(Path({str(path)!r}).rglob('*.png')), say, "
+            f"with [path.parent.name for path in …] as `groups`"
+        )
+    if others:
+        return "pass what is in the files, a list of samples, or the paths of images"
+    return "check the path"

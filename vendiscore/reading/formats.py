@@ -1,0 +1,153 @@
+"""Formats of files: their endings, their first bytes, and the parser of each."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from .encodings import decode
+from .limits import Limits, RefusedError
+from .string_patterns import IMAGES
+
+if TYPE_CHECKING:
+    from .tables import Table
+
+
+@dataclass(frozen=True)
+class Parsing:
+    """How the bytes of a file are parsed."""
+
+    limits: Limits
+    encoding: str | None = None
+    guess: bool = False  # of Windows-1252, for text that is not UTF-8
+    header: bool | None = None  # whether the first row names the columns; None to find out
+    numeric: bool = False  # whether cells are numbers
+    molecules: bool = False  # whether cells are molecules
+    anything: bool = False  # whether samples of JSON may be of any type
+
+
+# What a parser returns: text, `Table`, `Columns` or `Arrays`; None for what is opened elsewhere.
+Parser = Callable[[bytes, Parsing], Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: how names of its files end, how their bytes begin, and its parser."""
+
+    endings: tuple[str, ...]
+    parse: Parser | None
+    magic: tuple[bytes, ...] = ()
+
+
+def _text(data: bytes, how: Parsing) -> str:
+    return decode(data, how.encoding, how.guess)[0]
+
+
+def _cells(data: bytes, how: Parsing, tabs: bool = False) -> Table:
+    from .columns import is_smiles
+    from .tables import table
+
+    text, encoding = decode(data, how.encoding, how.guess)
+    tabs = tabs and not text.startswith("sep=")
+    found = table(
+        f"sep=\t\n{text}" if tabs else text,
+        how.limits,
+        numeric=how.numeric,
+        is_sample=partial(is_smiles, longest=how.limits.smiles) if how.molecules else None,
+        encoding=encoding,
+        header=how.header,
+    )
+    return replace(found, skipped=0) if tabs else found
+
+
+def _json(data: bytes, how: Parsing, lines: bool = False) -> Table:
+    from .json_documents import document, records
+
+    read = records if lines else document
+    return read(decode(data, how.encoding, how.guess)[0], how.limits, how.anything)
+
+
+def _parquet(data: bytes, how: Parsing) -> Any:
+    from .columnar_files import parquet
+
+    return parquet(io.BytesIO(data), how.limits)
+
+
+def _arrays(data: bytes, how: Parsing, packed: bool = False) -> Any:
+    from .numpy_files import Arrays
+
+    return Arrays(data, packed)
+
+
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+FORMATS = {
+    "txt": Format(("txt", "md", "text"), _text),
+    "csv": Format(("csv",), _cells),
+    "tsv": Format(("tsv", "tab"), partial(_cells, tabs=True)),
+    "jsonl": Format(("jsonl", "ndjson"), partial(_json, lines=True)),
+    "json": Format(("json",), _json),
+    "smi": Format(("smi", "smiles"), _text),
+    "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
+    "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),
+    "npz": Format(("npz",), partial(_arrays, packed=True)),
+    "zip": Format(("zip",), None, _ZIP),
+    "image": Format(IMAGES, None, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
+}
+TYPES = tuple(name for name, form in FORMATS.items() if form.parse)
+_ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
+# What people have and this does not read, with what to do.
+_REFUSED = {
+    **dict.fromkeys(("xlsx", "xls", "ods"), "save the sheet as “CSV UTF-8”"),
+    **dict.fromkeys(("pdf", "docx", "doc", "rtf", "odt"), "copy its text into a .txt file"),
+    **dict.fromkeys(
+        ("pkl", "pickle", "pt", "pth", "joblib"),
+        "unpickling runs what is in it; save numbers with np.save",
+    ),
+    **dict.fromkeys(("tar", "tgz", "7z", "rar", "bz2", "xz", "gz"), "unpack it, or zip it"),
+    **dict.fromkeys(("tif", "tiff", "svg", "psd"), "save the picture as PNG or JPEG"),
+    **dict.fromkeys(("mol", "sdf"), "convert it to SMILES"),
+    "arrow": "save it as parquet",
+    "safetensors": "save the array with np.save",
+}
+_MAGIC = {
+    **{magic: name for name, form in FORMATS.items() for magic in form.magic},
+    b"%PDF": "pdf",
+    b"\x1f\x8b": "gz",
+    b"\x80\x04\x95": "pkl",
+    b"\xd0\xcf\x11\xe0": "xls",
+}
+_HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
+
+
+def ending(name: str) -> str:
+    """Return how the name of a file ends, in small letters, without the point."""
+    return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
+
+
+def known(name: str) -> str | None:
+    """Return the format that the name of a file has by its ending, None for one that is unknown."""
+    end = ending(name)
+    if end in _REFUSED:
+        raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
+    return _ENDINGS.get(end)
+
+
+def format_of(name: str, data: bytes) -> str | None:
+    """Return the format of a file: by its ending, unless its first bytes say otherwise."""
+    found = known(name)
+    inside = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
+    if inside == "zip" and found not in ("zip", "npz"):
+        sheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
+        return known("sheet.xlsx") if sheet else "zip"
+    if inside is None and data[4:12] in _HEIC:
+        return "image"
+    if inside and found in (None, "txt", "csv", "tsv"):
+        return inside if inside in FORMATS else known(f"file.{inside}")
+    # "answers of v1.2", or no ending that means anything
+    plain = not found and not re.fullmatch(r"[a-z]{1,4}", ending(name))
+    return "txt" if plain else found

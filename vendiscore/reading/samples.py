@@ -1,0 +1,112 @@
+"""Samples as they were read: where each one stood, and what keeps some from being used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+# From the rows that are left out, and whether their columns go too, to what to import and an
+# expression.
+Python = Callable[[Collection[int], bool], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of a file, a folder or a box, and what is known of them."""
+
+    values: Any  # a list, or an array (n, …)
+    places: Sequence[int | str]  # rows as spreadsheets number them, or lines; or names of files
+    unit: str = "line"  # of `places`: "line", "row", "paragraph", "part", "element", "file", …
+    problems: Mapping[int, str] = field(default_factory=dict)  # by index, as a predicate
+    notes: tuple[str, ...] = ()  # what was read, and what was decided without having been asked for
+    python: Python | None = None  # how to read the same, of samples too many to be written out
+    groups: Sequence[Hashable] = ()
+    kind: str = "texts"  # or "images", "molecules", "vectors", "values" (of labels)
+    kinds: tuple[str, ...] = ()  # that they could be, too
+    name: str = "pasted"  # of the file, or "answers.csv › answer"
+    how: str = ""  # they were taken apart, such as "split by semicolons"
+    total: int = 0  # of which `values` are a part; 0 for all
+    draw: int = 0  # which random part
+    columns: tuple[str, ...] = ()  # to pick from
+    column: str | None = None
+    by: str | None = None  # the column of the groups
+    separator: str | None = None
+    splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
+    text: str = ""  # of examples: what may stand in the box
+    wrong: Mapping[int, str] = field(default_factory=dict)  # the column of a problem
+    sets: Sequence[Hashable] = ()
+    quality: Sequence[float] = ()
+    written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
+
+    @property
+    def told(self) -> list[str]:
+        """The notes for a result, which shows the samples themselves."""
+        return [note.partition(" It begins: ")[0] for note in self.notes]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, kept: Sequence[int]) -> Any:
+        """Return the values at some places in the list."""
+        if isinstance(self.values, np.ndarray):
+            return self.values[list(kept)]
+        return [self.values[i] for i in kept]
+
+    def subset(self, kept: Sequence[int]) -> Samples:
+        """Return the samples at some places in the list, which keep their own."""
+        written = self.written
+        return replace(
+            self,
+            values=self.take(kept),
+            places=[self.places[i] for i in kept],
+            problems={j: self.problems[i] for j, i in enumerate(kept) if i in self.problems},
+            groups=[self.groups[i] for i in kept] if self.groups else (),
+            sets=[self.sets[i] for i in kept] if self.sets else (),
+            quality=[self.quality[i] for i in kept] if self.quality else (),
+            written=written and (lambda some: written([kept[i] for i in some])),
+        )
+
+    def place(self, i: int) -> str:
+        """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""
+        column = self.wrong.get(i, self.column)
+        return f"{self.unit} {self.places[i]}" + (f", column {column!r}" if column else "")
+
+    def said(self, i: int, problem: str) -> str:
+        """Say what is wrong with sample i, for a visitor: its row, itself and the problem.
+
+        The remedy that the library adds after a semicolon is for those who write Python.
+        """
+        value = self.values[i]
+        problem = problem.rpartition("; ")[0] or problem
+        if not isinstance(value, str):
+            return f"{self.unit} {self.places[i]} {problem}"
+        for shown in (f": {value!r}", f": {value!r:.40}"):
+            problem = problem.removesuffix(shown)
+        return f"{self.unit} {self.places[i]}, {value!r:.60}, {problem}"
+
+    def where(self, indices: Iterable[int]) -> str:
+        """Return the places of some samples in words: "lines 2 and 23–27"."""
+        return ranges(self.unit, [self.places[i] for i in indices])
+
+
+def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
+    """Return places in words, those that follow each other as one.
+
+    >>> ranges("line", [23, 24, 25, 27]), ranges("row", [3]), ranges("image", ["a.png", "b.png"])
+    ('lines 23–25 and 27', 'row 3', 'images a.png and b.png')
+    """
+    runs: list[list[int | str]] = []
+    for place in places:
+        last = runs[-1][-1] if runs else None
+        if isinstance(place, int) and isinstance(last, int) and place == last + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    words = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    words = ", ".join(words[:most]).split(", ") + (["…"] if len(words) > most else [])
+    joined = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    joined = joined.replace(" and …", ", …")
+    return f"{unit}{'s' * (len(places) > 1)} {joined}"
