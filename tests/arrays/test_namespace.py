@@ -22,8 +22,8 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.arrays.namespace import namespace
+from vendiscore.distances.exponentials import median_width
 from vendiscore.distances.pairs import distinct_places
-from vendiscore.distances.torch_exponentials import _distinct, gaussian_width, laplace_width
 from vendiscore.integrations.loss import VendiLoss
 
 torch = pytest.importorskip("torch")
@@ -158,11 +158,11 @@ def test_half_precision_is_widened_before_anything_is_multiplied(dtype):
     )
 
 
-@pytest.mark.parametrize("width", [gaussian_width, laplace_width])
-def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, width):
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, law):
     X = torch.tensor([[0.0, 1.0], [3.0, 1.0], [-0.0, 1.0], [3.0, 1.0], [0.5, 2.0]])
-    found = _distinct(X)
-    once, repeated = width(X[[0, 1, 4]]), width(X[[0, 0, 1, 4, 4, 4]])
+    found = distinct_places(X)
+    once, repeated = (median_width(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
     assert not left
     assert found.tolist() == distinct_places(X.numpy()).tolist() == [0, 1, 4]
     assert float(once) == float(repeated)
@@ -172,9 +172,9 @@ def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left
 def test_the_median_of_many_pairs_is_that_of_all(n):
     X = torch.randn(n, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
     gaps = torch.pdist(X)
-    assert float(gaussian_width(X)) == pytest.approx(np.median(gaps.numpy()), rel=1e-12)
+    assert float(median_width(X, "gaussian")) == pytest.approx(np.median(gaps.numpy()), rel=1e-12)
     sums = torch.pdist(X, p=1.0)
-    assert float(laplace_width(X)) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
+    assert float(median_width(X, "laplace")) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
 
 
 def test_a_report_shows_rows_of_bfloat16():

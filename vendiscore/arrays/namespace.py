@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -96,9 +96,14 @@ def namespace(x: Array) -> Any:
     return np if sp.issparse(x) else array_namespace(x)
 
 
+def detached(x: Any) -> Any:
+    """Return `x` outside of any differentiation."""
+    return x.detach() if is_torch(x) else x
+
+
 def scalar(x: Array | float) -> float:
-    """A 0-d array as a Python float, outside of any differentiation."""
-    return float(x.detach() if is_torch(x) else x)
+    """Return a 0-d array as a Python float, outside of any differentiation."""
+    return float(detached(x))
 
 
 def to_host(x: Array) -> np.ndarray:
@@ -148,6 +153,20 @@ def gram(A: Array, out: Any = None) -> Any:
             np.matmul(A[own], A[later].T, out=out[own, later])
             out[later, own] = out[own, later].T
     return out
+
+
+def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return `product` of the columns of V (n,) or (n, m) in float32, in float64 and V's shape.
+
+    Columns are divided by powers of two, so that they keep their digits whatever their size.
+    """
+    columns = np.asarray(V, dtype=np.float64).reshape(len(V), -1)
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    exponents = np.where(np.isfinite(largest), np.frexp(largest)[1], 0)
+    with np.errstate(under="ignore"):
+        columns = np.ldexp(columns, -exponents).astype(np.float32)
+    out = product(columns).astype(np.float64, copy=False)
+    return np.ldexp(out, exponents).reshape(V.shape)
 
 
 def product(A: Array, V: Array) -> Any:

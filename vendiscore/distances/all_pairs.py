@@ -15,12 +15,16 @@ from ..arrays.inputs import as_matrix
 from ..arrays.namespace import row_blocks, to_host
 from ..errors import SampleError
 from .metrics import BOOLEAN, HOMOGENEOUS, SYMMETRY_TOLERANCE, check_metric, check_options, scatter
-from .squares import drop_rounding, euclidean, exact_squares, exponent_of, mend_lost, require_room
+from .pairs import DIRECT_COLUMNS, squares_of_all
 
 # Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
 UNIT_ROUNDING = 5e-29
 # Powers below this have lost digits or vanished.
 LOST = 1e-290
+# Rows of this size are not rescaled before they are squared.
+TAME = 1e50
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
 
 
 def distances(
@@ -173,6 +177,56 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
         np.multiply(D[block], 0.5, out=mean[block])
         mean[block] += 0.5 * D[:, block].T
     return mean
+
+
+def exact_squares(X: np.ndarray) -> np.ndarray:
+    """Return the squared distances (n, n) of all rows, exact also for rows that are close."""
+    require_room(X)
+    return squares_of_all(X)
+
+
+def euclidean(X: np.ndarray) -> np.ndarray:
+    """‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
+    shift = exponent_of(X)
+    D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
+    np.sqrt(D, out=D)
+    if shift:
+        np.ldexp(D, shift, out=D)
+    mend_lost(D, X, math.ldexp(VANISHING, shift), lambda gap: np.linalg.norm(gap, axis=1))
+    return D
+
+
+def mend_lost(
+    D: np.ndarray, X: np.ndarray, bound: float, length: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    """Lengths of x − y below a bound, each in a unit of its own, in place."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        near, other = np.divmod(np.flatnonzero(D[block] < bound), len(D))
+        near += block.start
+        near, other = near[near != other], other[near != other]
+        for part in row_blocks(len(near), 8 * X.shape[1]):
+            gap = np.subtract(X[near[part]], X[other[part]], dtype=np.float64)
+            largest = np.maximum(np.abs(gap).max(axis=1), np.finfo(np.float64).tiny)
+            D[near[part], other[part]] = largest * length(gap / largest[:, None])
+
+
+def drop_rounding(D: np.ndarray, rounding: float) -> None:
+    """Set what is below `rounding` to 0, in place and without a mask of the size of D."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows = D[block]
+        rows[rows < rounding] = 0.0
+
+
+def exponent_of(X: np.ndarray) -> int:
+    """The power of two that rows are divided by before they are squared: 0 for most."""
+    largest = float(np.abs(X).max(initial=0.0))
+    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+
+
+def require_room(X: np.ndarray) -> None:
+    n, d = X.shape
+    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
+    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")
 
 
 def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:

@@ -21,9 +21,9 @@ from ..arrays.identical import identical_rows
 from ..arrays.namespace import row_blocks
 from ..arrays.threads import in_order
 from ..progress import track
-from .all_pairs import LOST
+from .all_pairs import LOST, VANISHING, exponent_of
 from .metrics import HOMOGENEOUS
-from .squares import VANISHING, centre_of, exponent_of
+from .pairs import centre_of
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK, LEAST_ROWS = 1 << 20, 16

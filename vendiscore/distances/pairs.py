@@ -1,141 +1,159 @@
-"""All pairs of rows, each once, by blocks; and the median of their distances, without all of them.
-
-A sample of pairs says between which two numbers the median is; one pass over all pairs counts
-those below and keeps those between, which are sorted.
-"""
+"""Distances of pairs of rows, some rows at a time, of NumPy and torch alike."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
+import copy
+import sys
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Literal, Self
 
 import numpy as np
+import scipy
 
-from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, row_blocks, to_host
+from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
 
-# Distances of all pairs that take no more bytes are looked at in one piece.
-DIRECT_BYTES = 1 << 20
-# How many pairs are drawn: one in so many, from the least to the most.
-DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
-# Places of the median among so many drawn numbers are off by √(drawn)/2; so many times that, and
-# then many more, are allowed for.
-DEVIATIONS = (4.0, 40.0, math.inf)
-# The same distance found in two ways may differ by this share.
-SLACK = 1e-6
-# Numbers that are kept before equal ones among them are counted instead.
-KEPT = 1 << 21
+Index = slice | np.ndarray
+Law = Literal["gaussian", "laplace"]
+
+# Up to this many columns, differences are as fast as a matrix product, and exact.
+DIRECT_COLUMNS = 16
+# ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
+ROUNDING, ROUNDING_SINGLE = 4 * float(np.finfo(float).eps), 3.3e-7
+# The error of an exponent d²/2σ² that passes in double and single precision; in K it is no more.
+ERROR, ERROR_SINGLE = 1e-13, 4e-6
+# Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
+CLOSE = 1e-3
+# Blocks with more than this share of such pairs are computed from differences as a whole.
+DIFFERENCES_SHARE = 1 / 8
+# Rows whose median is the centre of all, for the product of matrices.
+CENTRE_ROWS = 256
 # Rows that are compared with all later ones at once: few beside all, since those of a block are
 # compared both ways round, many for a product of matrices, and no more bytes of results.
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
 
-Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
+
+class RowDistances:
+    """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X.
+
+    Squares come from one product of centred rows. Where that loses digits they are computed from
+    differences: an outlier, or clusters far from each other, must not cost the digits of close
+    pairs. For exp(−d²/2σ²), errors that σ makes invisible pass.
+    """
+
+    def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
+        self.n, self.X, self.law = len(X), X, law
+        self.by_product = law == "gaussian" and (not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS)
+        if not self.by_product:
+            return
+        xp = namespace(X)
+        C = X - centre_of(X)
+        squares = xp.linalg.vecdot(C, C)[:, None]
+        ones = xp.ones_like(squares)
+        # Two more columns add the squares in the same product.
+        self.left = xp.concat([-2 * C, squares, ones], axis=1)
+        self.right = xp.concat([C, ones, squares], axis=1)
+        self.squares = detached(squares)[:, 0]
+        largest, width = scalar(self.squares.max()), 0.0 if sigma is None else sigma
+        self.is_lossy = not ROUNDING * largest <= ERROR * width**2
+        self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
+
+    def __call__(self, index: Index, columns: Index, dtype: Any = np.float64) -> Any:
+        """Return the distances of some rows and others, new; as good as σ needs in float32."""
+        X, Y = self.X[index], self.X[columns]
+        if not self.by_product:
+            return differences(X, Y, self.law)
+        if dtype == np.float32 and self.is_fit_for_single:
+            left, right = self._single
+            D = left[index] @ right[columns].T
+        else:
+            D = self.left[index] @ self.right[columns].T
+            if self.is_lossy and not self._mend(D, X, Y, index, columns):
+                return differences(X, Y, self.law)
+        D[D < 0] = 0.0
+        return D
+
+    @cached_property
+    def _single(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.left.astype(np.float32), self.right.astype(np.float32)
+
+    def _mend(self, D: Any, X: Array, Y: Array, index: Index, columns: Index) -> bool:
+        """Recompute close pairs from differences, in place; return False if there are too many."""
+        least = CLOSE * self.squares
+        lost = ~(detached(D) >= least[index][:, None] + least[columns])  # also where it is NaN
+        places = namespace(D).nonzero(lost.reshape(-1))[0]
+        if len(places) > DIFFERENCES_SHARE * D.shape[0] * D.shape[1]:
+            return False
+        near, other = places // D.shape[1], places % D.shape[1]
+        for part in row_blocks(len(places), 8 * X.shape[1]):
+            gap = X[near[part]] - Y[other[part]]
+            D[near[part], other[part]] = (gap * gap).sum(-1)
+        return True
+
+    def take(self, index: np.ndarray) -> Self:
+        """Return the distances of the rows in `index`."""
+        part = copy.copy(self)
+        part.__dict__.pop("_single", None)
+        for name in ("X", "left", "right", "squares"):
+            if name in self.__dict__:
+                part.__dict__[name] = self.__dict__[name][index]
+        part.n = len(part.X)
+        return part
+
+
+def differences(X: Array, Y: Array, law: Law) -> Any:
+    """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
+    if is_numpy(X):
+        metric = "sqeuclidean" if law == "gaussian" else "cityblock"
+        return np.asarray(scipy.spatial.distance.cdist(X, np.asarray(Y), metric))
+    torch: Any = sys.modules["torch"]
+    if law == "laplace":
+        return torch.cdist(X, Y, p=1.0)
+    return torch.cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist").square()
+
+
+def centre_of(X: Array) -> Array:
+    """Return the median (d,) of some rows: among most rows, unlike a mean, if a few are far."""
+    some, xp = detached(X)[:: -(-len(X) // CENTRE_ROWS)], namespace(X)
+    return xp.astype(xp.sort(some, axis=0)[len(some) // 2], xp.float64)
 
 
 def pair_blocks(n: int) -> Iterator[slice]:
-    """Blocks of n rows, each to be compared with its own and all later ones."""
+    """Yield blocks of n rows, each to be compared with its own and all later ones."""
     size = max(LEAST_ROWS, min(-(-n // BLOCKS), BLOCK_BYTES // (8 * n)))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
-def distinct_places(X: Array) -> np.ndarray:
-    """Where each distinct row of X is first, in order."""
-    groups = np.asarray(identical_rows(to_host(X)))
-    return np.asarray(np.unique(groups, return_index=True)[1])
+def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
+    """Fill a symmetric matrix from blocks of its rows, each from the diagonal on."""
+    for block, entries in blocks:
+        size = len(entries)
+        upper = K[block, block.start :]
+        upper[:] = entries
+        below = np.tril_indices(size, -1)
+        upper[below] = upper[:, :size].T[below]
+        K[block.stop :, block] = upper[:, size:].T
+    return K
 
 
-def draw_pairs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Places i ≠ j of pairs of n rows: all pairs, or some of them, drawn with replacement."""
-    size = n * (n - 1) // 2
-    return some_pairs(n, min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN), seed)
+def squares_of_all(X: np.ndarray) -> np.ndarray:
+    """Return the squared distances (n, n) of all rows, with small relative errors."""
+    find, n = RowDistances(X.astype(np.float64, copy=False), "gaussian"), len(X)
+    if not find.by_product:
+        return np.asarray(find(slice(0, n), slice(0, n)))
+    blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))
+    D = fill_symmetric(np.empty((n, n)), blocks)
+    np.fill_diagonal(D, 0.0)
+    return D
 
 
-def some_pairs(n: int, most: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Places i ≠ j of pairs of n rows: all if they are no more, else `most` with replacement."""
-    if n * (n - 1) // 2 <= most:
-        return np.triu_indices(n, 1)
-    rng = np.random.default_rng(seed)
-    i = rng.integers(0, n, most)
-    return i, (i + rng.integers(1, n, most)) % n
-
-
-def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
-    """The two numbers in the middle of those of all pairs i < j of n samples.
-
-    Notes
-    -----
-    One pass over all pairs, unless the drawn ones mislead. Memory: a block of rows and some
-    percent of the numbers.
-    """
-    size = n * (n - 1) // 2
-    places = (size - 1) // 2, size // 2
-    if 8 * size <= DIRECT_BYTES:
-        numbers = np.concatenate([rows.ravel() for rows in _upper(n, part)])
-        numbers.partition(places)
-        return float(numbers[places[0]]), float(numbers[places[1]])
-    drawn = np.sort(drawn)
-    for deviations in DEVIATIONS:
-        below, numbers, counts = _between(_upper(n, part), *_bracket(drawn, deviations))
-        ranks = below + np.cumsum(counts)
-        if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
-            low, high = numbers[np.searchsorted(ranks, places, side="right")]
-            return float(low), float(high)
-    raise AssertionError("all numbers are between −∞ and ∞")
-
-
-def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
-    """The numbers of all pairs i < j, by blocks."""
-    for block in pair_blocks(n):
-        rows, size = part(block, slice(block.start, n)), block.stop - block.start
-        yield rows[:, :size][np.triu_indices(size, 1)]
-        for some in row_blocks(size, 8 * n, least=1):
-            yield rows[some, size:]
-
-
-def _bracket(drawn: np.ndarray, deviations: float) -> tuple[float, float]:
-    """Two numbers with the median of all between them, going by some of them, sorted."""
-    m = len(drawn)
-    off = deviations * math.sqrt(m) / 2 + 1
-    if off >= m / 2:
-        return -math.inf, math.inf
-    low, high = drawn[math.floor(m / 2 - off)], drawn[math.ceil(m / 2 + off) - 1]
-    return float(low * (1 - SLACK)), float(high * (1 + SLACK))
-
-
-def _between(
-    parts: Iterable[np.ndarray], low: float, high: float
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """How many numbers are below `low`; the distinct ones from there to `high`, and their counts.
-
-    Where many are equal, or almost, the distinct ones are few.
-    """
-    below, waiting = 0, 0
-    numbers, counts = np.empty(0), np.empty(0, dtype=np.int64)
-    kept: list[np.ndarray] = []
-    for part in parts:
-        late = part >= low
-        below += part.size - int(np.count_nonzero(late))
-        late &= part <= high
-        kept.append(part[late])
-        waiting += len(kept[-1])
-        if waiting > max(KEPT, len(numbers)):
-            numbers, counts = _counted(numbers, counts, kept)
-            kept, waiting = [], 0
-    return below, *_counted(numbers, counts, kept)
-
-
-def _counted(
-    numbers: np.ndarray, counts: np.ndarray, more: list[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    size = len(numbers) + sum(map(len, more))
-    memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
-    both = np.concatenate([numbers, *more])
-    order = np.argsort(both) if len(numbers) else None
-    both = np.sort(both) if order is None else both[order]
-    starts = np.flatnonzero(np.append(True, both[1:] != both[:-1]))[: len(both)]
-    if order is None:
-        return both[starts], np.diff(starts, append=len(both))
-    weights = np.ones(len(both), dtype=np.int64)
-    weights[: len(numbers)] = counts
-    return both[starts], np.add.reduceat(weights[order], starts)
+def distinct_places(X: Array) -> Any:
+    """Return where each distinct row of X is first, in order; of a tensor on its device."""
+    if is_numpy(X):
+        return np.unique(np.asarray(identical_rows(X)), return_index=True)[1]
+    torch: Any = sys.modules["torch"]
+    rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
+    first = group.new_full((len(rows),), len(X))
+    places = torch.arange(len(X), device=group.device)
+    return first.scatter_reduce(0, group, places, "amin").sort().values

@@ -15,15 +15,16 @@ from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, is_torch, namespace, row_blocks, scalar
-from ..distances import exponentials, torch_exponentials
+from ..distances.exponentials import Exponentials, median_width
+from ..distances.pairs import Law
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
-from ..similarity import fourier
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.fourier import fourier_features, measured_error
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.rows import RowsSimilarity
-from ..similarity.torch_rows import exponential
+from ..similarity.torch_rows import of_tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -55,7 +56,7 @@ def _is_fixed(sigma: float | None = None, n_features: int | None = None, **other
 
 def fit_rbf(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
     """σ of "rbf", where it is not given: the median distance of distinct samples."""
-    return {} if sigma is not None else {"sigma": _width(_dense_rows(vectors), "gaussian")}
+    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "gaussian")}
 
 
 @register_kernel("rbf", samples="vectors", source=_RASMUSSEN, fit=fit_rbf, rows=_is_fixed)
@@ -79,7 +80,7 @@ def rbf(
 
 def fit_laplacian(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
     """σ of "laplacian", where it is not given: the median Manhattan distance."""
-    return {} if sigma is not None else {"sigma": _width(_dense_rows(vectors), "laplace")}
+    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "laplace")}
 
 
 @register_kernel(
@@ -169,13 +170,8 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
 
 
-def _width(X: Array, name: fourier.Law) -> Any:
-    module = torch_exponentials if is_torch(X) else exponentials
-    return {"gaussian": module.gaussian_width, "laplace": module.laplace_width}[name](X)
-
-
 def _exponential(
-    name: fourier.Law, vectors: Any, sigma: Any, n_features: int | None, seed: int
+    law: Law, vectors: Any, sigma: Any, n_features: int | None, seed: int
 ) -> Similarity:
     X, given = _dense_rows(vectors), sigma
     if sigma is not None:
@@ -185,24 +181,23 @@ def _exponential(
         n_features = integer("n_features", n_features)
     seed = integer("seed", seed, 0)
     if sigma is None:
-        sigma = _width(X, name)
+        sigma = median_width(X, law)
     elif is_torch(X) and is_torch(given):
         sigma = given.to(X.device).double()  # it may carry a gradient
     fitted = {"sigma": scalar(sigma)}
     similarity: Similarity
     if n_features is not None:
-        similarity = _by_features(name, X, sigma, n_features, seed)
+        similarity = _by_features(law, X, sigma, n_features, seed)
     elif is_torch(X):
-        similarity = exponential(name, X, sigma, fitted)
+        similarity = of_tensor(X, sigma, law, fitted)
     else:
-        entries = getattr(exponentials, name)(X, sigma)
-        similarity = RowsSimilarity(entries, psd=True, settings=fitted)
+        similarity = RowsSimilarity(Exponentials(X, sigma, law), psd=True, settings=fitted)
     return similarity.noted(fitted=fitted if given is None else {})
 
 
-def _by_features(name: fourier.Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
-    F = fourier.fourier_features(X, sigma, m, name, seed)
-    error, pairs = fourier.measured_error(X, F, scalar(sigma), name)
+def _by_features(law: Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
+    F = fourier_features(X, sigma, m, law, seed)
+    error, pairs = measured_error(X, F, scalar(sigma), law)
     off = f"about {1 / math.sqrt(2 * m):.2g} or less"
     if pairs:
         off = f"{error:.2g} (root mean square over {pairs:,} pairs)"

@@ -13,9 +13,16 @@ from ..arguments import refuse_gradient
 from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Samples, row_blocks, to_host
-from ..distances.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
+from ..distances.all_pairs import (
+    UNIT_ROUNDING,
+    check_distances,
+    distances,
+    drop_rounding,
+    exact_squares,
+    numpy_rows,
+)
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
-from ..distances.squares import CLOSE, drop_rounding, exact_squares
+from ..distances.pairs import CLOSE
 from ..resolve.kernel_request import (
     How,
     KernelArgument,

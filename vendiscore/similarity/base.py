@@ -134,7 +134,7 @@ class Similarity(metaclass=_Closed):
     def _part(self, index: np.ndarray) -> Similarity:
         return self._take(index)
 
-    def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
+    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
         """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in row_blocks(self.n, 8 * self.n):
             yield block, self._rows(block)[:, block.start :]
@@ -250,7 +250,7 @@ class Similarity(metaclass=_Closed):
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
         columns, weights = scale * even, (scale / even) ** 2
         total, buffer = 0.0, np.empty((0, self.n))
-        for block, K in self._upper_blocks():
+        for block, K in self._upper_blocks(single):
             size, width = K.shape
             buffer = buffer if len(buffer) >= size else np.empty((size, self.n))
             R = np.multiply(K, columns[block.start :], out=buffer[:size, :width])

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from ..arguments import one_of
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array
-from ..distances.float32 import Band, Buffer
 from .base import Index
 from .rows import LazySimilarity
 
@@ -58,43 +57,30 @@ class BitSimilarity(LazySimilarity):
         self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        return self.bits.T.astype(np.float32)  # sums of fewer than 2²⁴ ones are exact
+    def _common_and_rare(self) -> tuple[np.ndarray, Any]:
+        """Columns in float32, whose products are exact counts: dense, and sparse ones or None.
 
-    def _common(self, index: Index, columns: slice) -> np.ndarray:
-        """|A ∩ B| of some samples and others."""
-        if sp.issparse(self.bits):
-            found: np.ndarray = (self.bits[index] @ self.bits[columns].T).toarray()
-            return found
-        return np.asarray(self.bits[index].astype(np.float32) @ self._columns[:, columns])
+        A product of dense rows costs as much for a bit that one sample has as for one that all
+        have, and of most fingerprints nearly all are rare. Of these only pairs of ones are counted.
+        """
+        bits, sparse = self.bits, sp.issparse(self.bits)
+        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
+        if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
+            rare[:] = False
+        common = bits[:, ~rare].astype(np.float32)
+        few = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
+        return common.toarray() if sparse else common, few
 
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
-    def _entries(self, index: Index, columns: slice) -> np.ndarray:
-        both = self._common(index, columns)
-        sizes, others = self.sizes[index], self.sizes[columns]
-        return self._divided(both.astype(np.float64), sizes, others, Buffer(np.float64))
-
-    def _single(self, rows: slice) -> Band:
-        both_of, buffer = self._counts.band(rows), Buffer()
-
-        def entries(columns: slice) -> np.ndarray:
-            sizes, others = self.sizes[rows], self.sizes[columns]
-            return self._divided(both_of(columns), sizes, others, buffer)
-
-        return entries
-
-    @cached_property
-    def _counts(self) -> _Counts:
-        return _Counts(self.bits)
-
-    def _divided(
-        self, K: np.ndarray, sizes: np.ndarray, others: np.ndarray, buffer: Buffer
-    ) -> np.ndarray:
-        """The coefficient from what sets of some sizes have in common, in place."""
-        total = buffer(K.shape)
-        np.add(sizes.astype(K.dtype)[:, None], others.astype(K.dtype), out=total)
+    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+        common, rare = self._common_and_rare
+        both = common[index] @ common[columns].T
+        if rare is not None:
+            both += (rare[index] @ rare[columns].T).toarray()
+        K = both.astype(dtype, copy=False)
+        total = np.add.outer(self.sizes[index].astype(dtype), self.sizes[columns].astype(dtype))
         if self.coefficient == "tanimoto":
             total -= K
         else:
@@ -103,40 +89,10 @@ class BitSimilarity(LazySimilarity):
             both_empty = total == 0
             K[both_empty] = total[both_empty] = 1
         K /= total
-        return K
+        return np.asarray(K)
 
     def _take(self, index: np.ndarray) -> BitSimilarity:
         return BitSimilarity(self.bits[index], self.coefficient, self.settings)
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)
-
-
-class _Counts:
-    """|A ∩ B| in float32, exact, by tiles.
-
-    A product of dense rows costs as much for a bit that one sample has as for one that all have,
-    and of most fingerprints nearly all are rare. Of these, only pairs of ones are counted.
-    """
-
-    def __init__(self, bits: Bits) -> None:
-        sparse = sp.issparse(bits)
-        rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
-        if not sparse and np.count_nonzero(rare) < rare.size * RARE_COLUMNS:
-            rare[:] = False
-        common = bits[:, ~rare].astype(np.float32)
-        self.common = common.toarray() if sparse else common
-        self.rare = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
-
-    def band(self, rows: slice) -> Band:
-        common, buffer, other = self.common[rows], Buffer(), Buffer()
-        rare = None if self.rare is None else self.rare[rows]
-
-        def counts(columns: slice) -> np.ndarray:
-            shape = (len(common), columns.stop - columns.start)
-            both = np.matmul(common, self.common[columns].T, out=buffer(shape))
-            if rare is not None and self.rare is not None:
-                both += (rare @ self.rare[columns].T).toarray(out=other(shape))
-            return both
-
-        return counts

@@ -15,13 +15,13 @@ from ..arrays.namespace import (
     Rows,
     as_kind_of,
     gram,
+    in_single,
     is_numpy,
     is_torch,
     namespace,
     product,
     row_blocks,
 )
-from ..distances.float32 import in_single
 from .base import Index, Similarity, scale_rows
 
 # Columns of sparse features that more than this share of the samples have, and no more than this

@@ -11,17 +11,16 @@ import math
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..arrays import memory
 from ..arrays.namespace import is_torch, row_blocks, to_host
 from ..arrays.threads import each
-from ..distances.float32 import Buffer, cut
-from ..distances.pairs import some_pairs
+from ..distances.medians import draw_pairs
+from ..distances.pairs import Law
 
-Law = Literal["gaussian", "laplace"]
 # Up to this many columns, points that fill the cube evenly have a smaller error than orthogonal
 # frequencies: of log VS two to ten times at 2 columns, as much at 16.
 EVEN_COLUMNS = 8
@@ -70,24 +69,19 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
     F = np.empty((n, 2 * n_features), np.float32)
 
     def fill(rows: slice) -> None:
-        turns, whole, phases = Buffer(np.float64), Buffer(np.float64), Buffer()
-        for block in row_blocks(rows.stop - rows.start, 8 * n_features):
-            block = slice(rows.start + block.start, rows.start + block.stop)
-            _fill(X[block].astype(np.float64), W, F[block], turns, whole, phases)
+        for block in row_blocks(len(F[rows]), 8 * n_features):
+            _fill(X[rows][block].astype(np.float64), W, F[rows][block])
 
-    each(fill, cut(0, n, ROWS))
+    each(fill, (slice(start, start + ROWS) for start in range(0, n, ROWS)))
     return F
 
 
-def _fill(
-    X: np.ndarray, W: np.ndarray, F: np.ndarray, turns: Buffer, whole: Buffer, phases: Buffer
-) -> None:
+def _fill(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> None:
     m = W.shape[1]
-    P, turned, narrow = (buffer((len(X), m)) for buffer in (turns, whole, phases))
     with np.errstate(all="ignore"):
-        np.matmul(X, W, out=P)
-    P -= np.rint(P, out=turned)
-    np.multiply(P, 2 * math.pi, out=narrow, casting="same_kind")
+        P = X @ W
+    P -= np.rint(P)
+    narrow = np.multiply(P, 2 * math.pi, dtype=np.float32, casting="same_kind")
     np.cos(narrow, out=F[:, :m])
     np.sin(narrow, out=F[:, m:])
     F *= np.float32(1 / math.sqrt(m))
@@ -141,7 +135,7 @@ def _orthogonal_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
 
 def measured_error(X: Any, F: Any, sigma: float, law: Law) -> tuple[float, int]:
     """The root mean square error of similarities F Fᵀ of some pairs of rows, and how many."""
-    i, j = some_pairs(X.shape[0], PAIRS)
+    i, j = draw_pairs(X.shape[0], PAIRS)
     if not len(i):
         return 0.0, 0
     total = 0.0

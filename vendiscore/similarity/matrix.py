@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, is_numpy, namespace, row_blocks
+from ..arrays.namespace import Array, in_single, is_numpy, namespace, row_blocks
 from ..arrays.threads import each
-from ..distances.float32 import in_single
 from .base import Index, Similarity
 
 IN_THREADS = 32_000_000  # bytes of a copy that takes longer than threads do to start

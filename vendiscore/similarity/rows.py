@@ -8,16 +8,15 @@ products, which keep K where there is room.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..arrays import memory
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, row_blocks
-from ..distances.float32 import Band, Tiles, in_single
-from ..distances.pairs import pair_blocks
+from ..arrays.namespace import Array, in_single, row_blocks
+from ..distances.pairs import fill_symmetric, pair_blocks
 from .base import Index, Similarity
 
 # Products may keep K if it takes no more than this share of the memory that is left; a K of more
@@ -29,13 +28,13 @@ KEPT_AT_ONCE = 1 << 28
 class _Kept:
     """What scaled copies of a Similarity share: how many products were asked for, and K.
 
-    `tiles` are K in single precision, its upper triangle.
+    `blocks` are rows of K from the diagonal on, in single precision.
     """
 
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
-        self.tiles: Tiles | None = None
+        self.blocks: list[tuple[slice, np.ndarray]] | None = None
 
 
 class LazySimilarity(Similarity):
@@ -49,30 +48,29 @@ class LazySimilarity(Similarity):
         self._kept = _Kept()
 
     @abstractmethod
-    def _entries(self, index: Index, columns: slice) -> np.ndarray:
-        """K[index][:, columns], a new float64 array."""
-
-    def _single(self, rows: slice) -> Band:
-        """A function from columns to K[rows, columns] in float32, right to 4e-6."""
-
-        def entries(columns: slice) -> np.ndarray:
-            return self._entries(rows, columns).astype(np.float32)
-
-        return entries
+    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+        """Return K[index][:, columns], a new array; in float32 right to 4e-6."""
 
     def _rows(self, index: Index) -> Array:
         K = self._kept.K
         return self._entries(index, slice(0, self.n)) if K is None else K[index]
 
-    def _upper(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Blocks of rows, large ones, from the diagonal on."""
+    def _upper(self, dtype: Any = np.float64) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield blocks of rows, large ones, from the diagonal on."""
         K = self._kept.K
         for block in pair_blocks(self.n):
             columns = slice(block.start, self.n)
-            yield block, self._entries(block, columns) if K is None else K[block, columns]
+            yield block, self._entries(block, columns, dtype) if K is None else K[block, columns]
 
-    def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        for block, upper in self._upper():
+    def _upper_single(self) -> Iterable[tuple[slice, np.ndarray]]:
+        """Return the same in single precision, kept where there is room: half of K."""
+        kept = self._kept
+        if kept.blocks is None and kept.K is None and _has_room(2 * self.n**2):
+            kept.blocks = list(self._upper(np.float32))
+        return kept.blocks or self._upper(np.float32)
+
+    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
+        for block, upper in self._upper_single() if single else self._upper():
             for some in row_blocks(len(upper), 8 * self.n):
                 yield (
                     slice(block.start + some.start, block.start + some.stop),
@@ -80,45 +78,21 @@ class LazySimilarity(Similarity):
                 )
 
     def dense(self) -> Array:
-        K = self._new_matrix()
-        for block, entries in self._upper():
-            upper, size = K[block, block.start :], len(entries)
-            upper[:] = entries
-            if self.scale is not None:
-                upper *= self.scale[block, None]
-                upper *= self.scale[None, block.start :]
-            below = np.tril_indices(size, -1)
-            upper[below] = upper[:, :size].T[below]
-            K[block.stop :, block] = upper[:, size:].T
-        return K
+        upper, s = self._upper(), self.scale
+        if s is not None:
+            upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
+        return fill_symmetric(self._new_matrix(), upper)
 
     def _matmul(self, V: Array) -> Array:
         # A product takes n² operations from a K that is kept, and as much as K without.
         if self._keep() is not None:
             return self._kept.K @ V
-        out = np.zeros(V.shape)
-        for block, upper in self._upper():
-            size = len(upper)
-            out[block] += upper @ V[block.start :]
-            out[block.stop :] += upper[:, size:].T @ V[block]
-        return out
+        return _product(self._upper(), V)
 
     def _matmul_single(self, V: Array) -> Array:
         if self._kept.K is not None:
             return np.asarray(self._kept.K @ V)
-        return in_single(V, self._tiles().product)
-
-    def _tiles(self) -> Tiles:
-        """K in single precision, kept where there is room: who asks for it asks for it again."""
-        kept, tiles = self._kept, Tiles(self.n, self._single)
-        if kept.tiles is None and _has_room(2 * self.n**2):
-            kept.tiles = tiles.kept()  # half of K, in half the bytes
-        return kept.tiles or tiles
-
-    def squared_norm(self, single: bool = False) -> Array | float:
-        if not single or self._kept.K is not None:
-            return super().squared_norm()
-        return self._tiles().squared_norm(self._weights() ** 2)
+        return in_single(V, lambda V: _product(self._upper_single(), V))
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
         """The same, with what is kept of K."""
@@ -128,13 +102,22 @@ class LazySimilarity(Similarity):
         return part
 
     def _keep(self) -> np.ndarray | None:
-        """K, if it has been kept or is to be from now on."""
+        """Return K, if it has been kept or is to be from now on."""
         kept, size = self._kept, 8 * self.n**2
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
         if kept.K is None and wanted and _has_room(size):
             kept.K = np.asarray(self.bare().dense())
         return kept.K
+
+
+def _product(upper: Iterable[tuple[slice, np.ndarray]], V: Array) -> np.ndarray:
+    """Return K @ V from blocks of rows of K, each from the diagonal on, added up in float64."""
+    out = np.zeros(V.shape)
+    for block, K in upper:
+        out[block] += K @ V[block.start :]
+        out[block.stop :] += K[:, len(K) :].T @ V[block]
+    return out
 
 
 def _has_room(size: int) -> bool:
@@ -146,17 +129,11 @@ class Entries(Protocol):
 
     n: int
 
-    def __call__(self, index: Index, columns: slice) -> np.ndarray:
-        """K[index][:, columns], a new float64 array."""
+    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+        """Return K[index][:, columns], a new array; in float32 right to 4e-6."""
 
     def take(self, index: np.ndarray) -> Entries:
         """Those of the samples in `index`."""
-
-    def single(self, rows: slice) -> Band:
-        """A function from columns to K[rows, columns] in float32, right to 4e-6.
-
-        What it gives may be overwritten by the next it gives.
-        """
 
     def groups(self) -> np.ndarray | None:
         """A number (n,) for each sample, equal only where samples are identical, if known."""
@@ -170,9 +147,9 @@ class RowsSimilarity(LazySimilarity):
 
     Parameters
     ----------
-    entries : callable with `n`, `take`, `single` and `groups`
-        Gives K[index][:, columns], a new float64 array. `of_rows` makes one of a function of rows,
-        which is what most kernels have.
+    entries : callable with `n`, `take` and `groups`
+        Gives K[index][:, columns] in a precision, a new array. `of_rows` makes one of a function
+        of rows, which is what most kernels have.
     psd : bool
         Whether K is known to be positive semidefinite, so that eigenvalues need no check.
     settings : mapping, optional
@@ -220,23 +197,13 @@ class RowsSimilarity(LazySimilarity):
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
-    def _entries(self, index: Index, columns: slice) -> np.ndarray:
+    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
-            part = self.entries(index, columns)
-        _set_diagonal(part, np.arange(self.n)[index] - columns.start)
+            part = self.entries(index, columns, dtype)
+        places = np.arange(self.n)[index] - columns.start
+        inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
+        part[inside, places[inside]] = 1.0
         return part
-
-    def _single(self, rows: slice) -> Band:
-        found = self.entries.single(rows)
-
-        def entries(columns: slice) -> np.ndarray:
-            with np.errstate(under="ignore"):
-                part = found(columns)
-            if columns.start < rows.stop and rows.start < columns.stop:
-                _set_diagonal(part, np.arange(rows.start, rows.stop) - columns.start)
-            return part
-
-        return entries
 
     def _take(self, index: np.ndarray) -> RowsSimilarity:
         return RowsSimilarity(self.entries.take(index), psd=self.psd, settings=self.settings)
@@ -245,21 +212,12 @@ class RowsSimilarity(LazySimilarity):
         return self.entries.groups()
 
 
-def _set_diagonal(part: np.ndarray, places: np.ndarray) -> None:
-    """Ones where row i is at column `places[i]`."""
-    inside = np.flatnonzero((places >= 0) & (places < part.shape[1]))
-    part[inside, places[inside]] = 1.0
-
-
 class _OfRows:
     def __init__(self, X: np.ndarray, k: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
         self.n, self.X, self.k = len(X), X, k
 
-    def __call__(self, index: Index, columns: slice) -> np.ndarray:
-        return self.k(self.X[index], self.X[columns])
-
-    def single(self, rows: slice) -> Band:
-        return lambda columns: self(rows, columns).astype(np.float32)
+    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+        return self.k(self.X[index], self.X[columns]).astype(dtype, copy=False)
 
     def take(self, index: np.ndarray) -> Entries:
         return _OfRows(self.X[index], self.k)

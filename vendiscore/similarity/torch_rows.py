@@ -7,14 +7,16 @@ memory than its vectors do.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import Array, namespace
-from ..distances import torch_exponentials
+from ..arrays.namespace import Array, is_torch, namespace
+from ..distances.exponentials import Exponentials
+from ..distances.pairs import Law
 from .base import Index, Similarity
 from .matrix import MatrixSimilarity
 
@@ -24,43 +26,42 @@ KEPT_SHARE = 0.25
 # Bytes of a block of rows; so many times that keep a GPU busy.
 BLOCK_BYTES, ON_GPU = 1 << 26, 16
 
-Law = Literal["gaussian", "laplace"]
 
-
-def exponential(law: Law, X: Any, sigma: Any, settings: Mapping[str, Any]) -> Similarity:
-    """The similarity of rows of a tensor X (n, d) under `tensors.gaussian` or `tensors.laplace`."""
-    size = 8 * len(X) ** 2
-    if size <= memory.FEW_BYTES or size <= KEPT_SHARE * torch_exponentials.available_bytes(X):
-        return MatrixSimilarity(
-            getattr(torch_exponentials, law)(X, sigma), psd=True, settings=settings
-        )
-    return TensorSimilarity(law, X, sigma, settings)
+def of_tensor(X: Any, sigma: Any, law: Law, settings: Mapping[str, Any]) -> Similarity:
+    """Return the similarity of rows of a tensor X (n, d) under `Exponentials`."""
+    entries, size = TensorSimilarity(X, sigma, law, settings), 8 * len(X) ** 2
+    if size <= memory.FEW_BYTES or size <= KEPT_SHARE * _available_bytes(X):
+        return MatrixSimilarity(entries.dense(), psd=True, settings=settings)
+    return entries
 
 
 class TensorSimilarity(Similarity):
-    """exp(−‖x − y‖² / 2σ²) or exp(−Σ|x_j − y_j| / σ) of rows of a tensor, computed when asked.
-
-    Entries of rows and products are right to 1e-9, those of the whole matrix to 1e-13.
-    """
+    """Exponentials of distances of rows of a tensor, computed when asked."""
 
     psd = True
 
-    def __init__(self, law: Law, X: Any, sigma: Any, settings: Mapping[str, Any]) -> None:
+    def __init__(self, X: Any, sigma: Any, law: Law, settings: Mapping[str, Any]) -> None:
         self.n, self.settings = len(X), settings
-        self._law, self._X, self._sigma = law, X, sigma
-        self._part_of = torch_exponentials.rows_of(law, X, sigma)
+        self._made_from, self._entries = (X, sigma, law), Exponentials(X, sigma, law)
 
     def _diagonal(self) -> Array:
-        return torch_exponentials.ones_of(self._X, self._sigma)
+        X, sigma, _ = self._made_from
+        ones = X.new_ones(self.n, dtype=sys.modules["torch"].float64)
+        # With a gradient, of 0, where X or σ has one.
+        for given in (X, sigma):
+            if is_torch(given) and given.requires_grad:
+                ones = ones + 0.0 * given.reshape(-1)[0]
+        return ones
 
     def _rows(self, index: Index) -> Array:
-        return self._part_of(index)
+        return self._entries(index, slice(0, self.n))
 
     def _take(self, index: np.ndarray) -> Similarity:
-        return exponential(self._law, self._X[index], self._sigma, self.settings)
+        X, sigma, law = self._made_from
+        return of_tensor(X[index], sigma, law, self.settings)
 
     def _blocks(self) -> Iterator[slice]:
-        room = BLOCK_BYTES * (ON_GPU if self._X.is_cuda else 1)
+        room = BLOCK_BYTES * (ON_GPU if self._made_from[0].is_cuda else 1)
         size = max(1, room // (8 * self.n))
         return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
 
@@ -68,8 +69,13 @@ class TensorSimilarity(Similarity):
         return namespace(V).concat([self._rows(block) @ V for block in self._blocks()])
 
     def dense(self) -> Array:
-        K = getattr(torch_exponentials, self._law)(self._X, self._sigma)
-        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
+        X = self._made_from[0]
+        if not X.is_cuda:  # which raises an error of its own, and nothing else is lost
+            needed = 12 * self.n**2 + 16 * X.numel()
+            memory.require_large(
+                needed, f"the similarity matrix of {self.n} samples", "compare fewer samples"
+            )
+        return self.rows(slice(0, self.n))
 
     def squared_norm(self, single: bool = False) -> Array | float:
         total: Any = 0.0
@@ -77,3 +83,12 @@ class TensorSimilarity(Similarity):
             K = self.rows(block)
             total = total + namespace(K).sum(K * K)
         return total
+
+
+def _available_bytes(X: Any) -> int:
+    """Return the bytes that can be allocated where a tensor is."""
+    if not X.is_cuda:
+        return memory.available_bytes()
+    cuda = sys.modules["torch"].cuda
+    free: int = cuda.mem_get_info(X.device)[0]
+    return free + int(cuda.memory_reserved(X.device) - cuda.memory_allocated(X.device))

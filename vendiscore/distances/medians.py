@@ -1,0 +1,103 @@
+"""Medians of the distances of all pairs, without all of them in memory.
+
+A sample of pairs says between which two numbers the median is; one pass over all pairs counts
+those below and keeps those between, which are sorted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from ..arrays import memory
+from ..arrays.namespace import row_blocks
+from .pairs import pair_blocks
+
+# Distances of all pairs that take no more bytes are looked at in one piece.
+DIRECT_BYTES = 1 << 20
+# How many pairs are drawn: one in so many, from the least to the most.
+DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
+# Places of the median among so many drawn numbers are off by √(drawn)/2; so many times that, and
+# then many more, are allowed for.
+DEVIATIONS = (4.0, 40.0, math.inf)
+# The same distance found in two ways may differ by this share.
+SLACK = 1e-6
+
+Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
+
+
+def draw_pairs(n: int, most: int | None = None, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return places i ≠ j of all pairs of n rows, or of `most`, drawn with replacement."""
+    size = n * (n - 1) // 2
+    most = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN) if most is None else most
+    if size <= most:
+        return np.triu_indices(n, 1)
+    rng = np.random.default_rng(seed)
+    i = rng.integers(0, n, most)
+    return i, (i + rng.integers(1, n, most)) % n
+
+
+def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
+    """Return the two numbers in the middle of those of all pairs i < j of n samples.
+
+    One pass over all pairs, unless the drawn ones mislead. Memory: a block of rows and some
+    percent of the numbers.
+    """
+    size = n * (n - 1) // 2
+    places = (size - 1) // 2, size // 2
+    if 8 * size <= DIRECT_BYTES:
+        numbers = np.concatenate([rows.ravel() for rows in _upper(n, part)])
+        numbers.partition(places)
+        return float(numbers[places[0]]), float(numbers[places[1]])
+    drawn = np.sort(drawn)
+    for deviations in DEVIATIONS:
+        below, numbers, counts = _between(_upper(n, part), *_bracket(drawn, deviations))
+        ranks = below + np.cumsum(counts)
+        if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
+            low, high = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(low), float(high)
+    raise AssertionError("all numbers are between −∞ and ∞")
+
+
+def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
+    """Yield the numbers of all pairs i < j, by blocks."""
+    for block in pair_blocks(n):
+        rows, size = part(block, slice(block.start, n)), block.stop - block.start
+        yield rows[:, :size][np.triu_indices(size, 1)]
+        for some in row_blocks(size, 8 * n, least=1):
+            yield rows[some, size:]
+
+
+def _bracket(drawn: np.ndarray, deviations: float) -> tuple[float, float]:
+    """Return two numbers with the median of all between them, from some of them, sorted."""
+    m = len(drawn)
+    off = deviations * math.sqrt(m) / 2 + 1
+    if off >= m / 2:
+        return -math.inf, math.inf
+    low, high = drawn[math.floor(m / 2 - off)], drawn[math.ceil(m / 2 + off) - 1]
+    return float(low * (1 - SLACK)), float(high * (1 + SLACK))
+
+
+def _between(
+    parts: Iterable[np.ndarray], low: float, high: float
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
+    below, size = 0, 0
+    values, counts = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    for part in parts:
+        late = part >= low
+        below += part.size - int(np.count_nonzero(late))
+        late &= part <= high
+        # Of many equal distances, as on a lattice, one is kept.
+        found, often = np.unique(part[late], return_counts=True)
+        values.append(found)
+        counts.append(often)
+        size += len(found)
+    memory.require_large(
+        40 * size, f"the median of distances, {size} of them close,", "pass `sigma`"
+    )
+    numbers = np.concatenate(values)
+    order = np.argsort(numbers)
+    return below, numbers[order], np.concatenate(counts)[order]
