@@ -35,21 +35,13 @@ def mag_area(
 
     Parameters
     ----------
-    $samples
-    $n_scales
-    $epsilon
     t_cut : float > 0, optional
         The scale to end at. Default: the samples' own convergence scale at ε.
-    $average
-    $quadrature
-    $how
 
     Returns
     -------
     float
         At least the cut-off, at most n times that; in units of 1 / distance.
-
-    $solving
 
     References
     ----------
@@ -83,21 +75,14 @@ def mag_areas(
     sets : iterable of samples
         One set or more. Options that follow from the data (a bandwidth, a variance) follow from
         all together, or with fit="samples" from the first set.
-    $n_scales
-    $epsilon
     t_cut : float or "median"
         The common cut-off: by default the median of the sets' convergence scales (arXiv
         2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
-    $average
-    $quadrature
-    $how
 
     Returns
     -------
     list of float
         One for each set, in their order.
-
-    $solving
 
     References
     ----------
@@ -139,10 +124,8 @@ def mag_diff(
 
     Parameters
     ----------
-    samples, references : list, array or MetricSpace
-        Two sets. Not changed.
-    $n_scales
-    $epsilon
+    references : list, array or MetricSpace
+        The set that samples are compared with; not changed.
     t_cut : float > 0, optional
         The scale to end at. Default: the references' convergence scale at ε, which must be above 0
         unless both sets are one point.
@@ -153,7 +136,6 @@ def mag_diff(
     absolute : bool
         Integrate the absolute value of the difference, as the reference implementation does by
         default; an "adaptive" integral is then right to 1e-6 of the two areas.
-    $quadrature
     **how
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`. Options
         that follow from the data (a bandwidth, a variance) follow from the references; with
@@ -163,8 +145,6 @@ def mag_diff(
     -------
     float
         Negative where the samples are the less diverse (the paper's sign), unless `absolute`.
-
-    $solving
 
     References
     ----------

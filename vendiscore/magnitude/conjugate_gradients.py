@@ -24,7 +24,7 @@ def conjugate_gradients(
     precondition: Precondition = None,
     weight: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
-    """x with Σ weight (b − A x)² ≤ goal² by the recurrence, and the steps it took.
+    """Return x with Σ weight (b − A x)² ≤ goal² by the recurrence, and the steps it took.
 
     None if `steps` do not suffice or A turns out not to be positive definite.
     """
@@ -48,10 +48,10 @@ def conjugate_gradients(
 
 
 def spectrum_ends(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
-    """The least and the largest eigenvalue of a symmetric matrix (n, n), by Lanczos' method.
+    """Estimate the least and the largest eigenvalue of a symmetric matrix (n, n), from inside.
 
-    The one from above, the other from below; from a random start, so that no data can hide an
-    eigenvalue from it. Stops when both have settled to a hundredth.
+    By Lanczos' method from a random start, so that no data can hide an eigenvalue from it, until
+    both have settled to a hundredth.
 
     >>> [round(end, 9) for end in spectrum_ends(lambda v: np.array([1.0, 2.0, 5.0]) * v, 3)]
     [1.0, 5.0]

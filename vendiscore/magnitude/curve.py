@@ -68,18 +68,14 @@ def magnitude_curve(
     ----------
     samples : list, array, Similarity or MetricSpace
         n samples; a Similarity is looked at through the distances √(2 − 2k).
-    $epsilon
     n_scales : int ≥ 2
         How many evenly spaced scales.
     reach : float > 0
         The largest of them, in convergence scales.
-    $how
 
     Returns
     -------
     Curve
-
-    $solving
 
     References
     ----------

@@ -33,7 +33,7 @@ class Floor:
         self._D, self.hilbert = D, hilbert
 
     def __call__(self, t: float) -> np.ndarray | float:
-        """m, an array (n,) or one number; 0 if none is known."""
+        """Return m, an array (n,) or one number; 0 if none is known."""
         if self.hilbert:
             if self.reach is None:
                 q = nearest(self._D)
@@ -47,7 +47,7 @@ class Floor:
 
 
 def nearest(D: np.ndarray) -> np.ndarray:
-    """The distance from each point to its nearest other one."""
+    """Return the distance from each point to its nearest other one."""
     found = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block].copy()

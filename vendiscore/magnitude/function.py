@@ -26,8 +26,6 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
 
     Parameters
     ----------
-    $samples
-    $t
     **how
         How far samples are apart: `metric`, for vectors "euclidean" (the default), "manhattan",
         "cosine", any metric of `scipy.spatial.distance.cdist` or a function of two rows, with its
@@ -42,8 +40,6 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
         For distances of negative type (Euclidean, Manhattan, kernel) between 1 and the number of
         distinct samples and growing with t; of other metrics at least 1, and perhaps more than
         that number.
-
-    $raises
 
     Notes
     -----
@@ -74,10 +70,8 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
 
     Parameters
     ----------
-    $samples
     t : float > 0
         Scale, in units of 1 / distance.
-    $how
 
     Returns
     -------
@@ -85,8 +79,6 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
         In the order of the samples. They are as right as a solve in double precision, which has one
         digit less for each by which the distance t d of two points is less than 1; a MetricSpace's
         `solve(t).weights_error` is a bound.
-
-    $solving
 
     References
     ----------
@@ -110,18 +102,15 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
     diversity of order 0 of Leinster and Cobbold at uniform weights.
 
-    Parameters
-    ----------
-    $samples
-    $t
-    $how
-
     Returns
     -------
     float
         Between 1 and the number of distinct samples; grows with t.
 
-    $raises
+    Raises
+    ------
+    TypeError, ValueError, TooLargeError
+        For samples or options that do not fit, and sets that are too large for memory.
 
     Notes
     -----
@@ -146,12 +135,6 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
 
     It is the larger the closer samples are to each other.
 
-    Parameters
-    ----------
-    $samples
-    $epsilon
-    $how
-
     Returns
     -------
     float
@@ -160,8 +143,6 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
         of themselves; less well where the magnitude hardly changes with the scale, as it does
         between the scales of clusters and of twins in them. An ε so large that (1 − ε) n is 1 but
         for rounding, and samples without such a scale, are refused.
-
-    $raises
 
     Notes
     -----
@@ -194,22 +175,17 @@ def magnitude_function(
 
     Parameters
     ----------
-    $samples
     scales : floats ≥ 0, optional
         Where to evaluate, in any order; they come back ascending.
     n_scales : int ≥ 2
         How many evenly spaced scales, both ends included, without `scales`.
-    $epsilon
     t_cut : float > 0, optional
         The last of them. Default: the convergence scale at ε.
-    $how
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and `values`, both of shape (m,).
-
-    $solving
 
     References
     ----------
@@ -244,22 +220,17 @@ def magnitude_dimension(
 
     Parameters
     ----------
-    $samples
     scales : floats > 0, optional
         Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
         second-order differences between neighbours; an ArithmeticError names scales so near to
         each other that slopes are rounding.
     n_scales : int ≥ 3
         How many, without `scales`.
-    $epsilon
-    $how
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and as `values` the slopes there. Empty where all samples are the same.
-
-    $solving
 
     References
     ----------

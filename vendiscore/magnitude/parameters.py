@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from textwrap import indent
 from typing import Any, Literal, TypeVar
 
 from ..arguments import flag, integer, is_several, number, one_of
@@ -18,7 +18,8 @@ NEAR_END = 1e-6
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_TEXTS = {
+# Entries of docstrings, by the name of a parameter.
+_ENTRIES = {
     "samples": """\
 samples : list, array or MetricSpace
     n samples; not changed.""",
@@ -42,9 +43,11 @@ quadrature : {"trapezoid", "adaptive"}
     "how": """\
 **how
     `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.""",
-    "raises": """\
-Raises
-------
+}
+_SECTIONS = {
+    "Parameters": "",
+    "Returns": "",
+    "Raises": """\
 ArithmeticError
     If a number is beyond double precision, or only rounding is left of it.
 IndefiniteError
@@ -54,24 +57,26 @@ TypeError, ValueError
     For samples, scales or options that do not fit; the message names the argument and the remedy.
 TooLargeError
     If the distances and one work array do not fit in memory, before they are allocated.""",
-}
-_TEXTS["solving"] = f"""{_TEXTS["raises"]}
-
-Notes
------
+    "Notes": """\
 Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or O(n³)
-where a factorisation is faster; memory 12 n² bytes for each set."""
+where a factorisation is faster; memory 12 n² bytes for each set.""",
+}
+_HEAD = re.compile(r"\n\n([A-Z]\w+)\n-+\n")
 
 
 def documented(function: Function) -> Function:
-    """Put the shared texts into a docstring, for each line of it that is their name after "$"."""
-    if function.__doc__:  # which `python -OO` leaves out
-        function.__doc__ = re.sub(
-            r"^( *)\$(\w+)$",
-            lambda found: indent(_TEXTS[found[2]], found[1]),
-            function.__doc__,
-            flags=re.MULTILINE,
-        )
+    """Complete a docstring by the entries of parameters and the sections that functions share."""
+    first, *rest = _HEAD.split(inspect.getdoc(function) or "")
+    if not rest:  # `python -OO` leaves docstrings out
+        return function
+    own = dict(zip(rest[::2], rest[1::2], strict=True))
+    entries = re.split(r"\n(?=\S)", own.get("Parameters", ""))
+    texts = _ENTRIES | {re.findall(r"\w+", entry)[0]: entry for entry in entries if entry}
+    names = inspect.signature(function).parameters
+    sections = {**_SECTIONS, **own, "Parameters": "\n".join(texts[name] for name in names)}
+    function.__doc__ = first + "".join(
+        f"\n\n{name}\n{'-' * len(name)}\n{text}" for name, text in sections.items()
+    )
     return function
 
 

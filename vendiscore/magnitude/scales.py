@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ class MagnitudeFunction(NamedTuple):
 
 
 def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
-    """Mag at scales, in the order given."""
+    """Evaluate Mag at scales, in the order given."""
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
     order = np.argsort(-scales, kind="stable")
@@ -86,17 +87,16 @@ def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
 
 
 def unlike_cut(n: int, unit: float, epsilon: float) -> float:
-    """The convergence scale of n samples that all are at one distance d from each other.
+    """Return the convergence scale of n samples that all are at one distance from each other.
 
-    There n / (1 + (n − 1) e^{−td}) = (1 − ε) n. It depends on nothing else, so that areas to it can
-    be compared.
+    There n / (1 + (n − 1) e^{−td}) = (1 − ε) n, whatever the samples: areas to it can be compared.
     """
     odds = (n - 1) * (1 - epsilon) / epsilon
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
 def convergence(space: MetricSpace, epsilon: float) -> float:
-    """`_convergence`, sought once for each space."""
+    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points, once for each space."""
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):
         if epsilon not in space.converged:
             space.converged[epsilon] = _convergence(space, epsilon)
@@ -104,11 +104,10 @@ def convergence(space: MetricSpace, epsilon: float) -> float:
 
 
 def _convergence(space: MetricSpace, epsilon: float) -> float:
-    """The scale at which Mag(t) = (1 − ε) n for n distinct points.
+    """Find it without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal.
 
-    Answered without a solve where Mag(0) = 1 is enough (0.0) and where all distances are equal;
-    otherwise sought in log t, from where the spread of some of the points says that it is. Where
-    a magnitude that is not monotone has several such scales, one of them.
+    Otherwise it is sought in log t, from where the spread of some of the points says that it is.
+    Where a magnitude that is not monotone has several such scales, one of them.
     """
     n = space.distinct
     target = (1 - epsilon) * n
@@ -116,8 +115,8 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         return 0.0
 
     def log_odds(above: float, below: float) -> float:
-        """Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
-        nearly straight in t, and steep, for all."""
+        # Of a magnitude so far above 1 and below n. For n points at one distance d this is td;
+        # nearly straight in t, and steep, for all.
         return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
 
     odds = log_odds((n - 1) - epsilon * n, epsilon * n)
@@ -136,7 +135,6 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         )
 
     def spread_gap(x: float) -> float:
-        """`gap` of the spread, Σ 1 / Σ exp(−td), of some of the points."""
         share = float((1 / np.exp(some * -np.exp(np.float64(x))).sum(axis=1)).mean())
         return log_odds(n * share - 1, n * (1 - share)) - odds
 
@@ -163,7 +161,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 def _root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
-    """x with f(x) = 0, to a tolerance, for a function that grows on the whole.
+    """Find x with f(x) = 0, to a tolerance, for a function that grows on the whole.
 
     By inverse interpolation through the last points, of which the first has a slope to go on
     with; inside of a bracket, once there is one. Without one the two ends of where it was sought.
@@ -197,8 +195,10 @@ def _root(
 
 
 def _interpolated(points: list[tuple[float, float]], slope: float) -> float:
-    """Where the function through points (y, x) is 0: Lagrange's formula for x as one of y, as far
-    back as it is monotone."""
+    """Return where the function through points (y, x) is 0, by Lagrange's formula for x of y.
+
+    As many of the last points are used as it is monotone through.
+    """
     y, x = points[-1]
     for count in range(len(points), 1, -1):
         last = sorted(points[-count:])
@@ -211,7 +211,7 @@ def _interpolated(points: list[tuple[float, float]], slope: float) -> float:
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
-    """∫₀^{t_cut} f(t) dt to 1e-6 of itself (or of `size`), by nested Clenshaw–Curtis rules.
+    """Integrate f from 0 to t_cut to 1e-6 of the area (or of `size`) by Clenshaw–Curtis rules.
 
     With t = t_cut u³ the rules look closer at small scales, where clusters of different sizes
     show. A rule of 32 panels or more is taken if the one of half the panels agrees with it to
@@ -222,7 +222,7 @@ def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None 
 
 
 def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) -> float:
-    """∫₀^{t_cut} |f(t)| dt to about 1e-6 of `size`, cut where f changes its sign."""
+    """Integrate |f| from 0 to t_cut to about 1e-6 of `size`, cut where f changes its sign."""
     g = _warped(f, t_cut)
     noise = NOISE * size  # of g, which is t_cut du/dt f
     total, pieces, left = 0.0, 0, [(0.0, 1.0)]
@@ -250,13 +250,11 @@ def adaptive_distance(f: Callable[[float], float], t_cut: float, size: float) ->
 
 
 def _warped(f: Callable[[float], float], t_cut: float) -> Callable[[float], float]:
-    """g with ∫₀¹ g(u) du = ∫₀^{t_cut} f(t) dt for t = t_cut u³, each asked once."""
-    known: dict[float, float] = {}
+    """Return g with ∫₀¹ g(u) du = ∫₀^{t_cut} f(t) dt for t = t_cut u³, each asked once."""
 
+    @cache
     def g(u: float) -> float:
-        if u not in known:
-            known[u] = 3 * u**2 * t_cut * f(t_cut * max(u**3, LEAST_SCALE)) if u else 0.0
-        return known[u]
+        return 3 * u**2 * t_cut * f(t_cut * max(u**3, LEAST_SCALE)) if u else 0.0
 
     return g
 
@@ -264,7 +262,7 @@ def _warped(f: Callable[[float], float], t_cut: float) -> Callable[[float], floa
 def _integral(
     g: Callable[[float], float], a: float, b: float, size: float | None
 ) -> tuple[float, list[float]]:
-    """∫ g from a to b, and where the last rule looked, ascending."""
+    """Return ∫ g from a to b, and where the last rule looked, ascending."""
     before = math.inf
     panels = SMALLEST_RULE // 2
     while panels <= LARGEST_RULE:
@@ -283,7 +281,7 @@ def _integral(
 
 
 def _clenshaw_curtis(values: np.ndarray) -> float:
-    """∫₀¹ of a function with values at (1 + cos(πj/N))/2, exact for polynomials of degree N."""
+    """Return ∫₀¹ of a function with values at (1 + cos(πj/N))/2, exact up to degree N."""
     panels = len(values) - 1
     c = scipy.fft.dct(values, type=1)[::2] / panels
     c[[0, -1]] /= 2

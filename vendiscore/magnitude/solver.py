@@ -54,26 +54,14 @@ POINTS = 6
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights at one scale and how good they are.
+    """Weights (n,) at one scale t, their sum, and how good both are.
 
-    Attributes
-    ----------
-    t : float
-    weights : array (n,)
-    magnitude : float
-        1ᵀw + wᵀr with r = 1 − Z w, in which the error of the weights enters squared.
-    residual : float
-        max |r| in double precision, or a bound on it.
-    error : float
-        A bound on the relative error of the magnitude, (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with
-        Z ⪰ diag(m), and what was rounded to single precision; ε (Σ|w|)² is what rounding D does.
-    weights_error : float
-        A bound on the error of each weight relative to the largest: √(rᵀm⁻¹r / m) / max |w|, in
-        which r has what rounding D does as well.
-    method : str
-        "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
-    steps : int
-        Conjugate gradient steps taken.
+    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, in which the error of the weights enters squared, and
+    `residual` max |r|, or a bound on it. `error` bounds the relative error of the magnitude by
+    (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with Z ⪰ diag(m), and what was rounded to single precision;
+    `weights_error` that of each weight relative to the largest by √(rᵀm⁻¹r / m) / max |w|, with
+    what rounding D does in r. `method` is "cg", "preconditioned cg", "cholesky" or "float64
+    cholesky".
     """
 
     t: float
@@ -83,24 +71,16 @@ class Solution:
     error: float
     weights_error: float
     method: str
-    steps: int = 0
 
 
 class Solver:
-    """Solves for the weights of one space at many scales, each once.
+    """Solves for the weights of one space at many scales, each once; threads take turns.
 
-    Attributes
-    ----------
-    largest : float
-        The largest distance.
-
-    Notes
-    -----
     One scale costs n²/2 exponentials in double precision, two or three times as many where the
     weights are asked for, and 2n² flops for each step of conjugate gradients or n³/3 for a
     factorisation, of which distances of negative type that are not `hilbert` need one for each
     factor of four in scale. Memory: one work array of 4n² bytes besides D; 8n² where single
-    precision does not do. Threads take turns.
+    precision does not do.
     """
 
     def __init__(
@@ -162,47 +142,52 @@ class Solver:
     def _solve(self, t: float, weights: bool) -> Solution:
         solution = None
         if self.method == "cg" or (self.n > SMALL and t > self._double):
-            gradients = self.method == "cg" or (self.method == "auto" and self.negative_type)
-            if gradients:
+            if self.method == "cg" or (self.method == "auto" and self.negative_type):
                 solution = self._iterate(t, weights)
             else:
-                solution = self._factorise(t, np.float32, weights)
+                solution = self._directly(t, np.float32, weights)
         if solution is None:
             self._double = max(t, self._double)
-            solution = self._factorise(t, np.float64, weights)
+            solution = self._directly(t, np.float64, weights)
         if solution is None:
             raise IndefiniteError(t)
         return solution
 
+    def _directly(self, t: float, dtype: type, weights: bool) -> Solution | None:
+        """Solve by a Cholesky factor in one precision."""
+        if not self._factorise(t, dtype):
+            return None
+        solve = self._similarities(dtype).solve
+        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
+        return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
+
     def _iterate(self, t: float, weights: bool) -> Solution | None:
-        """Conjugate gradients, with a factor of a nearby scale where there is need of one."""
+        """Solve by conjugate gradients, with a factor of a nearby scale where there is need."""
         Z = self._similarities(np.float32)
-        if not np.any(self._floor(t)) and not (self._prove(REACH * t) or self._prove(t)):
+        proofs = (scale for scale in (REACH * t, t) if self._factorise(scale, np.float32))
+        if not np.any(self._floor(t)) and next(proofs, None) is None:
             return None
         w = self._start(t)
         start = w, 1.0 - Z.fill(self.D, t, w, self.largest)
-        if math.isinf(Z.factored) or t > 1.5 * Z.factored:
-            limit = max(50, self.n // CG_STEPS)
-            solution = self._gradients(t, *start, None, limit, weights)
-            if solution is not None:
-                return solution
-        elif t > REACH * Z.factored:
-            limit = max(25, self.n // (3 * CG_STEPS))
-            solution = self._gradients(t, *start, Z.solve, limit, weights)
+        far = math.isinf(Z.factored) or t > 1.5 * Z.factored
+        if far or t > REACH * Z.factored:
+            precondition, least, share = (None, 50, 1) if far else (Z.solve, 25, 3)
+            limit = max(least, self.n // (share * CG_STEPS))
+            solution = self._gradients(t, *start, precondition, limit, weights)
             if solution is not None:
                 return solution
         if not Z.factorise(t):
             return None
         return self._gradients(t, *start, Z.solve, self.n, weights)
 
-    def _prove(self, t: float) -> bool:
-        """Whether a bound on Z is proved at scale t, by a factor in single precision."""
-        Z = self._similarities(np.float32)
+    def _factorise(self, t: float, dtype: type) -> bool:
+        """Factorise Z, and return whether this proves that it is positive definite."""
+        Z = self._similarities(dtype)
         Z.fill(self.D, t, np.zeros(self.n), self.largest)
-        return Z.factorise(t) and self._check(Z, t)
-
-    def _check(self, Z: Triangles, t: float) -> bool:
-        """Whether the factor of Z at its own scale t proves that Z is positive definite."""
+        if not Z.factorise(t):
+            return False
+        if self._floor.hilbert:
+            return True
         largest = spectrum_ends(Z.solve, self.n)[1]
         if not 0 < largest < math.inf:
             return False
@@ -258,41 +243,16 @@ class Solver:
             residual = float(np.abs(f).max() + rounding.max())
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
             value = float(w.sum() + w @ r + r @ e + e @ f)
-            solution = _solution(
-                t,
-                w + e,
-                value,
-                np.abs(f) + rounding,
-                residual,
-                floor,
-                method,
-                steps,
-                float(np.abs(e) @ rounding),
-            )
-            if (solution.weights_error if weights else solution.error) <= TARGET:
+            w, r = w + e, np.abs(f) + rounding
+            first_order = float(np.abs(e) @ rounding)
+            solution = _solution(t, w, value, r, residual, floor, method, first_order)
+            if _error(solution, weights) <= TARGET:
                 return solution
-            w = w + e
             r = 1.0 - product(self.D, t, w, self.largest)
-        return self._refine(t, w, correct, method, weights, lambda: steps)
-
-    def _factorise(self, t: float, dtype: type, weights: bool) -> Solution | None:
-        Z = self._similarities(dtype)
-        Z.fill(self.D, t, np.zeros(self.n), self.largest)
-        if not Z.factorise(t):
-            return None
-        if not self._floor.hilbert and not self._check(Z, t):
-            return None
-        method = "cholesky" if dtype is np.float32 else "float64 cholesky"
-        return self._refine(t, Z.solve(np.ones(self.n)), Z.solve, method, weights)
+        return self._refine(t, w, correct, method, weights)
 
     def _refine(
-        self,
-        t: float,
-        w: np.ndarray,
-        correct: Correct,
-        method: str,
-        weights: bool,
-        steps: Callable[[], int] = lambda: 0,
+        self, t: float, w: np.ndarray, correct: Correct, method: str, weights: bool
     ) -> Solution | None:
         """Correct w by its residual in double precision until the error is as wanted."""
         best: Solution | None = None
@@ -300,18 +260,17 @@ class Solver:
         for _ in range(ROUNDS):
             r = 1.0 - product(self.D, t, w, self.largest)
             value = float(w.sum() + w @ r)
-            residual = float(np.abs(r).max())
-            found = _solution(t, w, value, np.abs(r), residual, floor, method, steps())
+            found = _solution(t, w, value, np.abs(r), float(np.abs(r).max()), floor, method)
             if not math.isfinite(found.error):
                 break
             stuck = best is not None and found.residual > best.residual / 2
             if best is None or found.residual < best.residual:
                 best = found
-            enough = (found.weights_error if weights else found.error) <= TARGET
+            enough = _error(found, weights) <= TARGET
             # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
             # residual that is rounding would only spoil them.
             rounding = found.residual <= 2 * _rounding(w)
-            if stuck or rounding or (enough and (found.residual <= TARGET or steps())):
+            if stuck or rounding or (enough and (found.residual <= TARGET or "cg" in method)):
                 break
             e = correct(r)
             if e is None:
@@ -321,7 +280,7 @@ class Solver:
             return None
         # Single precision passes what it cannot do on to double precision.
         if method != "float64 cholesky":
-            return best if (best.weights_error if weights else best.error) <= TARGET else None
+            return best if _error(best, weights) <= TARGET else None
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
@@ -355,17 +314,20 @@ def _solution(
     residual: float,
     floor: np.ndarray | float,
     method: str,
-    steps: int,
     first_order: float = 0.0,
 ) -> Solution:
-    """With |r|, or a bound on it, and what rounding may have done to the value besides."""
+    """Make one of |r|, or a bound on it, and what rounding may have done to the value besides."""
     if not (value > 0 and math.isfinite(value) and np.all(floor > 0)):
-        return Solution(t, w, value, residual, math.inf, math.inf, method, steps)
+        return Solution(t, w, value, residual, math.inf, math.inf, method)
     absolute = float(np.abs(w).sum())
     error = (float(r @ (r / floor)) + first_order + EPS * absolute**2) / value
     r = r + _rounding(w)
     distance = math.sqrt(float(r @ (r / floor)) / float(np.min(floor)))
-    return Solution(t, w, value, residual, error, distance / float(np.abs(w).max()), method, steps)
+    return Solution(t, w, value, residual, error, distance / float(np.abs(w).max()), method)
+
+
+def _error(solution: Solution, weights: bool) -> float:
+    return solution.weights_error if weights else solution.error
 
 
 def _rounding(w: np.ndarray) -> float:

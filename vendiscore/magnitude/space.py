@@ -24,35 +24,22 @@ class MetricSpace:
 
     `as_space` makes one, checks what it is given and knows how to solve for it.
 
-    Parameters
-    ----------
-    D : array (n, n)
-        Distances that were checked; samples at distance 0 become one point.
-    inverse : int array, optional
-        Which row of D each sample is, where identical samples were left out of D.
-    settings : mapping
-        How the distances were made: `metric`, `kernel` and their options.
-    solver : {"auto", "cg", "cholesky"}
-    negative_type, hilbert : bool
-        How weights are solved for; see `solver.Solver`.
-    fitted : mapping
-        Options that followed from samples, to be reported.
-    notes : sequence of str
-        What the kernel says of how it was made.
-    slack : float
-        Distances from two samples at distance 0 may differ by this much more, where distances up
-        to this were taken for 0.
-    unit : float, optional
-        The distance of two samples that have nothing in common, if there is such a one.
-
     Attributes
     ----------
     n, distinct : int
-        Number of samples and of distinct points.
+        Number of samples and of distinct points: samples at distance 0 are one point.
     D : array (distinct, distinct)
-    settings, fitted : mapping
+        Distances that were checked.
+    inverse : int array (n,)
+        Which row of D each sample is.
+    settings : mapping
+        How the distances were made: `metric`, `kernel` and their options.
+    fitted : mapping
+        Options that followed from samples, to be reported.
     notes : tuple of str
+        What the kernel says of how it was made.
     unit : float or None
+        The distance of two samples that have nothing in common, if there is such a one.
 
     Notes
     -----
@@ -81,6 +68,8 @@ class MetricSpace:
         slack: float = 0.0,
         unit: float | None = None,
     ) -> None:
+        # Distances from two samples at distance 0 may differ by `slack` more, where distances up
+        # to this were taken for 0; `negative_type` and `hilbert` say how weights are solved for.
         places = np.arange(len(D)) if inverse is None else np.unique(inverse, return_index=True)[1]
         first, twin = _merge(D, slack, places)
         if len(first) < len(D):
@@ -99,11 +88,11 @@ class MetricSpace:
         return f"Distances between {self.n:,} samples, {self.distinct:,} of them distinct."
 
     def solve(self, t: float) -> Solution:
-        """Weights of the distinct points at scale t > 0, kept for the next call."""
+        """Solve for the weights of the distinct points at scale t > 0, once."""
         return self.solver(t)
 
     def magnitude(self, t: float) -> float:
-        """Mag(t) for t ≥ 0, with Mag(0) = 1."""
+        """Return Mag(t) for t ≥ 0, with Mag(0) = 1."""
         if t == 0 or self.distinct == 1:
             return 1.0
         value = self.solver.magnitude(t)
@@ -112,7 +101,7 @@ class MetricSpace:
         return _in_range("magnitude", t, value, 1.0, most, ACCEPTED)
 
     def weights(self, t: float) -> np.ndarray:
-        """The weight of each sample (n,); identical ones share that of their point equally."""
+        """Return the weight of each sample (n,); identical ones share that of their point."""
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
         if not np.isfinite(w).all():
             raise ArithmeticError(
@@ -123,7 +112,7 @@ class MetricSpace:
 
     @np.errstate(under="ignore", over="ignore")
     def spread(self, t: float) -> float:
-        """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points."""
+        """Return Σ_i 1 / Σ_j exp(−t d_ij) over distinct points."""
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
             total += float((1 / np.exp(self.D[block] * np.float64(-t)).sum(axis=1)).sum())
@@ -143,7 +132,7 @@ def _in_range(
 
 
 def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first sample of each group at distance 0, and the group of each sample."""
+    """Return the first sample of each group at distance 0, and the group of each sample."""
     n = len(D)
     first = np.empty(n, dtype=int)
     for block in row_blocks(n, 2 * n):

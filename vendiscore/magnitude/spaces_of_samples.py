@@ -36,7 +36,6 @@ from ..resolve.sets import fitted_to, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity.base import Similarity
 from .floor import nearest
-from .parameters import documented
 from .space import MetricSpace
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
@@ -45,7 +44,6 @@ KERNEL_ROUNDING = 45
 KERNEL_TOLERANCE = 1e-5
 
 
-@documented
 def as_space(
     samples: Samples,
     *,
@@ -84,7 +82,10 @@ def as_space(
     -------
     MetricSpace
 
-    $raises
+    Raises
+    ------
+    TypeError, ValueError, TooLargeError
+        For samples or options that do not fit, and sets that are too large for memory.
 
     Notes
     -----

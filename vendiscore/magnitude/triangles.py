@@ -22,13 +22,7 @@ LEAST = -60.0
 
 
 class Triangles:
-    """One array (n, n) of single or double precision, allocated once.
-
-    Attributes
-    ----------
-    factored : float
-        The scale of the factor, infinite if there is none.
-    """
+    """One array (n, n) of single or double precision, allocated once."""
 
     def __init__(self, n: int, dtype: type) -> None:
         needed = np.dtype(dtype).itemsize * n**2
@@ -37,7 +31,7 @@ class Triangles:
         self.array: np.ndarray = np.empty((n, n), dtype)
         # BLAS reads columns: what is above the diagonal here is below it there.
         self.columns = self.array.T
-        self.factored = math.inf
+        self.factored = math.inf  # the scale of the factor, if there is one
         self.beyond = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
         np.fill_diagonal(self.array, 1)
         single = dtype is np.float32
@@ -50,7 +44,7 @@ class Triangles:
         return product(D, t, w, largest, self.array)
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
-        """exp(−tD) v."""
+        """Return exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
         return np.asarray(np.asarray(product, np.float64) + self.beyond * v)
 
@@ -70,12 +64,12 @@ class Triangles:
         return not info
 
     def solve(self, r: np.ndarray) -> np.ndarray:
-        """The solution for right-hand side r of the matrix that was factorised."""
+        """Solve for right-hand side r with the matrix that was factorised."""
         x = self._trsv(self.columns, r.astype(self.dtype), lower=0, trans=1)
         return np.asarray(self._trsv(self.columns, x, lower=0), np.float64)
 
     def whitened(self, v: np.ndarray) -> np.ndarray:
-        """L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v itself up to rounding, if it is of this scale."""
+        """Return L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v up to rounding, if it is of this scale."""
         x = self._trsv(self.columns, v.astype(self.dtype), lower=0)
         x = self.multiply(np.asarray(x, np.float64))
         return np.asarray(
@@ -90,10 +84,10 @@ def product(
     largest: float = math.inf,
     keep: np.ndarray | None = None,
 ) -> np.ndarray:
-    """exp(−tD) w in double precision from what is above the diagonal of D.
+    """Return exp(−tD) w in double precision from what is above the diagonal of D.
 
-    What is above the diagonal of exp(−tD) is put into `keep`, in its own precision. No entry of D
-    is above `largest`.
+    The same triangle of exp(−tD) is put into `keep`, in its own precision. No entry of D is above
+    `largest`.
     """
     n = len(D)
     y = np.zeros(n)
