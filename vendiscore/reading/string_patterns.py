@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # So many of the strings are examined, and so large a share of them must look alike.
 _EXAMINED = 200
@@ -93,10 +93,13 @@ def looks_like(strings: Sequence[str]) -> Looks | None:
     enough = _SHARE * max(1, len(some))
     # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
     # and some of the small ones do, as no word does.
-    marked = 2 * sum(not _head(s).isalpha() for s in some) >= len(some)
-    marked |= _FEW * len(some) <= sum(_UNLIKE_WORDS.search(_head(s)) is not None for s in some) > 0
+    # Before the first space of a line of a .smi file is the SMILES, after it the name.
+    heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
+    marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
+    marked |= _FEW * len(some) <= sum(map(bool, map(_UNLIKE_WORDS.search, heads))) > 0
     for looks, test in _LOOKS:
-        if (marked or looks.kernel != "morgan") and sum(map(test, some)) >= enough:
+        seen = heads if looks.kernel == "morgan" else some
+        if (marked or seen is some) and sum(map(bool, map(test, seen))) >= enough:
             return looks
     return None
 
@@ -111,37 +114,23 @@ def unspaced(texts: Sequence[str]) -> int:
     return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
 
 
-def _head(line: str) -> str:
-    """What stands before the first space: of a line of a .smi file, the SMILES before the name."""
-    return line.split(maxsplit=1)[0] if line.strip() else ""
-
-
-def _is_smiles(line: str) -> bool:
-    text = _head(line)
+def _is_smiles(text: str) -> bool:
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
     rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))
     return all(rings.count(ring) % 2 == 0 for ring in rings)
 
 
-def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.fullmatch(text) is not None
-
-
-def _begins(pattern: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda text: pattern.fullmatch(_head(text)) is not None
-
-
 # What comes first is looked for first: addresses end as files do.
-_LOOKS: tuple[tuple[Looks, Callable[[str], bool]], ...] = (
-    (Looks("addresses of images", "pixels", ", once they are downloaded"), _fits(_ADDRESS)),
+_LOOKS: tuple[tuple[Looks, Callable[[str], Any]], ...] = (
+    (Looks("addresses of images", "pixels", ", once they are downloaded"), _ADDRESS.fullmatch),
     (
         Looks("images in base64", "pixels", ", as bytes: base64.b64decode(s.rpartition(',')[2])"),
-        lambda text: _ENCODED.match(text) is not None,
+        _ENCODED.match,
     ),
-    (Looks("names of image files", "pixels"), _fits(_IMAGE)),
-    (Looks("InChI of molecules", "morgan"), _begins(_INCHI)),
-    (Looks("SELFIES of molecules", "morgan", ", of selfies.decoder(s)"), _begins(_SELFIES)),
+    (Looks("names of image files", "pixels"), _IMAGE.fullmatch),
+    (Looks("InChI of molecules", "morgan"), _INCHI.fullmatch),
+    (Looks("SELFIES of molecules", "morgan", ", of selfies.decoder(s)"), _SELFIES.fullmatch),
     (Looks("SMILES of molecules", "morgan"), _is_smiles),
 )
 
