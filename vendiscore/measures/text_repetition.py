@@ -17,7 +17,7 @@ from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
 from ..optional import require
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
-from ..resolve.kernel_request import TEXT_KERNEL
+from ..resolve.kernel_build import TEXT_KERNEL
 from .subject import Subject
 
 Per = Literal["corpus", "text"]

@@ -1,8 +1,10 @@
-"""From samples and one kernel to their Similarity; distinct samples are compared once."""
+"""From samples and one kernel, or none, to their Similarity; equal samples are compared once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Number
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ from ..arrays.inputs import choose
 from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
-from ..registry.kernel import Kernel
+from ..reading.string_patterns import looks_like
+from ..registry.kernel import Kernel, get_kernel
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
@@ -23,6 +26,26 @@ from ..similarity.matrix import DeferredSimilarity
 # may be by rounding in single precision, relative to the largest.
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
+TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
+# What may be passed for samples of a kind, where none is named.
+_WAYS = {
+    "images": "k='pixels' or k='image_embeddings'",
+    "molecules": "k='morgan', or another fingerprint",
+    "fingerprints": "k='tanimoto'",
+    "records": (
+        "one column of them, or a mixture such as "
+        "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
+    ),
+    "lists of strings": (
+        "a list of strings, of a table one column such as df['text'], of groups a list of lists "
+        "(which `compute` and the metrics read); or k='tags' for sets of labels"
+    ),
+    "numbers": (
+        "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "
+        "products), score_K=True (a similarity matrix), or k='labels' (classes)"
+    ),
+    "other": "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()",
+}
 
 
 def apply_kernel(
@@ -41,27 +64,33 @@ def apply_kernel(
     at the places `fit_to`, all unless given.
     """
     samples = repeatable(samples) if skip else samples
-    n = size(samples)
     dropped: dict[int, str] = {}
+    kept: np.ndarray | None = None
     while True:
-        kept = np.setdiff1d(np.arange(n), list(dropped)) if dropped else np.arange(n)
-        if not len(kept):
-            i, problem = min(dropped.items())
-            raise ValueError(
-                f"kernel {kernel.name!r} can use none of the {n} samples: sample {i} {problem}"
-            )
         try:
-            used = choose(samples, kept) if dropped else samples
-            similarity = build_kernel(kernel, used, options, within(fit_to, kept))
+            if kept is None:
+                similarity = build_kernel(kernel, samples, options, fit_to)
+            else:
+                used = choose(samples, kept)
+                similarity = build_kernel(kernel, used, options, within(fit_to, kept))
             break
         except SampleError as error:
             if not skip:
                 error.add_note("pass on_error='skip' to leave out samples that cannot be used")
                 raise
-            dropped |= error.at(kept.tolist()).problems
-    dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
-    similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
-    warn_dropped(f"kernel {kernel.name!r}", similarity)
+            dropped |= (error if kept is None else error.at(kept)).problems
+            kept = np.setdiff1d(np.arange(size(samples)), list(dropped))
+            if not len(kept):
+                i, problem = min(dropped.items())
+                raise ValueError(
+                    f"kernel {kernel.name!r} can use none of the {len(dropped)} samples: sample "
+                    f"{i} {problem}"
+                ) from None
+    if dropped or similarity.dropped:
+        kept = np.arange(size(samples)) if kept is None else kept
+        dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
+        similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
+        warn_dropped(f"kernel {kernel.name!r}", similarity)
     return similarity
 
 
@@ -79,14 +108,13 @@ def check_on_error(on_error: Any) -> str:
 
 
 def warn_dropped(who: str, similarity: Similarity) -> None:
-    """One warning if samples were left out."""
-    if similarity.dropped:
-        i, problem = next(iter(similarity.dropped.items()))
-        n = similarity.n + len(similarity.dropped)
-        warn(
-            f"{who} left out {len(similarity.dropped)} of {n} samples, as asked, first of all: "
-            f"sample {i} {problem}"
-        )
+    """Warn once that samples were left out."""
+    i, problem = next(iter(similarity.dropped.items()))
+    gone = len(similarity.dropped)
+    warn(
+        f"{who} left out {gone} of {similarity.n + gone} samples, as asked, first of all: sample "
+        f"{i} {problem}"
+    )
 
 
 def repeatable(samples: Any) -> Any:
@@ -215,3 +243,53 @@ def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
             first.append(i)
         inverse[i] = place[key]
     return [samples[i] for i in first], np.array(first), inverse
+
+
+def as_text(
+    samples: Any,
+    options: Mapping[str, Any],
+    skip: bool,
+    fit_to: np.ndarray | None,
+    sets: Sequence[Any],
+) -> Similarity:
+    """Samples that come without `k`: n-grams of strings, and a warning if a set is no text."""
+    if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
+        kind, name = _kind(samples)
+        raise ValueError(
+            f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
+            f"{_WAYS[kind]}"
+        )
+    similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
+    texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
+    looks = next(filter(None, map(looks_like, texts)), None)
+    if looks is None:
+        return similarity
+    note = (
+        f"The samples look like {looks.what}, but were compared as text, by n-grams: "
+        f"k={looks.kernel!r} compares what they stand for{looks.first}, k={TEXT_KERNEL!r} says "
+        f"that text is meant."
+    )
+    warn(note)
+    return similarity.noted(notes=[note])
+
+
+def _kind(samples: Any) -> tuple[str, str]:
+    """What samples that are no strings are, among `_WAYS`, and the name of their type."""
+    if not isinstance(samples, list):
+        return "numbers", type(samples).__name__
+    first = next((s for s in samples if s is not None), None)
+    name = type(first).__name__
+    if first is None:
+        raise ValueError("all samples are None; check where they come from")
+    if isinstance(first, Mapping):
+        return "records", name
+    if isinstance(first, (list, tuple, set, frozenset)) and any(isinstance(x, str) for x in first):
+        return "lists of strings", name
+    if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
+        return "numbers", name
+    root = type(first).__module__.partition(".")[0]
+    if root == "PIL" or isinstance(first, (bytes, Path)):
+        return "images", name
+    if root == "rdkit":
+        return "molecules" if hasattr(first, "GetNumAtoms") else "fingerprints", name
+    return "other", name

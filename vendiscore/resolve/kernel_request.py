@@ -15,7 +15,7 @@ from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import Kernel, get_kernel, having, list_kernels
 from ..registry.kernel import check_options as check_kernel_options
-from .kernel_build import check_on_error
+from .kernel_build import TEXT_KERNEL, check_on_error
 from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
 
 KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
@@ -29,37 +29,14 @@ KINDS = ("score_K", "score_X", "score_dual")
 SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "solver", "fit"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
-TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 
 
 @dataclass(frozen=True)
 class How:
-    """How samples are compared, and their distances found.
-
-    Attributes
-    ----------
-    k : Kernel, callable, tuple of Part, or None
-        A registered kernel, a function of two samples, or the parts of a mixture.
-    given : {"", "K", "X"}
-        Whether samples are similarities, or features that are compared by dot products.
-    normalize : bool
-    options : mapping
-        Of the kernel, or of that of text where none is named.
-    combine : {"sum", "product"}
-        Of a mixture.
-    skip : bool
-        Leave out samples that a kernel cannot use.
-    metric : str, callable or None
-        Of vectors, "precomputed", or one of a kernel; None for the usual one.
-    metric_options : mapping
-    solver : {"auto", "cg", "cholesky"}
-        How the weights of magnitude are solved for.
-    fit : {"samples", "references", "pool"} or None
-        Where there are several sets: what options that follow from data follow from.
-    """
+    """How samples are compared, and their distances found."""
 
     k: Kernel | Callable[[Any, Any], float] | tuple[Part, ...] | None = None
-    given: Literal["", "K", "X"] = ""
+    given: Literal["", "K", "X"] = ""  # samples are similarities, or rows of features
     normalize: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     combine: Combine = "sum"
@@ -67,7 +44,7 @@ class How:
     metric: Metric | None = None
     metric_options: Mapping[str, Any] = field(default_factory=dict)
     solver: Solving = "auto"
-    fit: FitTo | None = None
+    fit: FitTo | None = None  # of several sets: what options that follow from data follow from
 
     @property
     def says_similarity(self) -> bool:
@@ -101,6 +78,8 @@ def read_how(arguments: MutableMapping[str, Any]) -> How:
     given = {name: value for name, value in given.items() if value is not None}
     if metric in KERNEL_METRICS or (metric is None and how.says_similarity):
         refuse_metric_options(given)
+    if metric is None and not given:
+        return how
     options = check_options("euclidean" if metric is None else metric, given)
     return replace(how, metric=metric, metric_options=options)
 

@@ -95,7 +95,8 @@ def mix(
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
     )
-    warn_dropped("the mixture", mixed)
+    if dropped:
+        warn_dropped("the mixture", mixed)
     return mixed
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from numbers import Number
 from typing import Any
 
@@ -27,9 +26,8 @@ from ..similarity.checks import check_diagonal, check_matrix, check_similarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.pairwise import pairwise
-from .default_kernel import as_text
-from .kernel_build import apply_kernel, distinct_samples, is_divisible
-from .kernel_request import TEXT_KERNEL, FitTo, How, KernelArgument, how_of
+from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
+from .kernel_request import FitTo, How, KernelArgument, how_of
 from .mixture import column, mix
 
 # From here on the spacing of numbers shows in a diagonal of 1: that of single precision is finer.
@@ -122,21 +120,14 @@ def resolve_sets(
 ) -> list[Similarity]:
     """The Similarity of each of several sets of samples, under one kernel."""
     made = any(isinstance(samples, Similarity) for samples in sets)
-    if len(sets) > 1 and (made or not _fits(how)):
-        parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
-        if made:
-            _check_nothing_fitted(sets, parts, names)
-        return parts
-    if how.given or made:
-        return [_given(each, how, name) for each, name in zip(sets, names, strict=True)]
-    sets = _listed(sets, names)
-    merged, starts, coarse = _merged(sets, how)
-    pool = _pool(sets, merged, how, names, starts)
-    if in_parts and not how.normalize and is_divisible(pool):
-        return [pool]
-    with _in_one_set(starts, names):
-        pool = _finished(pool, how, coarse)
-    return [pool] if len(sets) == 1 else apart(pool, starts)
+    if len(sets) == 1 and (how.given or made):
+        return [_given(sets[0], how, names[0])]
+    if len(sets) > 1 and not made and _fits(how):
+        return apart(*_pooled(sets, how, names))
+    parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
+    if made:
+        _check_nothing_fitted(sets, parts, names)
+    return parts
 
 
 def resolve_pool(
@@ -147,26 +138,26 @@ def resolve_pool(
     For what takes samples of several sets together, so that similarities between sets are needed
     too; `apart` has those within each.
     """
-    sets = _listed(sets, names)
     _check_one_kind(sets, how, names)
+    return _pooled(sets, how, names)
+
+
+def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Similarity, np.ndarray]:
+    """The Similarity of all samples of several sets, and where each begins."""
+    sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
-    pool = None if how.given else _pool(sets, merged, how, names, starts)
-    with _in_one_set(starts, names):
-        return _given(merged, how) if pool is None else _finished(pool, how, coarse), starts
-
-
-def _pool(
-    sets: Sequence[Any], merged: Any, how: How, names: Sequence[str], starts: np.ndarray
-) -> Similarity:
-    """The Similarity of all samples of sets that begin at `starts`."""
-    sources = fitted_to(how, names)
-    places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-    chosen = None if sources is None else np.concatenate([places[i] for i in sources])
-    with _in_one_set(starts, names):
+    try:
+        if how.given:
+            return _given(merged, how), starts
+        sources = fitted_to(how, names)
+        places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
+        chosen = None if sources is None else np.concatenate([places[i] for i in sources])
         pool = _compared(merged, how, chosen, sets)
-    if len(names) > 1 and pool.fitted:  # the source is told of what was fitted, beside the values
-        return pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
-    return pool
+        if pool.fitted:  # the source is told of what was fitted, beside the values
+            pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+        return _finished(pool, how, coarse), starts
+    except SampleError as error:
+        raise _of_one_set(error, starts, names) from error.__cause__
 
 
 def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
@@ -244,11 +235,24 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
         raise error.at(index) from None
 
 
-def _alone(samples: Samples, how: How, name: str, in_parts: bool = False) -> Similarity:
-    """The Similarity of one of several sets."""
+def _alone(samples: Any, how: How, name: str, in_parts: bool = False) -> Similarity:
+    """The Similarity of one set, which shares no options with others."""
     try:
-        return resolve_sets([samples], how, [name], in_parts=in_parts)[0]
+        if how.given or isinstance(samples, Similarity):
+            return _given(samples, how, name)
+        merged, coarse = samples, 0.0
+        if isinstance(how.k, tuple):
+            (samples,) = _listed([samples], [name])
+            merged, _, coarse = _merged([samples], how)
+        elif not isinstance(samples, list) or not isinstance(samples[0], str):
+            coarse = precision(samples)
+        similarity = _compared(merged, how, None, [samples])
+        if in_parts and not how.normalize and is_divisible(similarity):
+            return similarity
+        return _finished(similarity, how, coarse)
     except SampleError as error:
+        if name == "samples":
+            raise
         ends = np.array([0, max(error.problems) + 1])
         raise _of_one_set(error, ends, [name]) from error.__cause__
 
@@ -282,20 +286,21 @@ def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
 
 def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
     if isinstance(samples, Similarity):
-        similarity = samples.normalized() if how.normalize else samples
-        return check_similarity(check_diagonal(_told(similarity, how)))
+        return check_similarity(_finished(samples, how))
     if how.given == "K":
-        return check_diagonal(_told(check_matrix(samples, how.normalize, name), how))
+        return _told(check_matrix(samples, how.normalize, name), how)
     X = as_matrix(samples, name)
     similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
     return _finished(similarity, how, precision(samples))
 
 
-def _finished(similarity: Similarity, how: How, coarse: float) -> Similarity:
+def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
     """Normalized if that is asked for, with a diagonal of 1."""
     if coarse > COARSE:
         similarity = similarity.noted(roundoff=coarse)
-    return check_diagonal(_told(similarity.normalized() if how.normalize else similarity, how))
+    if how.normalize:
+        similarity = _told(similarity.normalized(), how)
+    return check_diagonal(similarity)
 
 
 def _told(similarity: Similarity, how: How) -> Similarity:
@@ -309,7 +314,7 @@ def _compared(
 ) -> Similarity:
     """The Similarity of the samples of all sets."""
     if how.k is None:
-        similarity = as_text(samples, how, fit_to, sets)
+        similarity = as_text(samples, how.options, how.skip, fit_to, sets)
     elif isinstance(how.k, Kernel):
         similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
     elif isinstance(how.k, tuple):
@@ -322,15 +327,6 @@ def _compared(
             similarity = RepeatedSimilarity(similarity, inverse)
     notes = [each.note for each in sets if isinstance(each, Files)]
     return similarity.noted(notes=notes) if notes else similarity
-
-
-@contextmanager
-def _in_one_set(starts: np.ndarray, names: Sequence[str]) -> Iterator[None]:
-    """Errors about samples of a pool are about those of the first set that has some of them."""
-    try:
-        yield
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
