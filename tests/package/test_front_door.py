@@ -16,6 +16,7 @@ from measure_cases import KINDS, OPTIONS
 import vendiscore
 from vendiscore import compute
 from vendiscore.registry.measure import list_measures
+from vendiscore.scoring import request
 
 PACKAGE = Path(vendiscore.__path__[0])
 TEXTS = ["a cat sat", "a dog ran off", "the cat sat", "a cat sat"]
@@ -74,12 +75,16 @@ def test_a_text_score_through_evaluate_checks_each_argument_once() -> None:
     metric = vendiscore.load("vendiscore")
     how = {"k": "ngram_overlap", "ns": 2, "q": 2, "psd": "clip", "details": True}
     metric.compute(samples=TEXTS, **how)
+    request._KNOWN.clear()
     found = calls(lambda: metric.compute(samples=TEXTS, **how))
     read = {key: n for key, n in found.items() if key[1] is not None}
     assert {name for _, name in read} >= {"ns", "q", "psd", "details", "normalize", "fit", "solver"}
     assert set(read.values()) == {1}, read
     for function in ("read_request", "read_how", "read_measures", "as_samples", "build_kernel"):
         assert found[function, None] == 1, function
+    again = calls(lambda: metric.compute(samples=TEXTS, **how))
+    assert again["read_request", None] == 1
+    assert again["read_how", None] == again["read_measures", None] == 0
 
 
 def test_suites_tell_both_metrics_everything() -> None:

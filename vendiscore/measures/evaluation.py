@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..arguments import has_gradient, is_several, refuse_gradient
@@ -54,22 +54,25 @@ def read_measures(measures: Any, shared: dict[str, Any]) -> list[Chosen]:
 
 
 def measure_each(
-    subject: Subject, measures: Iterable[Chosen], keys: Iterable[str]
+    subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return {name: value} of each measure; measures with an order have one for each of `keys`.
 
     `keys` are suffixes, one for each order of the subject: "" or "_q2". Raise a ValueError for a
     number out of its range, or two numbers under one name.
     """
-    keys, measures = list(keys), list(measures)
-    every: list[dict[str, Any]] = []
-    known: set[str] = set()
     by_name: dict[str, Any] = {}
-    for measure, options in sorted(measures, key=lambda chosen: not chosen.measure.vectors):
+    # Eigenvectors are found first, since eigenvalues are read off them.
+    first = [chosen for chosen in measures if chosen.measure.vectors]
+    for measure, options in first + [chosen for chosen in measures if not chosen.measure.vectors]:
         try:
             by_name[measure.name] = measure.compute(subject, **options)
         except UnsuitedError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+    every: list[dict[str, Any]] = []
+    known: set[str] = set()
+    n, roundoff = subject.n, subject.roundoff
+    gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
         found = by_name[measure.name]
         if not isinstance(found, Mapping):
@@ -80,19 +83,18 @@ def measure_each(
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
             known.add(key)
-            scores[key] = measure.check(value, subject.n, subject.roundoff)
-        _check_gradients(subject, measure, options, scores)
+            low, high = measure.ends
+            known_low = type(value) is float and low is not None  # n is the other end, at most
+            inside = known_low and low <= value <= (n if high is None else high)
+            scores[key] = value if inside else measure.check(value, n, roundoff)
+        if gradients and not all(map(has_gradient, scores.values())):
+            _refuse_gradients(subject.whole, measure, options)
         every.append(scores)
     return every
 
 
-def _check_gradients(
-    subject: Subject, measure: Measure, options: Mapping[str, Any], scores: Mapping[str, Any]
-) -> None:
-    """Raise where an argument has a gradient, and a number that follows from it has none."""
-    enabled = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
-    if enabled and not all(map(has_gradient, scores.values())):
-        whole = subject.whole
-        given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
-        given |= {"references": whole.references} if measure.references else {}
-        refuse_gradient(measure.name, **given)
+def _refuse_gradients(whole: Subject, measure: Measure, options: Mapping[str, Any]) -> None:
+    """Raise where an argument has a gradient, which the measure's number has lost."""
+    given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
+    given |= {"references": whole.references} if measure.references else {}
+    refuse_gradient(measure.name, **given)

@@ -31,6 +31,13 @@ from .both import Both, rows_of_numbers
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
 
 
+# Views that take memory.
+_HEAVY = (
+    *("samples", "similarities", "similarity", "spaces", "features", "eigen", "ordinariness"),
+    "both",
+)
+
+
 class UnsuitedError(TypeError):
     """What a measure needs, and what the samples are instead."""
 
@@ -91,7 +98,8 @@ class Subject:
         self.orders, self.given_weights, self.psd = list(orders), p, psd
         self.groups, self.in_parts, self.pooled = groups, in_parts, pooled
         self.name, self.estimating = name, estimating
-        self.whole: Subject = self
+        self.names = [name] if references is None else [name, "references"]  # as errors call them
+        self.whole, self.is_part = self, False
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
 
@@ -99,13 +107,9 @@ class Subject:
         """The samples at some places, as a set of their own."""
         part = Subject(None, self.how, name=name, orders=self.orders, psd=self.psd)
         del part.samples  # which are chosen when they are asked for
-        part.whole, part.references, part.places = self, self.references, places
+        part.whole, part.is_part, part.places = self, True, places
+        part.references, part.names = self.references, self.names
         return part
-
-    @property
-    def is_part(self) -> bool:
-        """Whether these are some samples of a larger set."""
-        return self.whole is not self
 
     @cached_property
     def samples(self) -> Any:
@@ -119,16 +123,10 @@ class Subject:
         """The samples, and the references if there are any."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 
-    @property
-    def names(self) -> list[str]:
-        """What errors call these."""
-        return [self.whole.name, "references"][: 1 if self.references is None else 2]
-
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for heavy in ("samples", "similarities", "spaces", "features", "eigen", "ordinariness"):
+        for heavy in _HEAVY:
             self.__dict__.pop(heavy, None)
-        self.__dict__.pop("both", None)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
@@ -136,14 +134,15 @@ class Subject:
         if self.is_part:
             pool, *others = self.whole.similarities
             return [part_of(pool, self.rows), *others]
-        if any(isinstance(samples, MetricSpace) for samples in self.sets):
+        sets = self.sets
+        if any(isinstance(samples, MetricSpace) for samples in sets):
             raise TypeError(
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
         if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
             return self.both.apart
-        return resolve_sets(self.sets, self.how, self.names, in_parts=self.in_parts)
+        return resolve_sets(sets, self.how, self.names, in_parts=self.in_parts)
 
     @cached_property
     def both(self) -> Both:
@@ -156,7 +155,7 @@ class Subject:
         """The places of its samples among all that came in."""
         return np.arange(self.came)
 
-    @property
+    @cached_property
     def similarity(self) -> Similarity:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]

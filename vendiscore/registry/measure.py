@@ -126,8 +126,9 @@ class Measure(Summary):
         """The first line of its docstring."""
         return summary_of(self.compute)
 
-    def limits(self, n: int) -> tuple[float, float]:
-        """What `range` says for n samples."""
+    @cached_property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both ends of `range`; None for n."""
         read = _RANGE.fullmatch(self.range)
         if read is None:
             raise ValueError(
@@ -135,20 +136,25 @@ class Measure(Summary):
                 f"such as '[1, n]', got {self.range!r}"
             )
         ends = (text.replace("−", "-").replace("∞", "inf") for text in read.groups())
-        low, high = (float(n if text == "n" else text) for text in ends)
+        low, high = (None if text == "n" else float(text) for text in ends)
         return low, high
+
+    def limits(self, n: int) -> tuple[float, float]:
+        """What `range` says for n samples."""
+        low, high = self.ends
+        return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
         """The value, if it is finite and in its range up to rounding, which is taken off it."""
         low, high = self.limits(n)
-        found = scalar(value)
+        found = value if isinstance(value, float) else scalar(value)
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
         if not (math.isfinite(found) and low - slack <= found <= high + slack):
             raise ValueError(
                 f"{self.name} came out as {found:.6g}, outside of its range {self.range} for n={n} "
                 f"samples; check the kernel for NaN, overflow and negative similarities"
             )
-        return value if is_torch(value) else min(max(found, low), high)
+        return value if value is not found and is_torch(value) else min(max(found, low), high)
 
 
 _measures: Plugins[Measure] = Plugins("measure", "measures")

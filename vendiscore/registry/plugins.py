@@ -34,12 +34,13 @@ class Plugins(Generic[Thing]):
     _loading: ClassVar[threading.RLock] = threading.RLock()
     # Where things should have come from, and why they did not.
     left_out: ClassVar[dict[str, str]] = {}
+    version: ClassVar[int] = 0  # another number after each change of what is registered
     _dropped: ClassVar[bool] = False
 
     def __init__(self, what: str, home: str) -> None:
         self.what, self.home = what, home
         self.made: dict[str, tuple[Thing, Callable[..., Any]]] = {}
-        self._own = self._others = False
+        self.own = self._others = False  # what was imported
         self._kinds.append(self)
 
     def add(self, name: str, thing: Thing, function: Callable[..., Any]) -> None:
@@ -54,6 +55,7 @@ class Plugins(Generic[Thing]):
                 f"{_file(other)[0]}; choose another name for that of {_file(function)[0]}"
             )
         self.made[name] = thing, function
+        Plugins.version += 1
 
     @property
     def named(self) -> dict[str, Thing]:
@@ -78,8 +80,8 @@ class Plugins(Generic[Thing]):
 
     def _load_own(self) -> None:
         with self._loading:
-            if not self._own:
-                self._own = True
+            if not self.own:
+                self.own = True
                 for name in _files(_package(self.home).__path__[0]):
                     importlib.import_module(f"{_ROOT}.{self.home}.{name}")
 
@@ -115,6 +117,7 @@ class Plugins(Generic[Thing]):
             for kind, names in zip(cls._kinds, before, strict=True):
                 for name in set(kind.made) - names:
                     del kind.made[name]
+            Plugins.version += 1
             why = f"importing them failed with {type(error).__name__}: {error}; {remedy}"
             cls.left_out[where] = why
             warn(f"the kernels of {where} are left out, because {why}")

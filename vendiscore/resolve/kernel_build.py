@@ -15,7 +15,7 @@ from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
 from ..reading.string_patterns import looks_like
-from ..registry.kernel import Kernel, get_kernel
+from ..registry.kernel import Fit, Kernel, get_kernel
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import BitSimilarity
 from ..similarity.composite import RepeatedSimilarity
@@ -135,7 +135,13 @@ def build_kernel(
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            fitted = _fitted(kernel, distinct, options, None if fit_to is None else inverse[fit_to])
+            fitted: Mapping[str, Any] = {}
+            if kernel.fit is not None:
+                fitted = (
+                    kernel.fit(distinct, **options)
+                    if fit_to is None
+                    else _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
+                )
             similarity = kernel.build(distinct, **{**options, **fitted})
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
@@ -170,16 +176,11 @@ def build_kernel(
 
 
 def _fitted(
-    kernel: Kernel, samples: Any, options: Mapping[str, Any], fit_to: np.ndarray | None
+    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray
 ) -> Mapping[str, Any]:
-    """The options that follow from samples, or from those at the places `fit_to`."""
-    if kernel.fit is None:
-        return {}
-    if fit_to is None:
-        return kernel.fit(samples, **options)
-    places = np.unique(fit_to)
+    """The options that follow from the samples at some places."""
     try:
-        return kernel.fit(choose(samples, places), **options)
+        return fit(choose(samples, places), **options)
     except SampleError as error:
         raise error.at(places) from error.__cause__
 

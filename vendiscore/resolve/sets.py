@@ -106,8 +106,8 @@ def similarity_of(
 
 def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once."""
-    compared = hasattr(type(samples), "magnitude")  # a MetricSpace, of a folder above
-    return samples if compared or is_whole(samples, how) else as_samples(samples, name)
+    made = isinstance(samples, Similarity) or hasattr(type(samples), "magnitude")  # a MetricSpace
+    return samples if made or isinstance(how.k, tuple) else as_samples(samples, name)
 
 
 def is_whole(samples: Samples, how: How) -> bool:

@@ -6,26 +6,29 @@ look at it, and `result` names their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER
+from ..arguments import DEFAULT_ORDER, refuse_gradient
 from ..arrays.namespace import Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..errors import NotPSDError, SampleError
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import have_unit
+from ..measures.evaluation import measure_each
 from ..measures.subject import NO_GROUPS, Subject
 from ..registry.kernel import Kernel, list_kernels
 from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric, Solving
+from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, Solving
 from ..resolve.sets import read_samples
 from ..spectral.spectrum import PSD
+from .details import details as details_of
+from .group_scores import measure_groups
+from .intervals import Sureness, check_asked, needs_vectors, sureness
 from .request import Interval, Method, Request, read_request
-from .result import answer
 
 
 def compute(
@@ -191,19 +194,20 @@ def compute(
         "details": details,
         **options,
     }
-    arguments |= {
-        name: given for name, given in (("rtol", rtol), ("seed", seed)) if given is not None
-    }
+    if rtol is not None:
+        arguments["rtol"] = rtol
+    if seed is not None:
+        arguments["seed"] = seed
     request = read_request(arguments)
     if (
-        k is None
-        and isinstance(references, str)
-        and references in {kernel.name for kernel in list_kernels()}
+        isinstance(references, str)
+        and k is None
+        and references in [kernel.name for kernel in list_kernels()]
     ):
         raise TypeError(
             f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
         )
-    return measure(samples, references, request)
+    return measured(subject_of(samples, references, request), request)
 
 
 def measure(
@@ -223,9 +227,10 @@ def subject_of(
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
-    read = read_samples(samples, request.how, name)
-    table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
-    flat, groups = grouped(read, request.how, request.groups, table=table, name=name)
+    flat, groups = read_samples(samples, request.how, name), None
+    if request.groups is not None or not _is_one_set(flat, request.how):
+        table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
+        flat, groups = grouped(flat, request.how, request.groups, table=table, name=name)
     if groups is None and (names := request.of_groups):
         raise ValueError(f"{', '.join(names)} looks at groups of samples: {NO_GROUPS}")
     if groups is not None and request.estimating is not None:
@@ -261,13 +266,29 @@ def subject_of(
     )
 
 
+def _is_one_set(samples: Any, how: How) -> bool:
+    """Whether it is plain that samples are no groups: strings are none, nor is one matrix."""
+    if how.given:
+        return getattr(samples, "ndim", 0) == 2
+    return isinstance(samples, list) and isinstance(samples[0], str)
+
+
 def measured(subject: Subject, request: Request) -> dict[str, Any]:
-    """The numbers that a request asks for, of a subject made for it."""
+    """The numbers that a request asks for, of a subject made for it, and "details" if asked."""
+    sure: Sureness | None = None
+    table: list[dict[str, Any]] | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # What overflows or is undefined on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            return answer(subject, request)
+            if subject.groups is not None or request.unsure or request.estimating is not None:
+                numbers, sure, table = _with_errors(subject, request)
+            else:
+                scores = measure_each(subject, request.measures, request.suffixes)
+                numbers = {key: value for own in scores for key, value in own.items()}
+            if request.details:
+                numbers["details"] = details_of(subject, request, sure, table)
+            return numbers
         except NotPSDError as error:
             if isinstance(request.how.k, Kernel) and not request.how.k.psd:
                 error.add_note(_indefinite(request.how.k))
@@ -276,6 +297,32 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
             if subject.groups is None:
                 raise
             raise subject.groups.located(error) from error.__cause__
+
+
+def _with_errors(
+    subject: Subject, request: Request
+) -> tuple[dict[str, Any], Sureness, list[dict[str, Any]] | None]:
+    """Numbers with their standard errors and intervals, and a table of groups if there are any."""
+    if request.corrected:
+        refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
+    if subject.groups is not None:
+        grouped = measure_groups(subject, request)
+        return grouped.sureness.beside(_flat(grouped.scores)), grouped.sureness, grouped.table
+    if request.unsure:
+        check_asked(subject.came, request)
+        _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
+    scores = measure_each(subject, request.measures, request.suffixes)
+    if request.unsure:
+        check_asked(subject.n, request)  # some may have been left out
+        sure = sureness(subject, request, scores)
+    else:  # of the Vendi Score alone
+        found = zip(scores[0], subject.spectral.estimates, strict=True)
+        sure = Sureness({key: estimate.sureness for key, estimate in found})
+    return sure.beside(_flat(scores)), sure, None
+
+
+def _flat(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for own in scores for key, value in own.items()}
 
 
 def _indefinite(kernel: Kernel) -> str:

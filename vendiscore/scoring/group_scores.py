@@ -50,7 +50,7 @@ class Grouped:
     table: list[dict[str, Any]]
 
 
-def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) -> Grouped:
+def measure_groups(subject: Subject, request: Request) -> Grouped:
     """The mean of each measure over groups, and the measures of all groups together."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
@@ -66,7 +66,7 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
     parts = zip(subject.groups.labels, subject.parts, strict=True)
     for label, part in track(parts, len(subject.groups), "scoring groups"):
         try:
-            row = measure_each(part, each, suffixes)
+            row = measure_each(part, each, request.suffixes)
         except Exception as error:
             error.add_note(f"this is about {part.name}")
             raise
@@ -77,7 +77,7 @@ def measure_groups(subject: Subject, request: Request, suffixes: Sequence[str]) 
     scores: list[dict[str, Any]] = []
     for chosen in request.measures:
         if chosen.measure.groups:
-            scores += measure_each(subject, [chosen], suffixes)
+            scores += measure_each(subject, [chosen], request.suffixes)
             continue
         place = each.index(chosen)
         scores.append(_mean([row[place] for row in rows]))

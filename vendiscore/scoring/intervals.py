@@ -70,7 +70,6 @@ def sureness(
     subject: Subject,
     request: Request,
     scores: Sequence[Mapping[str, Any]],
-    suffixes: Sequence[str],
 ) -> Sureness:
     """The standard error and interval of each score, and its corrected value, as asked for."""
     found = Sureness()
@@ -85,7 +84,7 @@ def sureness(
             if method == "jackknife" and closed is not None:
                 errors = closed(subject)
             else:
-                errors = _subsampled(subject, chosen, suffixes, len(own))
+                errors = _subsampled(subject, chosen, request.suffixes, len(own))
             found.methods[name] = method
             for (key, value), error in zip(own.items(), errors, strict=True):
                 if error.se < _NO_WIDTH:

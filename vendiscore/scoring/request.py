@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
 from ..distances.metrics import METRIC_OPTIONS
 from ..measures.evaluation import Chosen, read_measures
 from ..registry.measure import Measure, having, list_measures
+from ..registry.plugins import Plugins
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
+from ..signature import digits
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import PSD, check_psd
 
@@ -63,34 +66,13 @@ def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures
 class Request:
     """What to measure, of samples that are compared in some way.
 
-    Attributes
-    ----------
-    how : How
-    measures : tuple of Chosen
-    orders : tuple of float
-        Without repeats.
-    several : bool
-        Whether orders were given as several, so that keys of the result name them.
-    p : array_like or None
-        Weights, not looked at yet.
-    psd : {"check", "clip"}
-    details : bool
-    groups : iterable or None
-        Labels of the samples, not looked at yet.
-    ci : float or None
-        The level of confidence intervals, in (0, 1).
-    interval : {"auto", "jackknife", "subsample"}
-        How standard errors are found.
-    corrected : bool
-        Whether to give scores without their bias of order 1/n, too.
-    estimating : Estimating or None
-        How scores may be estimated, if that will do.
+    `p` and `groups` are as they came, and not looked at yet.
     """
 
     how: How
     measures: tuple[Chosen, ...]
     orders: tuple[float, ...] = (1.0,)
-    several: bool = False
+    several: bool = False  # orders were given as several: keys of the result name them
     p: Any = None
     psd: PSD = "check"
     details: bool = False
@@ -100,31 +82,42 @@ class Request:
     corrected: bool = False
     estimating: Estimating | None = None
 
-    @property
+    @cached_property
+    def suffixes(self) -> list[str]:
+        """What the keys of a measure with an order end in, for each order."""
+        return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
+
+    @cached_property
     def unsure(self) -> bool:
         """Whether more than the numbers of these samples is asked for."""
         return self.ci is not None or self.corrected
 
-    @property
+    @cached_property
     def of_groups(self) -> list[str]:
         """The names of the measures that need groups."""
         return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
 
-    @property
+    @cached_property
     def pairs(self) -> bool:
         """Whether some measure compares the samples with references."""
         return any(chosen.measure.references for chosen in self.measures)
 
-    @property
+    @cached_property
     def beside(self) -> bool:
         """Whether some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
 
-    @property
+    @cached_property
     def pooled(self) -> frozenset[str]:
         """What measures need that is between the samples and the references: similarities, …"""
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
+
+
+# Requests of plain words and numbers, which are read once for all calls that say the same.
+_KNOWN: dict[Any, Request] = {}
+_MOST_KNOWN = 256
+_PLAIN = {str, int, float, bool, type(None)}
 
 
 def read_request(
@@ -134,7 +127,26 @@ def read_request(
     *,
     others: Collection[str] | None = None,
 ) -> Request:
-    """Read the keywords of `compute`, but for the samples, which are not looked at."""
+    """Read the keywords of `compute`, but for the samples, which are not looked at.
+
+    `others` are keywords that other metrics of a suite have, and this one is to ignore.
+    """
+    if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
+        return _read_request(arguments, usual, references, others)
+    values = tuple(arguments.items()), tuple(map(type, arguments.values()))
+    key = values, usual, references is None, Plugins.version
+    request = _KNOWN.get(key)
+    if request is None:
+        request = _read_request(arguments, usual, references, None)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = request
+    return request
+
+
+def _read_request(
+    arguments: Mapping[str, Any], usual: Usual, references: Any, others: Collection[str] | None
+) -> Request:
     rest = {name: value for name, value in arguments.items() if name != "t" or value is not None}
     distances = [name for name in _OF_DISTANCES if not _unsaid(rest.get(name))]
     q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")

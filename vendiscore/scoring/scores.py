@@ -14,11 +14,10 @@ from ..arguments import DEFAULT_ORDER, is_several
 from ..arrays.namespace import Samples, Weights, is_torch
 from ..arrays.weights import check_weights
 from ..measures.conditional import Given, conditional
-from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import How, KernelArgument
-from ..resolve.sets import read_samples, similarity_of
+from ..resolve.kernel_request import KernelArgument
+from ..resolve.sets import similarity_of
 from ..spectral.spectrum import PSD, check_psd
-from .compute import compute, measure
+from .compute import compute, measured, subject_of
 from .request import check_orders, read_request
 
 
@@ -171,7 +170,7 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    return _of_matrix(_rows(X), "X", q=q, p=p, normalize=normalize, score_X=True)
+    return _of_matrix(X, "X", q=q, p=p, normalize=normalize, score_X=True)
 
 
 def score_dual(
@@ -297,21 +296,14 @@ def _single(q: Any) -> Any:
     return q
 
 
-def _rows(X: Any) -> Any:
-    """Rows of features; a ValueError for several matrices of them, which `compute` scores apart."""
-    how = How(given="X")
-    rows = read_samples(X, how, "X")
-    table = isinstance(rows, list) and getattr(X, "ndim", 1) == 2
-    _, groups = grouped(rows, how, table=table)
-    if groups is not None:
-        raise ValueError(
-            f"`X` must be two-dimensional, one row per sample, got {len(groups)} such matrices; "
-            f"pass one, or compute(X, score_X=True), which gives the mean of their scores"
-        )
-    return rows
-
-
 def _of_matrix(matrix: Any, name: str, *, q: Any, **arguments: Any) -> Any:
     """`compute` of a matrix that errors call by its own name."""
-    request = read_request({"q": _single(q), **arguments})
-    return measure(matrix, None, request, name)["VS"]
+    q = q if isinstance(q, (int, float, str)) else _single(q)
+    request = read_request({"q": q, **arguments})
+    subject = subject_of(matrix, None, request, name)
+    if subject.groups is not None:  # which `compute` scores one by one
+        raise ValueError(
+            f"`{name}` must be two-dimensional, one row per sample, got {len(subject.groups)} such "
+            f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
+        )
+    return measured(subject, request)["VS"]

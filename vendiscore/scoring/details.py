@@ -1,4 +1,4 @@
-"""The answer: a flat dict of numbers by name, and how they came about."""
+"""How numbers came about: what `details` of a score holds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ..arguments import refuse_gradient
 from ..magnitude.space import MetricSpace
-from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
 from ..optional import versions
 from ..resolve.sets import fit_source
 from ..signature import digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..spectral.vendi import Spectral
-from .group_scores import measure_groups
-from .intervals import Sureness, check_asked, needs_vectors, sureness
+from .intervals import Sureness
 from .request import Request
 
 
@@ -49,36 +46,6 @@ class Details(TypedDict, total=False):
     notes: list[str]
     versions: dict[str, str]
     signature: str
-
-
-def answer(subject: Subject, request: Request) -> dict[str, Any]:
-    """The numbers that are asked for, and "details" if they are."""
-    suffixes = [f"_q{digits(order)}" for order in request.orders] if request.several else [""]
-    table, sure = None, Sureness()
-    if request.corrected:
-        refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
-    if subject.groups is not None:
-        grouped = measure_groups(subject, request, suffixes)
-        scores, sure, table = grouped.scores, grouped.sureness, grouped.table
-    else:
-        if request.unsure:
-            check_asked(subject.came, request)
-            _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
-        scores = measure_each(subject, request.measures, suffixes)
-        if request.unsure:
-            check_asked(subject.n, request)  # some may have been left out
-            sure = sureness(subject, request, scores, suffixes)
-    if request.estimating is not None:  # of the Vendi Score alone
-        sure = Sureness(
-            {
-                key: estimate.sureness
-                for key, estimate in zip(scores[0], subject.spectral.estimates, strict=True)
-            }
-        )
-    numbers = sure.beside({key: value for own in scores for key, value in own.items()})
-    if not request.details:
-        return numbers
-    return numbers | {"details": details(subject, request, sure, table)}
 
 
 def details(

@@ -1,0 +1,94 @@
+"""The way of a warm call is short: calls, changes of module and modules in the package.
+
+Counted by a profiler in a process of its own, where torch is not loaded; comprehensions and
+generator expressions are left out.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vendiscore
+from vendiscore import compute, score_K
+
+PACKAGE = str(Path(vendiscore.__path__[0]))
+TEXTS = [
+    f"a {colour} cat, number {i}"
+    for i in range(4)
+    for colour in ["red", "blue", "green", "big", "old"]
+]
+LEFT_OUT = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
+# At most: calls, changes of module, modules.
+BOUNDS = {"texts": (160, 80, 22), "matrix": (110, 60, 18)}
+
+
+def way(work):
+    """The (module, function) of each call of the package, in order; of a second, warm call."""
+    work(), work()
+    seen = []
+
+    def watch(frame, event, _):
+        code = frame.f_code
+        ours = event == "call" and code.co_filename.startswith(PACKAGE)
+        if ours and code.co_name not in LEFT_OUT:
+            seen.append((code.co_filename[len(PACKAGE) + 1 : -3], code.co_name))
+
+    sys.setprofile(watch)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def matrix(n):
+    X = np.random.default_rng(0).normal(size=(n, 5))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    return X @ X.T
+
+
+def counted():
+    """The way of each call, and of that of the metric `evaluate` loads."""
+    K = matrix(30)
+    ways = {"texts": way(lambda: compute(TEXTS)), "matrix": way(lambda: score_K(K))}
+    metric = vendiscore.load("vendiscore")
+    return {**ways, "metric": way(lambda: metric.compute(samples=TEXTS))}
+
+
+@pytest.fixture(scope="module")
+def ways():
+    code = "import json, test_compute_calls as t; print(json.dumps(t.counted()))"
+    folder = Path(__file__).parent
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=True
+    )
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", list(BOUNDS))
+def test_a_warm_call_is_short(ways, name):
+    modules = [module for module, _ in ways[name]]
+    hops = sum(a != b for a, b in pairwise(modules))
+    found = len(modules), hops, len(set(modules))
+    assert all(a <= b for a, b in zip(found, BOUNDS[name], strict=True)), (
+        found,
+        Counter(modules).most_common(),
+    )
+
+
+def test_the_metric_of_evaluate_makes_few_calls_more(ways):
+    assert len(ways["metric"]) <= len(ways["texts"]) + 10
+
+
+@pytest.mark.parametrize("name", list(BOUNDS))
+def test_samples_are_read_once_and_decomposed_once(ways, name):
+    calls = Counter(function for _, function in ways[name])
+    for function in ("read_request", "as_samples", "check_diagonal", "decompose"):
+        assert calls[function] == 1, function
+    assert calls["check_finite"] == (name == "matrix")
