@@ -32,6 +32,10 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     The path of a folder stands for its image files. Arrays of other libraries go through NumPy, in
     their own precision. `name` is what errors call the samples; with `empty` there may be none.
     """
+    if type(samples) is list and samples:
+        return list(samples)
+    if _is_plain(samples):
+        return samples
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     if is_folder(samples) and name not in ("by", "groups"):  # labels are no images
@@ -56,6 +60,12 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
+
+
+def _is_plain(samples: Any) -> bool:
+    """Whether these are rows of numbers that need no reading."""
+    kind = samples.dtype.kind if type(samples) is np.ndarray and samples.ndim == 2 else ""
+    return kind in ("f", "b", "i", "u") and len(samples) > 0
 
 
 def _no_folder(samples: str | bytes) -> str:
@@ -171,7 +181,7 @@ def as_matrix(
     precision and is not copied. Where rows are refused, `also` says what the caller would refuse
     of the others, so that one error names all.
     """
-    samples = as_samples(samples, name)
+    samples = samples if _is_plain(samples) else as_samples(samples, name)
     try:
         return _matrix(samples, name)
     except SampleError as error:
