@@ -58,7 +58,8 @@ def counted():
     K = matrix(30)
     ways = {"texts": way(lambda: compute(TEXTS)), "matrix": way(lambda: score_K(K))}
     metric = vendiscore.load("vendiscore")
-    return {**ways, "metric": way(lambda: metric.compute(samples=TEXTS))}
+    beside = {"beside": way(lambda: compute(TEXTS))}  # where evaluate has loaded torch
+    return {**ways, **beside, "metric": way(lambda: metric.compute(samples=TEXTS))}
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_a_warm_call_is_short(ways, name):
 
 
 def test_the_metric_of_evaluate_makes_few_calls_more(ways):
-    assert len(ways["metric"]) <= len(ways["texts"]) + 10
+    assert len(ways["metric"]) <= len(ways["beside"]) + 10
 
 
 @pytest.mark.parametrize("name", list(BOUNDS))
