@@ -32,7 +32,7 @@ def added(metric, batches):
 
 def held(metric) -> list:
     """What a metric keeps of samples."""
-    return metric._added[0]
+    return metric._added.samples
 
 
 def lengths(texts):

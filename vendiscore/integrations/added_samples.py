@@ -1,7 +1,7 @@
-"""Samples that come in batches: copied when they come, one collection when they are scored.
+"""Batches of samples: copied when they are added, and one collection when they are scored.
 
-Nothing is converted, so that what is scored is what would have been scored at once. Batches are
-copied, since loops fill the same array, list or canvas again and again.
+Nothing is converted, so that the score is that of all samples at once. Batches are copied, since
+loops fill the same array, list or canvas again and again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -25,17 +26,46 @@ from ..resolve.group_labels import takes_any_length
 from ..resolve.kernel_request import How
 from ..streaming.state import State
 
-# Batches of samples, of references, and the labels of the groups of each batch of samples.
-Parts = tuple[list[Any], list[Any], list[Any]]
-
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
 
-def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
-    """A copy of a batch that goes with those that are kept: a list or an array.
+@dataclass
+class Added:
+    """Batches of samples, of references, and the labels of the groups of each batch of samples."""
 
-    `how` says what samples are, as far as it is known before they are scored.
-    """
+    samples: list[Any] = field(default_factory=list)
+    references: list[Any] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)
+
+    def __add__(self, other: Added) -> Added:
+        own = (self.samples + other.samples, self.references + other.references)
+        return Added(*own, self.labels + other.labels)
+
+    def __iadd__(self, other: Added) -> Added:  # of many batches, a sum by `+` would copy all
+        self.samples += other.samples
+        self.references += other.references
+        self.labels += other.labels
+        return self
+
+    def __len__(self) -> int:
+        return sum(map(size, self.samples))
+
+    def drop(self, first: Added) -> None:
+        """Remove the batches that it begins with."""
+        del self.samples[: len(first.samples)], self.labels[: len(first.labels)]
+        del self.references[: len(first.references)]
+
+    def packed(self) -> dict[str, list[str | None]]:
+        """Return columns of text of one length, at least 1, for another process."""
+        samples = [packed(each) for each in zip(self.samples, self.labels, strict=True)]
+        columns = [samples, [packed(batch) for batch in self.references]]
+        length = max(1, *map(len, columns))
+        padded = [column + [None] * (length - len(column)) for column in columns]
+        return {"predictions": padded[0], "references": padded[1]}
+
+
+def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
+    """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # of a table, no lists of samples
@@ -56,7 +86,7 @@ def _say(width: int | None) -> str:
 
 
 def _width(batch: Any, name: str, *, checked: bool = False) -> int | None:
-    """The length of the rows of numbers in a batch, or None if it has others or none."""
+    """Return the length of the rows of numbers in a batch, or None if it has others or none."""
     if hasattr(batch, "shape"):
         if batch.ndim != 2:
             return None
@@ -84,7 +114,7 @@ def _copied_batch(batch: Any) -> Any:
 
 
 def _copied(sample: Any) -> Any:
-    """A copy of what loops write into (containers, arrays, images); other objects as they are."""
+    """Copy what loops write into: containers, arrays and images."""
     kind = type(sample)
     if kind in (list, tuple, set):
         return kind(sample) if _ATOMS.issuperset(map(type, sample)) else kind(map(_copied, sample))
@@ -106,7 +136,7 @@ def _copied(sample: Any) -> Any:
 
 
 def labels_of(groups: Any, n: int) -> list[Any]:
-    """The labels of a batch of n samples."""
+    """Return the labels of a batch of n samples."""
     labels = as_samples(groups, "groups")
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
     if len(labels) != n:
@@ -117,23 +147,24 @@ def labels_of(groups: Any, n: int) -> list[Any]:
     return labels
 
 
-def labelled(parts: Parts, groups: Any) -> Parts:
-    """The same with the labels that `compute` got, which are of the samples that have none."""
+def labelled(added: Added, groups: Any) -> Added:
+    """Give the labels that `compute` got to the samples that have none."""
     if groups is None:
-        return parts
-    batches, references, labels = parts
-    sizes = [size(batch) if own is None else 0 for batch, own in zip(batches, labels, strict=True)]
-    if batches and not any(sizes):
+        return added
+    pairs = list(zip(added.samples, added.labels, strict=True))
+    sizes = [size(batch) if own is None else 0 for batch, own in pairs]
+    if pairs and not any(sizes):
         raise ValueError(
             "`groups` of samples that were added with theirs already: leave it out of compute()"
         )
     rest = iter(labels_of(groups, sum(sizes)))
-    every = zip(sizes, labels, strict=True)
-    return batches, references, [list(islice(rest, n)) if n else own for n, own in every]
+    every = zip(sizes, added.labels, strict=True)
+    labels = [list(islice(rest, n)) if n else own for n, own in every]
+    return Added(added.samples, added.references, labels)
 
 
 def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
-    """The labels of all samples, or None where none has any."""
+    """Return the labels of all samples, or None if none has any."""
     given = [own for own in labels if own is not None]
     if given and len(given) < len(labels):
         raise ValueError(
@@ -144,12 +175,12 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
 
 
 def packed(batch: Any) -> str:
-    """A batch as text, for another process; exact, unlike columns of numbers."""
+    """Return a batch as text, for another process; exact, unlike columns of numbers."""
     return json.dumps(_pack(batch))
 
 
 def unpacked(text: str) -> Any:
-    """What `packed` got."""
+    """Return the batch that was packed."""
     return _unpack(json.loads(text))
 
 

@@ -1,15 +1,15 @@
-"""How a measure of samples meets `evaluate`: one base class for every entry script.
+"""The base class of the metrics of `evaluate`.
 
 `compute` hands the caller's own samples to the library. `add` and `add_batch` sum them up as they
-come where the options that the metric was loaded with allow it (`streams`), and otherwise keep
-copies in memory, where scoring needs them anyway, until a `compute` succeeds: an error, also an
-interrupt, loses nothing. Only several processes (`num_process`) go through files, those of
-`evaluate`.
+come if the options of the metric allow it (`streams`), and otherwise keep copies in memory until a
+`compute` succeeds: an error or an interrupt loses nothing. Only several processes (`num_process`)
+go through files, those of `evaluate`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import sys
 import threading
@@ -22,15 +22,14 @@ import evaluate
 
 from ..arguments import flag
 from ..arrays.namespace import is_torch, scalar
-from ..arrays.pools import pooled, size
+from ..arrays.pools import pooled
 from ..errors import warn
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from . import streams
-from .added_samples import Parts, all_labels, labelled, labels_of, packed, read, unpacked
-from .suites import keywords_of_others
+from .added_samples import Added, all_labels, labelled, labels_of, read, unpacked
 
-# What `evaluate` is told of the samples. Any will do: they are kept as they are.
+# The features of samples for `evaluate`. Any will do: samples are kept as they are.
 _SAMPLES = (
     datasets.Value("string"),
     datasets.Value("float64"),
@@ -92,13 +91,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
         self.defaults, self._how = defaults, request.how
-        # What added samples are summed up in, if they are; and how many of the sums are being
-        # scored, so that more is added to others.
+        # The state that added samples are summed up in, if they are; and how many of the states are
+        # being scored, so that more is added to others.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self._sealed = 0
         self.keeps_references = self.keeps_references or request.pairs or request.beside
-        self._added: Parts = ([], [], [])
-        self._left: Parts = ([], [], [])  # what process 0 has gathered and not scored yet
+        self._added = Added()
+        self._left = Added()  # gathered by process 0 and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
         self._set_locks()
         super().__init__(
@@ -136,14 +135,17 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         _no_positional("compute(samples=…)", args)
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
-        others = keywords_of_others(sys._getframe(1).f_locals.get("self"), self)
+        others = _keywords_of_others(sys._getframe(1).f_locals.get("self"), self)
         try:
-            second = references if references is not None else self._added[1] or None
+            second = references if references is not None else self._added.references or None
             request = read_request(options, self.usual, second, others=others)
             if samples is not None and self.num_process == 1 and not len(self):
                 return self._result(samples, references, request)
             with self._scoring:  # another thread waits, and scores what is added meanwhile
-                return self._compute_added(samples, references, request)
+                try:
+                    return self._compute_added(samples, references, request)
+                finally:
+                    self._sealed = 0
         except BaseException:
             self._failed = samples is None
             raise
@@ -151,43 +153,36 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def _compute_added(
         self, samples: Any, references: Any, request: Request
     ) -> dict[str, Any] | None:
-        try:
-            return self._compute_sealed(samples, references, request)
-        finally:
-            self._sealed = 0
-
-    def _compute_sealed(
-        self, samples: Any, references: Any, request: Request
-    ) -> dict[str, Any] | None:
         with self._adding:
-            if streams.is_stream(self._added[0]):
+            if streams.is_stream(self._added.samples):
                 streams.check_served(self._empty, request)
             given = self._read(samples, references, request=request)
-            kept = (list(self._added[0]), list(self._added[1]), list(self._added[2]))
-            self._sealed = len(kept[0])
-        if given[0] and len(self) and self._failed:
+            kept = self._added + Added()  # a copy: threads may add more
+            self._sealed = len(kept.samples)
+        if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
                 f"together with those given here; score them first by compute() alone, or load "
                 f"the metric anew without them"
             )
-        whole = labelled(_plus(kept, given), request.groups)
+        whole = labelled(kept + given, request.groups)
         if self.num_process > 1:
-            gathered = self._gathered(kept, whole, bool(given[0]))
+            gathered = self._gathered(kept, whole, bool(given.samples))
             if gathered is None:
                 return None
-            whole, kept = gathered, ([], [], [])
-        if not whole[0]:
+            whole, kept = gathered, Added()
+        if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        if streams.is_stream(whole[0]):
+        if streams.is_stream(whole.samples):
             streams.check_served(self._empty, request)
-            result = streams.scored(whole[0], request)
+            result = streams.scored(whole.samples, request)
         else:
-            second = pooled(whole[1]) if whole[1] else None
-            labels = all_labels(whole[2])
-            result = self._result(pooled(whole[0]), second, replace(request, groups=labels))
-        self._forget(kept)
-        self._left, self._failed = ([], [], []), False
+            second = pooled(whole.references) if whole.references else None
+            request = replace(request, groups=all_labels(whole.labels))
+            result = self._result(pooled(whole.samples), second, request)
+        with self._adding:
+            self._added.drop(kept)
+        self._left, self._failed = Added(), False
         return result
 
     def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
@@ -197,25 +192,19 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def _read(
         self, samples: Any, references: Any, groups: Any = None, request: Request | None = None
-    ) -> Parts:
-        """What is given, as batches that go with the added ones: their sum, or copies.
-
-        `request` says what is about to be computed, which may need them kept.
-        """
-        state = streams.folded(self._empty, samples, self._added[0], groups, request)
+    ) -> Added:
+        """Read a batch that goes with the added ones: a sum, or copies if `request` needs them."""
+        state = streams.folded(self._empty, samples, self._added.samples, groups, request)
         if state is not None:
-            return [state], [], [None]
+            return Added([state], [], [None])
         how = self._how if request is None else request.how
-        first = [] if samples is None else [read(samples, self._added[0], how)]
-        labels = [None if groups is None else labels_of(groups, size(batch)) for batch in first]
-        if references is None or "references" not in self._feature_names():
-            return first, [], labels
-        return first, [read(references, self._added[1], how, "references")], labels
-
-    def _forget(self, kept: Parts) -> None:
-        with self._adding:  # what was added meanwhile stays
-            for batches, old in zip(self._added, kept, strict=True):
-                del batches[: len(old)]
+        found = Added()
+        if samples is not None:
+            found.samples = [read(samples, self._added.samples, how)]
+            found.labels = [None if groups is None else labels_of(groups, len(found))]
+        if references is not None and "references" in self._feature_names():
+            found.references = [read(references, self._added.references, how, "references")]
+        return found
 
     def add_batch(
         self,
@@ -235,16 +224,15 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._adding:
-            batches = self._read(samples, references, groups)
-            all_labels([*self._added[2][-1:], *batches[2]], "; nothing of this batch was kept")
+            batch = self._read(samples, references, groups)
+            all_labels(self._added.labels[-1:] + batch.labels, "; nothing of this batch was kept")
             if self.num_process > 1:
-                _rows(batches)  # refused here, not where the other processes wait
+                batch.packed()  # refused here, not where the other processes wait
                 self._open()
-            if streams.is_stream(batches[0]) and len(self._added[0]) > self._sealed:
-                self._added[0][-1] = self._added[0][-1].merge(*batches[0])
-                return
-            for kept, new in zip(self._added, batches, strict=True):
-                kept.extend(new)
+            if streams.is_stream(batch.samples) and len(self._added.samples) > self._sealed:
+                self._added.samples[-1] = self._added.samples[-1].merge(*batch.samples)
+            else:
+                self._added += batch
 
     def add(
         self,
@@ -276,7 +264,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def __len__(self) -> int:
         """How many samples were added and not scored yet."""
-        return sum(map(size, self._added[0] + self._left[0]))
+        return len(self._added) + len(self._left)
 
     # Several processes: each writes its batches to a file of its own, process 0 reads them all.
 
@@ -293,17 +281,18 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         with self._waiting():
             self._init_writer()
 
-    def _gathered(self, kept: Parts, whole: Parts, given: bool) -> Parts | None:
-        """The batches of all processes in process 0, where they stay until they are scored."""
-        if self._left[0] and self.writer is None and not given:
+    def _gathered(self, kept: Added, whole: Added, given: bool) -> Added | None:
+        """Gather the batches of all processes in process 0, where they stay until scored."""
+        if self._left.samples and self.writer is None and not given:
             return self._left  # of a call that failed
-        rows = _rows(whole)
+        rows = whole.packed()
         self._open()
         with self._waiting():
             self.writer.write_batch({name: rows[name] for name in self._feature_names()})
             found = evaluate.Metric.compute(self)
         self._round += 1
-        self._forget(kept)
+        with self._adding:
+            self._added.drop(kept)
         if found is None:
             return None
         columns = [
@@ -311,7 +300,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             for name in ("predictions", "references")
         ]
         batches, labels = map(list, zip(*columns[0], strict=True)) if columns[0] else ([], [])
-        self._left = _plus(self._left, (batches, columns[1], labels))
+        self._left += Added(batches, columns[1], labels)
         return self._left
 
     @contextlib.contextmanager
@@ -365,21 +354,21 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self._set_locks()
 
 
-def _plus(first: Parts, second: Parts) -> Parts:
-    return first[0] + second[0], first[1] + second[1], first[2] + second[2]
+def _keywords_of_others(caller: Any, own: SampleMetric) -> frozenset[str] | None:
+    """Return the keywords of the other metrics of `evaluate.combine`, or None outside of it.
 
-
-def _rows(parts: Parts) -> dict[str, list[str | None]]:
-    """Batches as columns of text of one length, at least 1."""
-    samples = [packed([batch, own]) for batch, own in zip(parts[0], parts[2], strict=True)]
-    columns = [samples, [packed(batch) for batch in parts[1]]]
-    length = max(1, *map(len, columns))
-    padded = [column + [None] * (length - len(column)) for column in columns]
-    return {"predictions": padded[0], "references": padded[1]}
+    It passes all keywords to all metrics.
+    """
+    if not isinstance(caller, evaluate.CombinedEvaluations):
+        return None
+    modules = [each for each in caller.evaluation_modules if each is not own]
+    return frozenset(
+        name for each in modules for name in inspect.signature(each._compute).parameters
+    )
 
 
 def _read_once(options: dict[str, Any]) -> dict[str, Any]:
-    """Options whose generators are lists, since they are read by a check and by the work."""
+    """Turn generators among options into lists, since a check and the work read them."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
@@ -392,7 +381,7 @@ def _no_positional(call: str, args: tuple[Any, ...]) -> None:
 
 
 def _one_of(**given: Any) -> Any:
-    """The one argument that is not None, or None."""
+    """Return the one argument that is not None, or None."""
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) > 1:
         names = ", ".join(f"`{name}`" for name in named)

@@ -1,8 +1,7 @@
-"""Added samples that are summed up instead of kept, where a metric was loaded so that it can be.
+"""Sums of added samples, which a metric keeps instead of the samples if its options allow it.
 
-A metric that was loaded with a kernel whose features can be added up, and for nothing but the Vendi
-Score, needs no samples: a `State` of them has the same score. It stands among the batches that
-are added as one of them.
+A metric with a kernel whose features can be added up, and for nothing but the Vendi Score, needs no
+samples: a `State` of them has the same score. It stands among the batches as one of them.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ KEEP = "load the metric with stream=False, which keeps samples, and add them ane
 
 
 def empty_state(request: Request) -> State | None:
-    """The state that samples can be added to, or None if what is asked for needs them kept."""
-    if unserved(request) or refused(request.how):
+    """Return the state that samples can be added to, or None if the request needs them kept."""
+    if _unserved(request) or refused(request.how):
         return None
     return State(Configuration(settings_of(request.how), request.how))
 
@@ -35,15 +34,15 @@ def folded(
     groups: Any = None,
     request: Request | None = None,
 ) -> State | None:
-    """The state of a batch that goes with those kept, or None if its samples are to be kept.
+    """Return the state of a batch that goes with those kept, or None if samples are to be kept.
 
-    They are where others are, where `request`, which is about to be computed, needs them, and
-    where the first ones are groups, sparse rows, which have too many features to multiply with each
-    other, or an option would follow from them.
+    They are if others are, if `request`, which is about to be computed, needs them, and if the
+    first ones are groups, sparse rows (too many features to multiply) or an option follows from
+    them.
     """
     if empty is None or samples is None or (kept and not is_stream(kept)):
         return None
-    if not kept and request is not None and differing(empty, request):
+    if not kept and request is not None and _differing(empty, request):
         return None
     read = as_samples(samples)
     if not kept and sp.issparse(read):
@@ -69,7 +68,7 @@ def _detached(samples: Any) -> Any:
 
 
 def is_stream(batches: Sequence[Any]) -> bool:
-    """Whether batches are states."""
+    """Return whether batches are states."""
     states = [isinstance(batch, State) for batch in batches]
     if any(states) and not all(states):
         raise TypeError(
@@ -79,8 +78,8 @@ def is_stream(batches: Sequence[Any]) -> bool:
     return any(states)
 
 
-def unserved(request: Request) -> list[str]:
-    """What a request asks for that follows from no state."""
+def _unserved(request: Request) -> list[str]:
+    """Return the arguments of a request whose results follow from no state."""
     named = {
         "groups": request.groups is not None,
         "p": request.p is not None,
@@ -93,9 +92,9 @@ def unserved(request: Request) -> list[str]:
     return asked + ([f"`measures` {', '.join(measures)}"] if measures else [])
 
 
-def differing(empty: State, request: Request) -> list[str]:
-    """What a request asks for that the states of a metric cannot serve."""
-    if asked := unserved(request):
+def _differing(empty: State, request: Request) -> list[str]:
+    """Return the arguments of a request that the states of a metric cannot serve."""
+    if asked := _unserved(request):
         return asked
     if refused(request.how):
         return ["another `k`"]
@@ -105,8 +104,8 @@ def differing(empty: State, request: Request) -> list[str]:
 
 
 def check_served(empty: State | None, request: Request) -> None:
-    """Raise a TypeError for what a metric cannot answer of samples that it has not kept."""
-    asked = ["this"] if empty is None else differing(empty, request)
+    """Raise a TypeError if a request needs samples that were not kept."""
+    asked = ["this"] if empty is None else _differing(empty, request)
     if asked:
         raise TypeError(
             f"{', '.join(asked)} cannot be had of samples that were added up as they came, as they "
@@ -115,10 +114,7 @@ def check_served(empty: State | None, request: Request) -> None:
 
 
 def scored(states: Sequence[Any], request: Request) -> dict[str, Any]:
-    """What the sum of states gives of a request that was checked."""
-    first, *others = states
+    """Score the sum of states by a request that was checked."""
     q = request.orders if request.several else request.orders[0]
-    numbers: dict[str, Any] = first.merge(*others).compute(
-        q, psd=request.psd, details=request.details
-    )
-    return numbers
+    whole: State = states[0].merge(*states[1:])
+    return whole.compute(q, psd=request.psd, details=request.details)

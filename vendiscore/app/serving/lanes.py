@@ -1,8 +1,7 @@
-"""Who works when: lanes for short and for long work, and few places for each visitor.
+"""Lanes for short and for long work, with few places for each visitor.
 
-Two cores serve everybody. Work stands in line for its lane, so that what takes a moment never
-waits for what takes long; it is taken step by step in a thread, and stops at its next step when
-nobody waits for it any more.
+Two cores serve everybody. Work stands in line for its lane, so that short work never waits for
+long; it is taken step by step in a thread, and stops at its next step when nobody waits for it.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Generic
+from typing import Any
 
 from ...progress import Steps, Value
 
@@ -30,13 +28,7 @@ Told = Callable[[str], object]
 
 
 class BusyError(Exception):
-    """No more can wait; the message is for the visitor.
-
-    Attributes
-    ----------
-    status : int
-        Of the HTTP response.
-    """
+    """No more can wait; the message is for the visitor, with the status of the HTTP response."""
 
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
@@ -48,77 +40,55 @@ class StoppedError(Exception):
 
 
 class Line:
-    """A number of places, and those who wait for one in the order in which they came."""
+    """A number of places, and visitors who wait for one in the order in which they came."""
 
     def __init__(
         self, places: int, waiting: int, words: Callable[[int], str], full: BusyError
     ) -> None:
-        self.places = self.free = places
-        self._most, self._words, self._full = waiting, words, full
-        self._waiting: deque[tuple[asyncio.Future[None], Told]] = deque()
+        self._places, self._most, self._words, self._full = places, waiting, words, full
+        self._turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
 
     @property
     def idle(self) -> bool:
-        return self.free == self.places
+        return not self._turns
 
     def check(self) -> None:
         """Raise if no more can wait."""
-        if not self.free and len(self._waiting) >= self._most:
+        if len(self._turns) >= self._places + self._most:
             raise BusyError(str(self._full), self._full.status)
 
     @contextlib.asynccontextmanager
     async def place(self, told: Told) -> AsyncIterator[None]:
-        """A place, once there is one."""
-        await self._enter(told)
+        """Enter a place, once there is one; `told` gets the words for those who wait."""
+        self.check()
+        turn = asyncio.Event(), told
+        self._turns.append(turn)
         try:
+            self._move(len(self._turns) - 1)
+            await turn[0].wait()
             yield
         finally:
-            self._leave()
+            self._turns.remove(turn)
+            self._move()
 
-    async def _enter(self, told: Told) -> None:
-        if self.free:
-            self.free -= 1
-            return
-        self.check()
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append((turn, told))
-        told(self._words(len(self._waiting) - 1))
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.cancelled():
-                with contextlib.suppress(ValueError):  # passed over already
-                    self._waiting.remove((turn, told))
-                    self._tell()
-            else:  # the turn came at the same moment
-                self._leave()
-            raise
-
-    def _leave(self) -> None:
-        while self._waiting:
-            turn, _ = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                self._tell()
-                return
-        self.free += 1
-
-    def _tell(self) -> None:
-        for before, (_, told) in enumerate(self._waiting):
-            told(self._words(before))
+    def _move(self, first: int = 0) -> None:
+        for i, (turn, told) in enumerate(self._turns[first:], first):
+            if i < self._places:
+                turn.set()
+            else:
+                told(self._words(i - self._places))
 
 
 class Lanes:
     """The lanes of one event loop, by name, and the places of its visitors."""
 
-    def __init__(self, workers: Mapping[str, int] = WORKERS, places: int = PLACES) -> None:
+    def __init__(self) -> None:
         busy = "More visitors are here than this page can serve; please try again in a few minutes."
-        self._places = places
         self._lines = {
-            name: Line(n, _WAITING, _before, BusyError(busy, 503)) for name, n in workers.items()
+            name: Line(n, _WAITING, _before, BusyError(busy, 503)) for name, n in WORKERS.items()
         }
         self._visitors: dict[str, Line] = {}
-        self._threads = ThreadPoolExecutor(sum(workers.values()), "lane")
+        self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane")
 
     def check(self, visitor: str, lane: str) -> None:
         """Raise a BusyError if no more can wait."""
@@ -129,69 +99,62 @@ class Lanes:
     async def run(
         self, visitor: str, lane: str, steps: Steps[Value], told: Told = lambda words: None
     ) -> Value:
-        """The result of work, whose words and whose place in line are told meanwhile.
+        """Return the result of work; `told` gets its words and its place in line meanwhile.
 
         Cancelled, it gives up its place in line, or stops at its next step and gives up its place
         then.
         """
-        work = _Work(steps, told)
-        task = asyncio.ensure_future(self._through(visitor, lane, work))
+        stopped, started = threading.Event(), False
+
+        def take(loop: asyncio.AbstractEventLoop) -> Value:
+            while not stopped.is_set():
+                try:
+                    words = next(steps)
+                except StopIteration as end:
+                    result: Value = end.value
+                    return result
+                loop.call_soon_threadsafe(told, words)
+            raise StoppedError
+
+        async def through() -> Value:
+            nonlocal started
+            try:
+                own = self._visitors.setdefault(visitor, _line_of_one())
+                async with own.place(told), self._lines[lane].place(told):
+                    started = True
+                    loop = asyncio.get_running_loop()
+                    return await loop.run_in_executor(self._threads, take, loop)
+            finally:
+                steps.close()
+                if own.idle:
+                    self._visitors.pop(visitor, None)
+
+        task = asyncio.ensure_future(through())
         task.add_done_callback(_seen)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            work.stopped.set()
-            if not work.started:
+            stopped.set()
+            if not started:
                 task.cancel()
             raise
 
-    async def _through(self, visitor: str, lane: str, work: _Work[Value]) -> Value:
-        try:
-            own = self._visitors.setdefault(visitor, self._line())
-            async with own.place(work.told), self._lines[lane].place(work.told):
-                work.started = True
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._threads, work.take, loop)
-        finally:
-            work.steps.close()
-            if own.idle:
-                self._visitors.pop(visitor, None)
 
-    def _line(self) -> Line:
-        full = BusyError(
-            f"{self._places + _BEHIND} of your requests are under way already; wait for some of "
-            f"them to finish.",
-            429,
-        )
-        return Line(self._places, _BEHIND, lambda _: "Your other requests come first.", full)
-
-
-class _Work(Generic[Value]):
-    def __init__(self, steps: Steps[Value], told: Told) -> None:
-        self.steps, self.told = steps, told
-        self.started = False
-        self.stopped = threading.Event()
-
-    def take(self, loop: asyncio.AbstractEventLoop) -> Value:
-        """All steps, in a thread beside the loop."""
-        while not self.stopped.is_set():
-            try:
-                words = next(self.steps)
-            except StopIteration as end:
-                result: Value = end.value
-                return result
-            loop.call_soon_threadsafe(self.told, words)
-        raise StoppedError
+def _line_of_one() -> Line:
+    """Return the line of the requests of one visitor."""
+    full = f"{PLACES + _BEHIND} of your requests are under way already; wait for some of them to "
+    words = "Your other requests come first."
+    return Line(PLACES, _BEHIND, lambda _: words, BusyError(f"{full}finish.", 429))
 
 
 def whole(work: Callable[[], Value]) -> Steps[Value]:
-    """Work of a single step."""
+    """Make work of a single step."""
     yield from ()
     return work()
 
 
 def address(headers: Mapping[str, str], host: str) -> str:
-    """Who a request is from: an address; on a Space, the one that its proxy puts last."""
+    """Return the address of a visitor; on a Space, the one that its proxy puts last."""
     forwarded = headers.get("x-forwarded-for", "") if "SPACE_ID" in os.environ else ""
     return forwarded.rpartition(",")[2].strip() or host
 
