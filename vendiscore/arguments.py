@@ -26,7 +26,7 @@ _PLAIN = {str, bytes, int, float, bool, type(None)}
 def integer(
     name: str, value: Any, least: int = 1, most: int | None = None, remedy: str = ""
 ) -> int:
-    """An int from `least` to `most`, from anything that is one (NumPy's, a tensor of one).
+    """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one).
 
     >>> integer("ns", np.int8(3))
     3
@@ -51,7 +51,7 @@ def number(
     allowed: Callable[[float], bool] = np.isfinite,
     remedy: str = "",
 ) -> float:
-    """A float for which `allowed` holds; `expected` says in words what that means.
+    """Read a float for which `allowed` holds, as `expected` says in words.
 
     Python's and NumPy's numbers are read, fractions, decimals, and arrays or tensors of no
     dimension; text, bytes, truth values and complex numbers are not.
@@ -78,7 +78,7 @@ def number(
 
 
 def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Word:
-    """The word of `known` that `value` is; None may be among them.
+    """Read one of the words `known`; None may be among them.
 
     >>> one_of("psd", "clip", ("check", "clip"))
     'clip'
@@ -93,7 +93,7 @@ def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Wo
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False: not "false", "no" or 0, which mean one thing and are another.
+    """Read True or False; "false", "no" and 0 are refused.
 
     >>> flag("details", np.True_)
     True
@@ -128,7 +128,7 @@ def refuse_gradient(who: str, /, **given: Any) -> None:
 
 
 def is_several(value: Any) -> bool:
-    """Whether it is a collection, as opposed to one word, number, or array of no dimension."""
+    """Return whether a value is a collection, not a word, a number or an array of no dimension."""
     single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not single
 

@@ -132,7 +132,7 @@ class SampleError(ValueError):
             raise SampleError(*next(iter(problems.items())), problems)
 
     def at(self, places: Sequence[Any] | np.ndarray) -> SampleError:
-        """The same with sample i called `places[i]`, which may be several places."""
+        """Return the same error with sample i called `places[i]`, which may be several places."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
             moved |= dict.fromkeys(np.atleast_1d(places[index]).tolist(), problem)
@@ -194,7 +194,7 @@ class TooLargeError(MemoryError):
 
 
 def warn(message: str) -> None:
-    """A UserWarning that points to the line that called this package."""
+    """Emit a UserWarning that points to the line that called this package."""
     level = depth = 0
     frame: FrameType | None = sys._getframe()
     while frame:  # the outermost of our frames: between them there may be functools

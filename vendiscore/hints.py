@@ -168,7 +168,7 @@ _INSTEAD = {
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
-    """The one of `known` that `name` stands for, if any.
+    """Return the one of `known` that `name` stands for, if any.
 
     >>> meant("weights", ["k", "p"]), meant("ngram", ["ngram_overlap"]), meant("spin", ["k"])
     ('p', 'ngram_overlap', None)
@@ -215,7 +215,7 @@ def suggestion(
     look: str = "",
     kind: Kind | None = None,
 ) -> str:
-    """`Did you mean …?` for an unknown name, then what there is if that is little.
+    """Return `Did you mean …?` for an unknown name, then the list of names if it is short.
 
     A synonym of an accepted name comes first, then the remedy for the word, then names that are
     spelt alike. The word itself is never suggested.

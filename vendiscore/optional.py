@@ -51,13 +51,13 @@ if _lacking := _missing(BASE):
 
 
 def versions() -> dict[str, str]:
-    """What a number was computed with."""
+    """Return the versions that a number was computed with."""
     names = ("numpy", "scipy", "evaluate")
     return {name: version(name) for name in names} | {"vendiscore": __version__}
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:
-    """The module `package`, or a `MissingPackageError` with the command that installs it."""
+    """Import `package`, or raise a `MissingPackageError` with the command that installs it."""
     root = package.partition(".")[0]
     try:
         importlib.import_module(root)

@@ -1,7 +1,7 @@
-"""How far long work is: steps that anyone may take and stop, a bar that shows itself late.
+"""Progress of long work: steps that can be taken one by one, and a bar that appears late.
 
-Work that takes long is a generator: it yields how far it is and returns its result. The library
-takes its steps under a bar, the page one at a time, with a note for the visitor after each.
+Long work is a generator: it yields how far it is and returns its result. The library takes its
+steps under a bar, the page one at a time, with a note for the visitor after each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUIET = ContextVar("quiet", default=False)
 
 @contextlib.contextmanager
 def quiet(wanted: bool = True) -> Iterator[None]:
-    """No bars and no announcements meanwhile, in this thread."""
+    """Show no bars and no announcements meanwhile, in this thread."""
     before = _QUIET.set(wanted)
     try:
         yield
@@ -54,7 +54,7 @@ def finish(steps: Generator[Any, None, Value]) -> Value:
 def told(
     steps: Generator[Step, None, Value], words: Callable[[Step], Word | None]
 ) -> Generator[Word, None, Value]:
-    """The same steps, told in words, or counted otherwise; those without a word are passed over."""
+    """Translate steps to words, or to other counts; steps without a word are passed over."""
     with contextlib.closing(steps):
         while True:
             try:
@@ -71,13 +71,9 @@ def counted(counts: Counts[Value], total: int, description: str) -> Value:
     if _silenced():
         return finish(counts)
     with _bar(None, total, description) as bar:
-        while True:
-            try:
-                bar.update(next(counts) - bar.n)
-            except StopIteration as end:
-                bar.update(total - bar.n)
-                result: Value = end.value
-                return result
+        result = finish(told(counts, lambda done: bar.update(done - bar.n)))
+        bar.update(total - bar.n)
+        return result
 
 
 def track(items: Iterable[Any], total: int | None, description: str) -> Iterator[Any]:
@@ -92,7 +88,7 @@ def track(items: Iterable[Any], total: int | None, description: str) -> Iterator
 
 
 def announce(sentence: str) -> None:
-    """One line where a bar would be, for work that cannot be looked into."""
+    """Print a line where a bar would be, for work of a single step."""
     if not _silenced():
         terminal = _Terminal(sys.stderr)
         terminal.write(f"{sentence}\n")

@@ -39,7 +39,7 @@ _OUTER: ContextVar[tuple[Any, ...]] = ContextVar("outer", default=())
 
 
 def digits(x: float) -> str:
-    """A number with all its digits and no more: 1, 0.5, 1e-30, inf.
+    """Return a number with all its digits and no more: 1, 0.5, 1e-30, inf.
 
     >>> digits(2.0), digits(1 + 1e-15), digits(float("inf"))
     ('2', '1.000000000000001', 'inf')
@@ -48,7 +48,7 @@ def digits(x: float) -> str:
 
 
 def plain_order(q: float) -> float | str:
-    """An order for JSON, which has no ∞.
+    """Return an order for JSON, which has no ∞.
 
     >>> plain_order(2.0), plain_order(float("inf"))
     (2.0, 'inf')
@@ -57,7 +57,7 @@ def plain_order(q: float) -> float | str:
 
 
 def plain(value: Any) -> Any:
-    """A value as something that can be printed, quoted and written to JSON.
+    """Return a value that can be printed, quoted and written to JSON.
 
     >>> plain(np.int8(3)), plain({2, 1}), plain(np.array([0.5]))
     (3, [1, 2], [0.5])
@@ -85,7 +85,7 @@ def digest(array: Any) -> str:
 
 
 def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
-    """The signature: names of measures, then every setting that can change their numbers.
+    """Return the signature: names of measures, then settings that can change their numbers.
 
     >>> line(["VS"], {"k": "rbf", "sigma": 1.0, "column": "a b"})
     "VS|k=rbf|sigma=1|column='a b'|vendiscore=..."
@@ -108,7 +108,7 @@ def _text(value: Any) -> str:
 
 
 def _name(value: Any) -> str:
-    """The name of a function or object of one's own, with a digest of what it is made of."""
+    """Name a function or an object, with a digest of what it is made of."""
     name = getattr(value, "__qualname__", type(value).__qualname__)
     outer = _OUTER.get()
     if isinstance(value, _BUILTIN) or is_network(value) or any(value is each for each in outer):
@@ -123,7 +123,7 @@ def _name(value: Any) -> str:
 
 
 def _made_of(value: Any) -> Any:
-    """What makes one function different from another that has its name."""
+    """Return what makes a function different from others of its name."""
     if isinstance(value, functools.partial):
         return _made_of(value.func), plain(value.args), plain(value.keywords)
     if isinstance(value, types.MethodType):
@@ -134,7 +134,7 @@ def _made_of(value: Any) -> Any:
 
 
 def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
-    """A function, and the functions of its module that it names, and that these name, each once."""
+    """Return a function, and the functions of its module that it uses, each once."""
     found = [function]
     for each in found:  # which grows
         for x in _globals(each).values():
@@ -145,7 +145,7 @@ def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
 
 
 def _function(function: types.FunctionType) -> tuple[Any, ...]:
-    """What one function is made of: code, defaults, what it encloses, global values it names."""
+    """Return code, defaults, enclosed values and global values of one function."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     # No lists, dicts and objects, which may be caches and grow from call to call.
     kinds = (int, float, str, tuple, np.ndarray, np.generic)
@@ -159,7 +159,7 @@ def _function(function: types.FunctionType) -> tuple[Any, ...]:
 
 
 def _globals(function: types.FunctionType) -> dict[str, Any]:
-    """What a function, and functions inside of it, may mean by names that are not their own."""
+    """Return the global values that a function, and functions inside of it, may use."""
     return {name: function.__globals__.get(name) for name in _names(function.__code__)}
 
 

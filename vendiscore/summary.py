@@ -16,7 +16,7 @@ class Summary:
 
     @property
     def sentence(self) -> str:
-        """The result in words."""
+        """Return the result in words."""
         raise NotImplementedError
 
     def __str__(self) -> str:

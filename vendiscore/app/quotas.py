@@ -83,7 +83,7 @@ def check_texts(
     what: str = "text",
     place: Callable[[int], str] = "number {}".format,
 ) -> list[str]:
-    """The texts, if they are strings and neither too many, too long nor too much in all.
+    """Return the texts, unless they are no strings, too many, too long or too much in all.
 
     `place` says what messages call text i.
     """

@@ -20,13 +20,13 @@ class UsageError(ValueError):
 
 
 def tell(message: str) -> None:
-    """One line on stderr; nothing where nobody can read it."""
+    """Print a line on stderr, if anybody can read it."""
     if sys.stderr is not None and not sys.stderr.closed:
         print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)
 
 
 def places(found: Mapping[str, str], between: str = "; ") -> str:
-    """The first few problems by their places: "line 3 is empty; line 7 is empty; …".
+    """Return the first problems by their places: "line 3 is empty; line 7 is empty; …".
 
     >>> places({"line 3": "is empty"})
     'line 3 is empty'

@@ -36,7 +36,7 @@ class How:
 
     @property
     def skip(self) -> bool:
-        """Whether samples that cannot be used are left out."""
+        """Return whether samples that cannot be used are left out."""
         return bool(self.args.on_error == "skip")
 
     def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:

@@ -37,7 +37,7 @@ _NONE_HERE = ("p", "tokenizer", "model", "transform")
 
 
 def value(text: str) -> Any:
-    """The value that is written: a number, a word, several with commas, JSON, or the text itself.
+    """Read a value: a number, a word, several with commas, JSON, or the text itself.
 
     >>> value("0.5"), value("1,2"), value("true"), value("clip")
     (0.5, [1, 2], True, 'clip')
@@ -60,7 +60,7 @@ def value(text: str) -> Any:
 
 
 def options(pairs: Iterable[str]) -> dict[str, Any]:
-    """NAME=VALUE, several.
+    """Read options written NAME=VALUE.
 
     >>> options(["ns=1,2", "analyzer=char"])
     {'ns': [1, 2], 'analyzer': 'char'}
@@ -80,7 +80,7 @@ def options(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def kernel(text: str) -> tuple[str, str, dict[str, Any]]:
-    """KERNEL[:OPTION=VALUE…]: its name, what samples it wants (`KINDS`) and its options.
+    """Read KERNEL[:OPTION=VALUE…]: its name, its kind of samples (`KINDS`) and its options.
 
     >>> kernel("ngram_overlap:ns=1,2")
     ('ngram_overlap', 'text', {'ns': [1, 2]})
@@ -90,7 +90,7 @@ def kernel(text: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def orders(text: str) -> Any:
-    """One order, or several with commas.
+    """Read an order, or several with commas.
 
     >>> orders("1"), orders("0,1,inf")
     (1, [0, 1, 'inf'])
@@ -100,7 +100,7 @@ def orders(text: str) -> Any:
 
 
 def measures(texts: Iterable[str]) -> str | list[str] | Mapping[str, Mapping[str, Any]]:
-    """MEASURE[:OPTION=VALUE…], several with commas; one alone may be the name of a set of them.
+    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures.
 
     >>> measures(["VS,IntDiv"]), measures(["VS,MagArea:n_scales=20"])
     (['VS', 'IntDiv'], {'VS': {}, 'MagArea': {'n_scales': 20}})

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:
-    """The metric that `evaluate.load` gives from the entry script of that name.
+    """Load the metric that `evaluate.load` makes of the entry script of that name.
 
     Nothing is copied and nothing is looked for on the Hub, so that threads may call it and no
     network is needed. The classes are `VendiScore` and `Magnitude` of

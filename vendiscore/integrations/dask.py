@@ -18,7 +18,7 @@ from ..streaming.state import State
 
 
 def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
-    """The State of all samples of a collection, as a Dask `Delayed`: `.compute()` gives it.
+    """Return the State of all samples of a collection as a Dask `Delayed`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def score(
     split_every: int = 8,
     **how: Any,
 ) -> dict[str, Any]:
-    """The Vendi Score of a collection, computed now: `state(…).compute().compute(q)`.
+    """Compute the Vendi Score of a collection now: `state(…).compute().compute(q)`.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def score(
 
 
 def _partitions(collection: Any) -> list[Any]:
-    """A delayed batch for each partition."""
+    """Return a delayed batch for each partition."""
     root = type(collection).__module__.partition(".")[0]
     if isinstance(collection, (list, tuple)) and all(
         hasattr(d, "__dask_graph__") for d in collection
@@ -152,7 +152,7 @@ def _check_columns(frame: Any) -> None:
 
 
 def _added(state: State, part: Any, i: int) -> State:
-    """The state with partition i added, which may have no samples."""
+    """Add partition i, which may have no samples, to a state."""
     if getattr(part, "ndim", 1) == 2 and hasattr(part, "columns") and part.shape[1] == 1:
         column = part[part.columns[0]]
         part = column.tolist() if column.dtype.kind not in "fiub" else part

@@ -25,13 +25,13 @@ else:  # inspect_ai looks up by these names what a metric takes
 
 
 def _documented(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A decorator of inspect_ai's that leaves docstring and signature as they are."""
+    """Make a decorator of inspect_ai keep docstring and signature."""
     return lambda make: update_wrapper(decorate(make), make)
 
 
 @_documented(_scorer.metric(scores="unreduced"))
 def vendi_score(**options: Any) -> Metric:
-    """The Vendi Score of the answers to a sample, its mean over samples and that mean's error.
+    """Score the answers to each sample: the mean over samples, and its standard error.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def vendi_score(**options: Any) -> Metric:
 
 @_documented(_scorer.scorer(metrics=[vendi_score()]))
 def completion() -> Scorer:
-    """A scorer that keeps the whole completion as the answer, where no other one does."""
+    """Make a scorer that keeps the whole completion as the answer, where no other one does."""
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.output.completion

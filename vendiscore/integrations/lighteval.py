@@ -54,11 +54,11 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
         self.options = options
 
     def num_samples(self) -> int:
-        """How many texts lighteval is to generate."""
+        """Return how many texts lighteval is to generate."""
         return self.n
 
     def compute(self, doc: Any, model_response: Any, **others: Any) -> float:
-        """VS of the texts of a response; a blank one counts as one more, always the same.
+        """Score the texts of a response; a blank one counts as one more, always the same.
 
         Raises a ValueError for a single text, and for whatever `compute` refuses.
         """
@@ -68,7 +68,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
 
 
 def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
-    """The metric for `metrics` of a task; its mean over prompts is that of `compute`.
+    """Make the metric for `metrics` of a task; its mean over prompts is that of `compute`.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ REMEDY = (
 def vendi_score(
     *, predictions: Sequence[Sequence[str]], references: Any = None, **options: Any
 ) -> dict[str, float]:
-    """The Vendi Score of the generations for one prompt, which lm-eval calls it with.
+    """Score the generations for one prompt, as lm-eval calls it.
 
     Parameters
     ----------

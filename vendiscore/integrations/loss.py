@@ -114,7 +114,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     # Checks of input look at numbers, which is not compiled.
     @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
     def forward(self, samples: Any, p: Any = None) -> Any:
-        """−w · log VS_q of a batch, a tensor of no dimension with its gradient.
+        """Return −w · log VS_q of a batch, a tensor of no dimension with its gradient.
 
         Parameters
         ----------
@@ -157,5 +157,5 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         return (-self.weight * value.log()).to(dtype)
 
     def extra_repr(self) -> str:
-        """What `repr` shows."""
+        """Return the part of the `repr` between brackets."""
         return f"{self._said!r}, q={self.q:g}, weight={self.weight:g}"

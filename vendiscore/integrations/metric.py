@@ -139,7 +139,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         try:
             second = references if references is not None else self._added.references or None
             request = read_request(options, self.usual, second, others=others)
-            if samples is not None and self.num_process == 1 and not len(self):
+            waiting = self._added.samples or self._left.samples
+            if samples is not None and self.num_process == 1 and not waiting:
                 return self._result(samples, references, request)
             with self._scoring:  # another thread waits, and scores what is added meanwhile
                 try:
@@ -263,7 +264,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         )
 
     def __len__(self) -> int:
-        """How many samples were added and not scored yet."""
+        """Return how many samples were added and not scored yet."""
         return len(self._added) + len(self._left)
 
     # Several processes: each writes its batches to a file of its own, process 0 reads them all.

@@ -18,7 +18,7 @@ BLANK = "∅"
 
 
 def read_options(options: Mapping[str, Any]) -> Request:
-    """Keywords of `compute` that say how generations are measured, and give numbers alone."""
+    """Read keywords of `compute` that say how generations are measured, and give numbers alone."""
     for name in {"details", "groups", "p"} & options.keys():
         raise ValueError(
             f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
@@ -28,7 +28,7 @@ def read_options(options: Mapping[str, Any]) -> Request:
 
 
 def filled(samples: Any) -> Any:
-    """Samples, or a list of lists of them, with `BLANK` for each text without a character.
+    """Return samples, or lists of them, with `BLANK` for each text without a character.
 
     >>> filled([["a", " "], ["", "b"]])
     [['a', '∅'], ['∅', 'b']]
@@ -39,7 +39,7 @@ def filled(samples: Any) -> Any:
 
 
 def of_prompt(generations: Sequence[str], request: Request, remedy: str) -> dict[str, float]:
-    """The numbers of the generations for one prompt, at least two of them."""
+    """Score the generations for one prompt, at least two of them."""
     if isinstance(generations, str) or len(generations) < 2:
         got = "1, which scores 1 whatever it is" if len(generations) else "none"
         raise ValueError(f"the generations for a prompt must be two or more, got {got}; {remedy}")

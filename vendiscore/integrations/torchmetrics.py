@@ -117,7 +117,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
             self.count += len(X)
 
     def compute(self) -> Any:
-        """The score of all embeddings that were added, a 0-d tensor where the states are.
+        """Score all embeddings that were added: a 0-d tensor where the states are.
 
         A dict of them for several orders.
 
@@ -136,7 +136,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}
 
     def to_state(self) -> State:
-        """The same as a `vendiscore.State` with k="cosine": to send, or to merge with others.
+        """Return the sums as a `vendiscore.State` with k="cosine", to send or to merge.
 
         Of this process, unless `sync()` was called before.
         """

@@ -113,7 +113,7 @@ class VendiReward:
         log_extra: Callable[[str, list[Any]], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """A reward for each completion of a batch, as TRL asks for it."""
+        """Return a reward for each completion of a batch, as TRL asks for it."""
         if len(prompts) != len(completions):
             raise ValueError(
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "

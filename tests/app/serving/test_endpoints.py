@@ -20,9 +20,9 @@ from vendiscore.app.quotas import RefusedError  # noqa: E402
 from vendiscore.app.serving import endpoints, wire  # noqa: E402
 from vendiscore.app.serving.guard import Guard  # noqa: E402
 from vendiscore.app.serving.lanes import Lanes  # noqa: E402
-from vendiscore.app.serving.problems import OURS  # noqa: E402
 from vendiscore.app.serving.static_files import Files  # noqa: E402
 from vendiscore.app.serving.store import Kept  # noqa: E402
+from vendiscore.app.serving.wire import OURS  # noqa: E402
 from vendiscore.reading.limits import AskError  # noqa: E402
 from vendiscore.reading.samples import Samples  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""The routes of the page: samples in, answers out, both kept for a while by their keys."""
+"""Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
 from .static_files import INDEX, Files
 from .store import Kept
-from .wire import Lines, json_response, loaded, question, response, told, unless_closed
+from .wire import GoneError, Lines, json_response, loaded, response, told, unless_closed
 
 Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _QUICK = 4_000_000  # bytes that are read in less than about a second
@@ -41,24 +41,14 @@ class _Sent:
 
 
 class Routes:
-    """What the page's routes share.
-
-    Attributes
-    ----------
-    lanes : Lanes
-    kept : Kept
-        What visitors sent, and results.
-    known : Kept
-        Results of examples, which are the same for everybody.
-    files : Files
-    """
+    """The page's routes, with samples and results of visitors `kept`, and of examples `known`."""
 
     def __init__(self, lanes: Lanes, kept: Kept, files: Files) -> None:
         self.lanes, self.kept, self.files = lanes, kept, files
-        self.known = Kept(MAX_KNOWN, math.inf)
+        self.known = Kept(MAX_KNOWN, math.inf)  # the same for everybody
 
     def all(self) -> list[Route]:
-        """The routes, to stand before those of gradio."""
+        """Return the routes, to stand before those of gradio."""
         posts: dict[str, Answer] = {
             "read": self.read,
             "score": self.score,
@@ -89,7 +79,7 @@ class Routes:
         return await json_response(request, one_set.menu() | {"version": __version__})
 
     async def read(self, request: Request) -> Response:
-        """Samples of files, a box, an example or a dataset."""
+        """Read samples of files, a box, an example or a dataset."""
         async with request.form(
             max_files=MAX_FILES, max_fields=8, max_part_size=MAX_REQUEST
         ) as form:
@@ -112,11 +102,9 @@ class Routes:
             return await json_response(request, await self._taken(request, lane, whole(work)))
 
     async def score(self, request: Request) -> Any:
-        """The result of samples, told line by line."""
-        body = await question(request)
+        """Score samples, line by line."""
+        body = loaded(await request.body())
         sent = self._sent(body.get("key"))
-        if sent is None:
-            return await _gone(request)
         settings = _settings(body, "key")
         name = _known(settings, sent)
         ready = self.known.get(name)
@@ -132,14 +120,9 @@ class Routes:
         return self._lines(request, LONG if slow else SHORT, steps())
 
     async def compare(self, request: Request) -> Any:
-        """The comparison of sets, told line by line."""
-        body = await question(request)
-        sets: dict[str, _Sent] = {}
-        for each, key in _sets(body):
-            sent = self._sent(key)
-            if sent is None:
-                return await _gone(request)
-            sets[each] = sent
+        """Compare sets, line by line."""
+        body = loaded(await request.body())
+        sets = {each: self._sent(key) for each, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
         name = _known([settings, count, list(sets)], *sets.values())
         ready = self.known.get(name)
@@ -155,16 +138,14 @@ class Routes:
         return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps())
 
     async def drawings(self, request: Request) -> Response:
-        """Pictures of molecules, whatever result they are of."""
-        work = partial(one_set.drawings, (await question(request)).get("smiles"))
+        """Draw molecules, whatever result they are of."""
+        work = partial(one_set.drawings, loaded(await request.body()).get("smiles"))
         return await json_response(request, await self._taken(request, SHORT, whole(work)))
 
     async def report(self, request: Request) -> Response:
-        """The report on a result, as a file."""
-        body = await question(request)
+        """Send the report on a result, as a file."""
+        body = loaded(await request.body())
         result = self._result(body.get("id"))
-        if result is None:
-            return await _gone(request)
         title = body.get("title")
         work = partial(result.report, title[:MAX_NAME] if isinstance(title, str) else "")
         text = await self._taken(request, MIDDLE, whole(work))
@@ -173,25 +154,26 @@ class Routes:
         return await response(request, text.encode(errors="replace"), kind, more=attachment)
 
     def _of_result(self, lane: str, what: Callable[[Any, dict[str, Any]], Any]) -> Answer:
-        """A route that asks more of a result."""
+        """Make a route that asks more of a result."""
 
         async def route(request: Request) -> Response:
-            body = await question(request)
-            result = self._result(body.get("id"))
-            if result is None:
-                return await _gone(request)
-            work = whole(partial(what, result, body))
+            body = loaded(await request.body())
+            work = whole(partial(what, self._result(body.get("id")), body))
             return await json_response(request, await self._taken(request, lane, work))
 
         return route
 
-    def _sent(self, key: Any) -> _Sent | None:
+    def _sent(self, key: Any) -> _Sent:
         sent = self.kept.get(key)
-        return sent if isinstance(sent, _Sent) else None
+        if not isinstance(sent, _Sent):
+            raise GoneError
+        return sent
 
     def _result(self, key: Any) -> Any:
         result = self.kept.get(key)
-        return None if isinstance(result, _Sent) else result
+        if result is None or isinstance(result, _Sent):
+            raise GoneError
+        return result
 
     async def _taken(self, request: Request, lane: str, steps: Steps[Value]) -> Value:
         work = self.lanes.run(_visitor(request), lane, steps)
@@ -208,18 +190,14 @@ def _visitor(request: Request) -> str:
 
 
 def _known(how: Any, *sent: _Sent) -> str:
-    """What the result of examples is kept as; "" if anything is a visitor's."""
+    """Return the key of a result computed from examples only; "" if any samples were sent."""
     if not all(each.example for each in sent):
         return ""
     return repr((how, [each.example for each in sent]))
 
 
-async def _gone(request: Request) -> Response:
-    return await json_response(request, {"gone": True}, 410)
-
-
 def _name(file: UploadFile) -> str:
-    """The name of a file without its folders."""
+    """Return the name of a file without its folders."""
     return PurePosixPath((file.filename or "").replace("\\", "/")).name[-MAX_NAME:] or "file"
 
 

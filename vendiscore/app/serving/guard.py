@@ -1,4 +1,4 @@
-"""What stands before the server: large requests and routes that nobody needs end here.
+"""Guard the server: refuse large requests, and close routes that nobody needs.
 
 gradio serves routes for many uses (uploads, recordings, proxies, direct calls past the queue), some
 of which keep what they are sent. Where a file is named in a request, it also takes an address of
@@ -89,19 +89,16 @@ class Guard:
         path, method = scope["path"], scope["method"]
         if method not in _OPEN or not _OPEN[method].match(path):
             raise HTTPException(404, "There is nothing here.")
-        if method != "POST":
-            _length(scope, MAX_QUESTION)
-            await self.app(scope, _counted(receive, MAX_QUESTION), send)
-        elif not path.startswith("/page/"):
+        if method == "POST" and not path.startswith("/page/"):
             checked = await self._checked(scope, receive)
             try:
                 await self.app(scope, checked, send)
             except (TypeError, KeyError, ValueError) as error:
                 # Raised by gradio where it puts named arguments in order.
                 raise HTTPException(422, _ARGUMENTS) from error
-        elif _header(scope, b"sec-fetch-site") == b"cross-site":
+        elif method == "POST" and _header(scope, b"sec-fetch-site") == b"cross-site":
             raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
-        elif path == _UPLOADS:
+        elif method == "POST" and path == _UPLOADS:
             await self._upload(scope, receive, send)
         else:
             _length(scope, MAX_QUESTION)
@@ -228,7 +225,7 @@ def _too_large(limit: int) -> HTTPException:
 
 
 def _length(scope: Message, limit: int) -> int:
-    """The length that a request says it has, if it says one; never beyond the limit."""
+    """Return the length that a request declares, or 0; refuse one beyond the limit."""
     said = _header(scope, b"content-length")
     length = int(said) if said.isdigit() else 0
     if length > limit:

@@ -17,13 +17,13 @@ from starlette.middleware import Middleware
 
 from ... import __version__
 from ..answers import api, offered_encoders
-from . import problems
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
 from .lanes import LONG, MIDDLE, SHORT, BusyError, Lanes, address, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
+from .wire import EXPECTED, OURS
 
 API = (
     api.vendi_score_texts,
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def build(kept: Kept | None = None) -> gr.Server:
-    """The server with all its routes. Start it by `launch`."""
+    """Build the server with all its routes; start it by `launch`."""
     arguments = {each.__name__: len(inspect.signature(each).parameters) for each in API}
     server = gr.Server(
         title="Vendi Score",
@@ -81,7 +81,7 @@ def launch(server: gr.Server, **options: Any) -> Any:
 def _called(
     function: Callable[..., dict[str, Any]], lanes: Lanes
 ) -> Callable[..., Awaitable[dict[str, Any] | str]]:
-    """The API function in its lane, with what goes wrong as an error that clients are told.
+    """Run an API function in its lane, and tell clients its errors.
 
     gradio gives the tools of MCP the first line that describes an argument, and answers them with
     `str` of what it gets: so each is on one line here, and they get JSON.
@@ -99,11 +99,11 @@ def _called(
         steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
             answer = await lanes.run(address(headers, host), _lane(given.arguments), steps)
-        except (BusyError, *problems.EXPECTED) as error:
+        except (BusyError, *EXPECTED) as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
             _log.exception("%s failed", function.__name__)
-            raise gr.Error(problems.OURS, print_exception=False) from None
+            raise gr.Error(OURS, print_exception=False) from None
         return json.dumps(answer) if headers.get("x-gradio-user") == "mcp" else answer
 
     run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
@@ -111,7 +111,7 @@ def _called(
 
 
 def _lane(arguments: dict[str, Any]) -> str:
-    """The lane for a call of the API."""
+    """Choose the lane for a call of the API."""
     kernel = arguments.get("kernel")
     if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
         return LONG

@@ -62,7 +62,7 @@ class Files:
         }
 
     def response(self, request: Request, name: str, version: str = "") -> Response:
-        """One of the files; a browser need not ask again for one of this version."""
+        """Send a file; a browser need not ask again for one of this version."""
         file = self._files.get(name)
         if file is None:
             return Response("There is nothing here.", 404, HEADERS, "text/plain")

@@ -1,6 +1,6 @@
-"""What visitors sent and what came of it, for a while and up to a size, in memory alone.
+"""Samples and results of visitors, kept for a while and up to a size, in memory alone.
 
-Nobody but who was told a key can ask for what it stands for, and nothing is written to a disk.
+Only a visitor who was told a key can ask for its value, and nothing is written to a disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from ..quotas import KEEP, MAX_KEPT, RefusedError
 
-EVERY = 60  # seconds between two times that what is too old is dropped
+_EVERY = 60  # seconds between two sweeps
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
@@ -70,7 +70,7 @@ class Kept:
         return key
 
     def get(self, key: Any) -> Any:
-        """The value of a key, or None if it is not kept (any more)."""
+        """Return the value of a key, or None if it is not kept (any more)."""
         with self._lock:
             thing = self._things.get(key) if isinstance(key, str) else None
             if thing is None or thing.until < self.clock():
@@ -100,15 +100,8 @@ class Kept:
             self.nbytes -= thing.nbytes
 
 
-def give_back() -> None:
-    """Return memory that is not used any more to the system; Python and glibc keep it otherwise."""
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-def tidy(*kept: Kept, every: float = EVERY) -> None:
-    """Drop what is too old from now on, in a thread that ends with the process."""
+def tidy(kept: Kept) -> None:
+    """Sweep from now on, in a thread that ends with the process."""
     with contextlib.suppress(OSError, AttributeError):
         # One heap for all threads: in one for each, what they free lies scattered.
         ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 1)
@@ -117,9 +110,11 @@ def tidy(*kept: Kept, every: float = EVERY) -> None:
 
     def run() -> None:
         while True:
-            time.sleep(every)
-            for each in kept:
-                each.sweep()
-            give_back()
+            time.sleep(_EVERY)
+            kept.sweep()
+            gc.collect()
+            # Return free memory to the system: Python and glibc keep it otherwise.
+            with contextlib.suppress(OSError, AttributeError):  # another C library
+                ctypes.CDLL("libc.so.6").malloc_trim(0)
 
     threading.Thread(target=run, daemon=True, name="tidy").start()

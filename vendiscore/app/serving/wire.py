@@ -1,6 +1,6 @@
-"""Between the page's routes and its visitors: JSON, lines of JSON while work is under way, headers.
+"""Responses of the page's routes: JSON, lines of JSON while work is under way, refusals, headers.
 
-All is compressed. A closed connection cancels what is awaited for it.
+All are compressed. A closed connection cancels what is awaited for it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import zlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from types import MappingProxyType
@@ -18,14 +19,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ...errors import MissingPackageError
+from ..answers.unusable import UnusableError
 from ..quotas import RefusedError
 from .guard import Message, Receive, Send
-from .problems import problem, status
+from .lanes import BusyError
 
 Value = TypeVar("Value")
 _GZIP = 31  # window bits that make zlib write gzip
 _WORTH = 500  # bytes that are worth compressing
 _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
+# Errors about the input, of the page and of the library: their messages are for the visitor.
+EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
+OURS = "Something went wrong on our side, not with your input; please try again later."
+_log = logging.getLogger(__name__)
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
@@ -38,11 +45,15 @@ HEADERS = {
 
 
 class ClosedError(Exception):
-    """Who asked is gone."""
+    """The connection is closed."""
+
+
+class GoneError(Exception):
+    """The samples or the result of a key are not kept any more."""
 
 
 class Nothing(Response):  # type: ignore[misc]
-    """For nobody: the connection is closed."""
+    """A response for a closed connection."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         pass
@@ -98,38 +109,49 @@ class Lines:
 
 
 async def _outcome(task: asyncio.Future[Any]) -> bytes:
-    """The last line, of a task that is done."""
+    """Return the last line, of a task that is done."""
     try:
         return await run_in_threadpool(dumped, {"result": task.result()})
     except Exception as error:
-        return dumped({"problem": problem(error)})
+        return dumped(_refusal(error)[0])
+
+
+def _refusal(error: Exception) -> tuple[dict[str, Any], int]:
+    """Return what a visitor is told of an error, and its status; the log gets unexpected errors."""
+    if isinstance(error, GoneError):
+        return {"gone": True}, 410
+    if isinstance(error, HTTPException):
+        return {"problem": {"text": error.detail}}, error.status_code
+    if isinstance(error, BusyError):
+        return {"problem": {"text": str(error)}}, error.status
+    if isinstance(error, UnusableError):
+        problem = {"text": error.what, "lines": error.each, "others": error.others}
+        return {"problem": {**problem, "rows": error.rows}}, 422
+    if isinstance(error, EXPECTED):
+        return {"problem": {"text": str(error)}}, 422
+    _log.error("the page failed", exc_info=error)
+    return {"problem": {"text": OURS}}, 500
 
 
 def told(
     route: Callable[[Request], Awaitable[Any]],
 ) -> Callable[[Request], Coroutine[Any, Any, Any]]:
-    """The route, with what goes wrong as a JSON response."""
+    """Return the route with its errors as JSON responses."""
 
     async def answer(request: Request) -> Any:
         try:
             return await route(request)
         except (ClosedError, ClientDisconnect):
             return Nothing()
-        except HTTPException as error:
-            return await json_response(
-                request, {"problem": {"text": error.detail}}, error.status_code
-            )
         except Exception as error:
-            return await json_response(request, {"problem": problem(error)}, status(error))
+            return await json_response(request, *_refusal(error))
 
     return answer
 
 
 async def json_response(request: Request, value: Any, status: int = 200) -> Response:
-    """A JSON response."""
-    return await response(
-        request, await run_in_threadpool(dumped, value), "application/json", status
-    )
+    body = await run_in_threadpool(dumped, value)
+    return await response(request, body, "application/json", status)
 
 
 async def response(
@@ -139,7 +161,7 @@ async def response(
     status: int = 200,
     more: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
-    """A response that nobody keeps a copy of, with more headers."""
+    """Return a response that nobody keeps a copy of, with more headers."""
     headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **more}
     if len(body) > _WORTH and takes_gzip(request):
         headers["Content-Encoding"] = "gzip"
@@ -148,7 +170,7 @@ async def response(
 
 
 def packed(body: bytes, level: int = 6) -> bytes:
-    """As gzip, always the same for the same bytes."""
+    """Compress to gzip, equal bytes always equally."""
     pack = zlib.compressobj(level, wbits=_GZIP)
     return pack.compress(body) + pack.flush()
 
@@ -158,7 +180,7 @@ def takes_gzip(request: Request) -> bool:
 
 
 def dumped(value: Any) -> bytes:
-    """JSON. What cannot be written is our fault, not the visitor's."""
+    """Return JSON; a value that cannot be written is our fault, not the visitor's."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return text.encode(errors="replace")  # half a surrogate pair is a visitor's
@@ -166,13 +188,8 @@ def dumped(value: Any) -> bytes:
         raise RuntimeError(f"an answer is no JSON: {error}") from error
 
 
-async def question(request: Request) -> dict[str, Any]:
-    """The JSON object that a request asks with."""
-    return loaded(await request.body())
-
-
 def loaded(text: str | bytes) -> dict[str, Any]:
-    """A JSON object."""
+    """Read a JSON object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -183,7 +200,7 @@ def loaded(text: str | bytes) -> dict[str, Any]:
 
 
 async def unless_closed(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value:
-    """The result of work, which is cancelled as soon as the connection is closed."""
+    """Return the result of work, which is cancelled as soon as the connection is closed."""
     task, closed = asyncio.ensure_future(work), asyncio.ensure_future(_closed(receive))
     try:
         await asyncio.wait({task, closed}, return_when=asyncio.FIRST_COMPLETED)
