@@ -20,6 +20,8 @@ from ..similarity.features import FeatureSimilarity
     needs="images",
     source="Friedman & Dieng, arXiv 2210.02410, §4; Inception v3: Szegedy et al., arXiv 1512.00567",
     rows=True,
+    label="show the same",
+    by="By what they show",
 )
 def image_embeddings(
     images: Any,

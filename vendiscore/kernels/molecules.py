@@ -51,6 +51,8 @@ class Fingerprint(NamedTuple):
     """A kernel: what it is, its options, and RDKit's function of a molecule."""
 
     name: str
+    label: str
+    term: str
     source: str
     summary: str
     options: Mapping[str, Option]
@@ -83,7 +85,7 @@ def _maccs(options: Mapping[str, Any]) -> Bits:
 
 FINGERPRINTS = (
     Fingerprint(
-        "morgan",
+        *("morgan", "share substructures", "Morgan fingerprints"),
         "Rogers & Hahn, J. Chem. Inf. Model. 2010",
         "Similarity of Morgan (circular, ECFP-like) fingerprints.",
         {
@@ -106,7 +108,7 @@ FINGERPRINTS = (
         ),
     ),
     Fingerprint(
-        "rdkit",
+        *("rdkit", "share paths of bonds", "RDKit fingerprints"),
         "RDKit Book, RDKit Fingerprints (Daylight-like paths)",
         "Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.",
         {
@@ -116,14 +118,14 @@ FINGERPRINTS = (
         _generated("GetRDKitFPGenerator", {"max_path": "maxPath", "n_bits": "fpSize"}),
     ),
     Fingerprint(
-        "maccs",
+        *("maccs", "share well-known groups", "MACCS keys"),
         "Durant et al., J. Chem. Inf. Comput. Sci. 2002",
         "Similarity of the 166 MACCS keys, each a question about the structure.",
         {},
         _maccs,
     ),
     Fingerprint(
-        "atom_pair",
+        *("atom_pair", "share pairs of atoms", "atom pairs"),
         "Carhart, Smith & Venkataraghavan, J. Chem. Inf. Comput. Sci. 1985",
         "Similarity of atom pairs: two atoms and the bonds between them, counts simulated by "
         "bits.\n\n    Stereoisomers are not told apart: RDKit's option for it gives both members "
@@ -132,7 +134,7 @@ FINGERPRINTS = (
         _generated("GetAtomPairGenerator", {"n_bits": "fpSize"}),
     ),
     Fingerprint(
-        "topological_torsion",
+        *("topological_torsion", "share chains of four atoms", "topological torsions"),
         "Nilakantan et al., J. Chem. Inf. Comput. Sci. 1987",
         "Similarity of chains of four bonded atoms, counts simulated by bits.",
         {"n_bits": _folded(2048, 4, "chains"), "chirality": _CHIRALITY},
@@ -199,7 +201,12 @@ def _kernel(fingerprint: Fingerprint) -> Callable[..., Similarity]:
 
 for _fingerprint in FINGERPRINTS:
     register_kernel(
-        _fingerprint.name, samples="molecules", source=_fingerprint.source, needs="molecules"
+        _fingerprint.name,
+        samples="molecules",
+        source=_fingerprint.source,
+        needs="molecules",
+        label=_fingerprint.label,
+        term=_fingerprint.term,
     )(_kernel(_fingerprint))
 
 

@@ -25,6 +25,9 @@ Mode = Literal["L", "RGB"]
     needs="images",
     source="Friedman & Dieng, arXiv 2210.02410, §4",
     rows=True,
+    label="look the same",
+    term="32 × 32 pixels",
+    by="By their pixels",
 )
 def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Similarity:
     """The cosine of the pixel values of two images.

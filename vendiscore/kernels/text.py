@@ -16,7 +16,7 @@ from ..arguments import integer, one_of
 from ..encoders.tokenizers import named_tokenizer, remembering
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
-from ..registry.kernel import Fitted, register_kernel
+from ..registry.kernel import Control, Fitted, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
@@ -25,6 +25,22 @@ Tokenizer = Callable[[str], Sequence[str]]
 Analyzer = Literal["auto", "word", "char"]
 # Texts that are compared with one another to say how far off hashed n-grams are: 990 pairs.
 COMPARED = 45
+_LENGTHS = Control(
+    *("ns", "n-grams of", "checks"),
+    value=[1, 2, 3, 4],
+    choices=(1, 2, 3, 4, 5),
+    most=10,
+    info="how many in a row",
+    phrase="of {}",
+)
+_UNIT = Control(
+    *("unit", "made of", "choice"),
+    value="word",
+    choices={"word": "words", "char": "characters"},
+    info="words, or characters, for writing without spaces",
+    keyword="analyzer",
+    phrase="{}",
+)
 
 
 def fit_analyzer(
@@ -72,6 +88,10 @@ def _is_fixed(
     source="Friedman & Dieng, arXiv 2210.02410, §4.5",
     fit=fit_analyzer,
     rows=_is_fixed,
+    label="share words",
+    term="n-grams",
+    by="By the words they share",
+    controls=(_LENGTHS, _UNIT),
 )
 def ngram_overlap(
     texts: Sequence[str],

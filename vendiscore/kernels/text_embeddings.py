@@ -20,6 +20,8 @@ from ..similarity.features import FeatureSimilarity
     needs="text",
     source="Friedman & Dieng, arXiv 2210.02410, §4.5; SimCSE: Gao et al., arXiv 2104.08821",
     rows=True,
+    label="mean the same",
+    by="By what they mean",
 )
 def text_embeddings(
     texts: Sequence[str],

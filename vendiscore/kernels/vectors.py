@@ -18,7 +18,7 @@ from ..arrays.namespace import Array, is_torch, namespace, row_blocks, scalar
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
 from ..errors import SampleError
-from ..registry.kernel import register_kernel
+from ..registry.kernel import Control, register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.fourier import fourier_features, measured_error
@@ -28,6 +28,11 @@ from ..similarity.torch_rows import of_tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
+_SCALE = Control(
+    *("sigma", "scale σ"),
+    info="how far apart is not alike any more; 0 for the median distance",
+    phrase="σ {}",
+)
 
 # A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
 _MOST_DEGREE = 10**6
@@ -35,7 +40,14 @@ _MOST_DEGREE = 10**6
 _MULTIPLIED = 64
 
 
-@register_kernel("cosine", samples="vectors", source=_VENDI, rows=True)
+@register_kernel(
+    "cosine",
+    samples="vectors",
+    source=_VENDI,
+    rows=True,
+    label="point the same way",
+    by="By their directions",
+)
 def cosine(vectors: Any) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
@@ -59,7 +71,16 @@ def fit_rbf(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "gaussian")}
 
 
-@register_kernel("rbf", samples="vectors", source=_RASMUSSEN, fit=fit_rbf, rows=_is_fixed)
+@register_kernel(
+    "rbf",
+    samples="vectors",
+    source=_RASMUSSEN,
+    fit=fit_rbf,
+    rows=_is_fixed,
+    label="lie close",
+    by="By their distances",
+    controls=(_SCALE,),
+)
 def rbf(
     vectors: Any, sigma: float | None = None, n_features: int | None = None, seed: int = 0
 ) -> Similarity:
@@ -84,7 +105,14 @@ def fit_laplacian(vectors: Any, sigma: float | None = None, **others: Any) -> di
 
 
 @register_kernel(
-    "laplacian", samples="vectors", source=_RASMUSSEN, fit=fit_laplacian, rows=_is_fixed
+    "laplacian",
+    samples="vectors",
+    source=_RASMUSSEN,
+    fit=fit_laplacian,
+    rows=_is_fixed,
+    label="lie close, or not too far",
+    by="By their distances",
+    controls=(_SCALE,),
 )
 def laplacian(
     vectors: Any, sigma: float | None = None, n_features: int | None = None, seed: int = 0

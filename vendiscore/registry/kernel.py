@@ -22,7 +22,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..hints import suggestion
 from ..similarity.base import Similarity
@@ -44,6 +44,43 @@ class Fitted(dict[str, Any]):
         self.notes = tuple(notes)
 
 
+@dataclass(frozen=True)
+class Control:
+    """An option of a kernel that visitors of the page can set.
+
+    Attributes
+    ----------
+    name : str
+        What the page and its API call it.
+    label : str
+        What stands before it.
+    type : {"number", "choice", "checks"}
+        A number of at least 0, one of `choices`, or some of them, which are whole numbers.
+    value : number, str or list of int
+        The usual one. The kernel is passed a number or a choice where it is another.
+    choices : sequence, or mapping of str to str
+        With what results call each, if that is another word.
+    most : int
+        The largest whole number that the API takes, where it takes more than `choices`.
+    info : str
+        What it does.
+    keyword : str
+        The option of the kernel; `name` unless given.
+    phrase : str
+        How results name a value, such as "of {}", behind what experts call the kernel.
+    """
+
+    name: str
+    label: str
+    type: Literal["number", "choice", "checks"] = "number"
+    value: Any = 0
+    choices: Sequence[int] | Mapping[str, str] = ()
+    most: int = 0
+    info: str = ""
+    keyword: str = ""
+    phrase: str = ""
+
+
 @dataclass(frozen=True, repr=False)
 class Kernel(Summary):
     """A registered kernel, which is not called itself: `k=` of any call takes its name.
@@ -56,24 +93,9 @@ class Kernel(Summary):
         What `k=` calls it.
     build : callable
         `build(samples, **options)` returns a Similarity.
-    samples : str
-        What kind of sample it compares: "text", "vectors", … It follows from this what a list of
-        lists of samples is, see `vendiscore.resolve.group_labels`.
-    source : str
-        Where it is defined.
-    psd : bool
-        Whether its matrix is positive semidefinite for any samples.
-    unit_diagonal : bool
-        Whether k(x, x) = 1 for any sample; otherwise callers say `normalize=True` if needed.
-    needs : str
-        The extra to install (`pip install 'vendiscore[text]'`), empty if none.
-    fit : callable, optional
-        `fit(samples, **options)` returns the options that follow from samples where they are not
-        given, such as a bandwidth: `build` gets them like any others, and so do all sets that are
-        compared.
-    rows : bool, or callable of options
-        Whether features of a sample depend on no other sample, and are as many for all: then
-        samples can be added up batch by batch. A function where that depends on the options.
+    samples, source, psd, unit_diagonal, needs, fit, rows, label, term, by, controls
+        As `register_kernel` takes them. It follows from `samples` what a list of lists of samples
+        is, see `vendiscore.resolve.group_labels`.
 
     Examples
     --------
@@ -93,6 +115,10 @@ class Kernel(Summary):
     needs: str = ""
     fit: Fit | None = None
     rows: bool | Callable[..., bool] = False
+    label: str = ""
+    term: str = ""
+    by: str = ""
+    controls: Sequence[Control] = ()
 
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
@@ -144,6 +170,10 @@ def register_kernel(
     needs: str = "",
     fit: Fit | None = None,
     rows: bool | Callable[..., bool] = False,
+    label: str = "",
+    term: str = "",
+    by: str = "",
+    controls: Sequence[Control] = (),
 ) -> Callable[[Build], Build]:
     """Decorator that makes a function available as `k=name` in every call.
 
@@ -171,6 +201,16 @@ def register_kernel(
     rows : bool, or callable of options
         Whether features of a sample depend on no other sample, and are as many for all: then
         `State` can add it up.
+    label : str
+        What two samples do that are alike, such as "share words": with a label, the page offers
+        the kernel for texts, images, molecules or vectors, in the order of registration.
+    term : str
+        What experts call it, such as "n-grams"; its name unless given.
+    by : str
+        How a sentence begins that says by what samples were compared, such as "By the words they
+        share"; "By" and the term unless given.
+    controls : sequence of Control
+        The options that visitors of the page can set.
 
     Returns
     -------
@@ -197,7 +237,10 @@ def register_kernel(
     """
 
     def register(build: Build) -> Build:
-        kernel = Kernel(name, build, samples, source, psd, unit_diagonal, needs, fit, rows)
+        kernel = Kernel(
+            *(name, build, samples, source, psd, unit_diagonal, needs, fit, rows),
+            *(label, term or name, by or f"By {term or name}", tuple(controls)),
+        )
         _kernels.add(name, kernel, build)
         return build
 
@@ -253,6 +296,13 @@ def get_kernel(name: str) -> Kernel:
         hint = suggestion(name, _kernels.named, look=by_kind(), kind="kernel")
         raise ValueError(f"unknown kernel `k={name!r}`. {hint}{''.join(missing)}")
     return kernel
+
+
+def labelled_kernels(samples: str) -> list[Kernel]:
+    """Return the kernels of a kind of sample that have a label, in the order of registration."""
+    list_kernels()
+    every = (kernel for kernel, _ in _kernels.made.values())
+    return [kernel for kernel in every if kernel.samples == samples and kernel.label]
 
 
 def by_kind() -> str:

@@ -232,7 +232,7 @@ def test_a_thousand_texts_are_no_more_than_can_be_sent():
     ("settings", "said"),
     [
         ({"kernel": "os.system"}, "Unknown kernel 'os.system'; pick one of"),
-        ({"options": {"ns": []}}, "Pick n-gram lengths"),
+        ({"options": {"ns": []}}, "ns must be from 1 to 10, got"),
         ({"options": {"unit": "line"}}, "Unknown unit"),
         ({"q": -1}, "q must be at least 0"),
         ({"q": None}, "q must be a number"),

@@ -10,11 +10,12 @@ from typing import Any
 from ...arguments import DEFAULT_ORDER
 from ...progress import finish
 from ..inputs.pictures import decoded
+from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
 from .group_lists import place, pooled
 from .jobs import THRESHOLD, Job, comparable, image_job, molecule_job, text_job, vector_job
-from .kernel_menu import CHOICES, one_of
+from .kernel_menu import one_of
 from .records import record
 from .several_sets import Compared
 
@@ -149,7 +150,7 @@ def vendi_compare(
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
     check_sets(len(sets))
-    one_of(kind, tuple(CHOICES), "kind")
+    one_of(kind, KINDS, "kind")
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decoded(images) for images in sets]
     jobs = {}

@@ -16,7 +16,7 @@ from ...reading.samples import Samples
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
-from ..inputs.submission import SINGULAR
+from ..inputs.submission import KINDS, SINGULAR
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
@@ -214,7 +214,7 @@ def job_of(
 
 def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
     """One of the sets of a comparison, as the API has them: one list."""
-    kernel_menu.one_of(kind, tuple(kernel_menu.CHOICES), "kind")
+    kernel_menu.one_of(kind, KINDS, "kind")
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     if kind == "texts":

@@ -1,170 +1,99 @@
-"""What "alike" can mean on the page: comparisons by kind of sample, in words, and their options."""
+"""Ways to compare samples that the page offers: registered kernels with a label, and matrices."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from ...analysis.sentences import listed
+from ...registry.kernel import Control, Kernel, labelled_kernels
+from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
 
-MAX_N = 10  # n of the longest n-grams
-NS = (1, 2, 3, 4)
+# What the kernels of each kind of the page compare.
+_SAMPLES: dict[str, str] = {kind: "text" if kind == "texts" else kind for kind in KINDS}
+# Pictures of one set have the same channels.
+_FIXED = {"pixels": {"mode": "RGB"}}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to compare samples.
-
-    Attributes
-    ----------
-    kernel : str
-        Its name on the page and in the API.
-    label : str
-        What two samples do that are alike: "mean the same".
-    small : str
-        What experts call it.
-    by : str
-        How a sentence begins that says by what samples were compared.
-    arguments : mapping
-        For `compute`.
-    options : tuple of str
-        Names of those that a visitor can set.
-    """
+    """One way to compare samples, as `Kernel` has it; `arguments` are those of `compute`."""
 
     kernel: str
     label: str
-    small: str
+    term: str
     by: str
     arguments: Mapping[str, Any]
-    options: tuple[str, ...] = ()
-
-    @property
-    def is_encoder(self) -> bool:
-        """Whether a network makes vectors of the samples, which takes long."""
-        return any(self.kernel in allowed for allowed in offered_encoders.ALLOWED.values())
-
-    @property
-    def takes_pairs(self) -> bool:
-        """Whether all pairs are compared, where others multiply a few features."""
-        return self.kernel in ("rbf", "laplacian") or self.is_matrix
+    controls: Sequence[Control] = ()
+    is_encoder: bool = False  # a network makes vectors of the samples, which takes long
+    takes_pairs: bool = False  # all pairs are compared, where others multiply a few features
 
     @property
     def is_matrix(self) -> bool:
         """Whether the samples are the similarities themselves."""
-        return self.kernel in ("K", "K, clipped")
+        return "score_K" in self.arguments
 
 
-def _molecular(kernel: str, label: str, small: str) -> Choice:
-    return Choice(kernel, label, small, f"By {small}", {"k": kernel})
-
-
-# The usual one first, beside the encoders.
-CHOICES: dict[str, tuple[Choice, ...]] = {
-    "texts": (
-        Choice(
-            *("ngram_overlap", "share words", "n-grams", "By the words they share"),
-            {"k": "ngram_overlap"},
-            ("ns", "unit"),
-        ),
+_MATRICES = (
+    Choice(
+        *("K", "are a similarity matrix", "K", "By the matrix given"),
+        {"score_K": True},
+        takes_pairs=True,
     ),
-    "images": (
-        Choice(
-            *("pixels", "look the same", "32 × 32 pixels", "By their pixels"),
-            {"k": "pixels", "mode": "RGB"},
-        ),
+    Choice(
+        *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
+        "By the matrix given, without its negative eigenvalues",
+        {"score_K": True, "psd": "clip"},
+        takes_pairs=True,
     ),
-    "molecules": (
-        _molecular("morgan", "share substructures", "Morgan fingerprints"),
-        _molecular("rdkit", "share paths of bonds", "RDKit fingerprints"),
-        _molecular("maccs", "share well-known groups", "MACCS keys"),
-        _molecular("atom_pair", "share pairs of atoms", "atom pairs"),
-        _molecular("topological_torsion", "share chains of four atoms", "topological torsions"),
-    ),
-    "vectors": (
-        Choice("cosine", "point the same way", "cosine", "By their directions", {"k": "cosine"}),
-        Choice("rbf", "lie close", "rbf", "By their distances", {"k": "rbf"}, ("sigma",)),
-        Choice(
-            *("laplacian", "lie close, or not too far", "laplacian", "By their distances"),
-            {"k": "laplacian"},
-            ("sigma",),
-        ),
-        Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
-        Choice(
-            *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
-            "By the matrix given, without its negative eigenvalues",
-            {"score_K": True, "psd": "clip"},
-        ),
-    ),
-}
-# Other words of the API for "cosine".
-_ALSO = tuple(
-    Choice(name, "point the same way", name, "By their directions", {key: True, "normalize": True})
-    for name, key in (("X", "score_X"), ("dual", "score_dual"))
 )
-_ENCODERS = {
-    "texts": ("mean the same", "By what they mean"),
-    "images": ("show the same", "By what they show"),
-}
-OPTIONS: dict[str, dict[str, Any]] = {
-    "ns": {
-        "label": "n-grams of",
-        "type": "checks",
-        "choices": [1, 2, 3, 4, 5],
-        "value": list(NS),
-        "info": "how many in a row",
-    },
-    "unit": {
-        "label": "made of",
-        "type": "choice",
-        "choices": ["word", "char"],
-        "value": "word",
-        "info": "words, or characters, for writing without spaces",
-    },
-    "sigma": {
-        "label": "scale σ",
-        "type": "number",
-        "choices": None,
-        "value": 0,
-        "info": "how far apart is not alike any more; 0 for the median distance",
-    },
-}
+# Other words of the API for "cosine".
+_SYNONYMS = {"X": "score_X", "dual": "score_dual"}
 
 
 def choices(kind: str) -> list[Choice]:
-    """The ways to compare samples of a kind, the usual one first."""
-    one_of(kind, tuple(CHOICES), "kind")
-    label, by = _ENCODERS.get(kind, ("", ""))
+    """Return the ways to compare samples of a kind, the usual one first."""
+    one_of(kind, KINDS, "kind")
+    kernels = labelled_kernels(_SAMPLES[kind])
+    by_network = {each["k"] for each in offered_encoders.ALLOWED.get(kind, {}).values()}
+    encoders = {kernel.name: kernel for kernel in kernels if kernel.name in by_network}
     return [
         *(
-            Choice(name, label, name, f"{by} ({name})", arguments)
+            _encoder(encoders[arguments["k"]], name, arguments)
             for name, arguments in offered_encoders.offered(kind).items()
         ),
-        *CHOICES[kind],
+        *(_plain(kernel) for kernel in kernels if kernel.name not in by_network),
+        *(_MATRICES if kind == "vectors" else ()),
     ]
 
 
 def choice(kind: str, kernel: Any) -> Choice:
-    """The one of that name."""
-    known = choices(kind)
-    every = [*known, *(_ALSO if kind == "vectors" else ())]
-    one_of(kernel, tuple(each.kernel for each in every), "kernel")
-    return next(each for each in every if each.kernel == kernel)
+    """Return the one of that name."""
+    known = {each.kernel: each for each in choices(kind)}
+    if kind == "vectors":
+        for name, key in _SYNONYMS.items():
+            known[name] = replace(
+                known["cosine"], kernel=name, term=name, arguments={key: True, "normalize": True}
+            )
+    one_of(kernel, tuple(known), "kernel")
+    return known[kernel]
 
 
 def menu(kind: str) -> dict[str, Any]:
-    """The choices of a kind as plain values, with those of their options."""
+    """Return the choices of a kind as plain values, with those of their options."""
     known = choices(kind)
     return {
         "kernels": [
             {
                 "kernel": each.kernel,
                 "label": each.label,
-                "small": each.small,
+                "small": each.term,
                 "compares": not each.is_matrix,
-                "options": [{"name": name, **OPTIONS[name]} for name in each.options],
+                "options": [_option(control) for control in each.controls],
             }
             for each in known
         ],
@@ -173,33 +102,29 @@ def menu(kind: str) -> dict[str, Any]:
 
 
 def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Keywords of `compute`, with the options of a visitor; those of other choices are ignored."""
-    for name in options:
-        one_of(name, tuple(OPTIONS), "option")
+    """Return keywords of `compute` for the options of a visitor; other kernels' are only read."""
+    controls = {each.name: each for kind in KINDS for at in choices(kind) for each in at.controls}
+    controls |= {each.name: each for each in chosen.controls}
+    read = {}
+    for name, value in options.items():
+        one_of(name, tuple(controls), "option")
+        read[name] = _read(controls[name], value)
     found = dict(chosen.arguments)
-    if "ns" in chosen.options:
-        found["ns"] = _orders(options.get("ns", NS))
-        unit = options.get("unit", "word")
-        one_of(unit, ("word", "char"), "unit")
-        if unit != "word":
-            found["analyzer"] = unit
-    sigma = _bandwidth(options.get("sigma", 0))
-    if "sigma" in chosen.options and sigma > 0:
-        found["sigma"] = sigma
+    for each in chosen.controls:
+        value = read.get(each.name, each.value)
+        if value != each.value or each.type == "checks":
+            found[each.keyword or each.name] = value
     return found
 
 
 def said(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
-    """How samples were compared, in few words: "n-grams of 1–4 words · q 1"."""
-    name = chosen.small
-    if "ns" in arguments:
-        ns = arguments["ns"]
-        lengths = f"{ns[0]}–{ns[-1]}" if ns == list(range(ns[0], ns[-1] + 1)) else _listed(ns)
-        lengths = f"{ns[0]}" if len(ns) == 1 else lengths
-        name += f" of {lengths} {'characters' if arguments.get('analyzer') == 'char' else 'words'}"
-    if "sigma" in arguments:
-        name += f" σ {arguments['sigma']:g}"
-    return f"{name} · q {'∞' if math.isinf(q) else f'{q:g}'}"
+    """Return in few words how samples were compared: "n-grams of 1–4 words · q 1"."""
+    options = (
+        each.phrase.format(_in_words(each, value))
+        for each in chosen.controls
+        if (value := arguments.get(each.keyword or each.name, each.value))
+    )
+    return f"{' '.join([chosen.term, *options])} · q {'∞' if math.isinf(q) else f'{q:g}'}"
 
 
 def one_of(value: Any, known: Sequence[str], name: str) -> None:
@@ -235,25 +160,58 @@ def check_threshold(value: Any, floor: float = -1.0) -> float:
     return threshold
 
 
-def _orders(ns: Any) -> list[int]:
+def _plain(kernel: Kernel) -> Choice:
+    arguments = {"k": kernel.name, **_FIXED.get(kernel.name, {})}
+    pairs = kernel.samples == "vectors" and not kernel.has_rows({})
+    words = (kernel.name, kernel.label, kernel.term, kernel.by)
+    return Choice(*words, arguments, kernel.controls, takes_pairs=pairs)
+
+
+def _encoder(kernel: Kernel, name: str, arguments: Mapping[str, Any]) -> Choice:
+    return Choice(name, kernel.label, name, f"{kernel.by} ({name})", arguments, is_encoder=True)
+
+
+def _option(control: Control) -> dict[str, Any]:
+    return {
+        "name": control.name,
+        "label": control.label,
+        "type": control.type,
+        "choices": list(control.choices) or None,
+        "value": control.value,
+        "info": control.info,
+    }
+
+
+def _read(control: Control, value: Any) -> Any:
+    """Return the value of an option that a visitor has set; a RefusedError if it is none."""
+    name = control.name
+    if control.type == "choice":
+        one_of(value, tuple(map(str, control.choices)), name)
+        return value
+    if control.type == "checks":
+        try:
+            numbers = sorted({int(n) for n in value})
+        except (TypeError, ValueError):
+            raise RefusedError(f"{name} must be whole numbers, got {value!r:.60}.") from None
+        most = control.most or max(map(int, control.choices))
+        if not numbers or not all(1 <= n <= most for n in numbers):
+            raise RefusedError(f"{name} must be from 1 to {most}, got {numbers!r:.60}.")
+        return numbers
     try:
-        orders = sorted({int(n) for n in ns})
+        number = float(value or 0)
     except (TypeError, ValueError):
-        raise RefusedError(f"n-gram lengths must be whole numbers, got {ns!r:.60}.") from None
-    if not orders or not all(1 <= n <= MAX_N for n in orders):
-        raise RefusedError(f"Pick n-gram lengths from 1 to {MAX_N}, got {orders!r:.60}.")
-    return orders
+        raise RefusedError(f"{name} must be a number, got {value!r:.40}.") from None
+    if not 0 <= number < math.inf:
+        raise RefusedError(f"{name} must be a finite number above 0, got {number:g}.")
+    return number
 
 
-def _bandwidth(sigma: Any) -> float:
-    try:
-        bandwidth = float(sigma or 0)
-    except (TypeError, ValueError):
-        raise RefusedError(f"sigma must be a number, got {sigma!r:.40}.") from None
-    if not 0 <= bandwidth < math.inf:
-        raise RefusedError(f"sigma must be a finite number above 0, got {bandwidth:g}.")
-    return bandwidth
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+def _in_words(control: Control, value: Any) -> str:
+    if isinstance(control.choices, Mapping):
+        return control.choices.get(value, control.choices[control.value])
+    if not isinstance(value, list):
+        return f"{value:g}"
+    first, last = value[0], value[-1]
+    if len(value) > 1 and value == list(range(first, last + 1)):
+        return f"{first}–{last}"
+    return listed([*map(str, value)])
