@@ -68,6 +68,12 @@ class Control:
         The option of the kernel; `name` unless given.
     phrase : str
         How results name a value, such as "of {}", behind what experts call the kernel.
+
+    Examples
+    --------
+    >>> sigma, = get_kernel("rbf").controls
+    >>> sigma.name, sigma.label, sigma.value
+    ('sigma', 'scale σ', 0)
     """
 
     name: str

@@ -13,6 +13,7 @@ from vendiscore.app.answers.one_set import Settings
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
+from vendiscore.arguments import DEFAULT_ORDER
 
 RUT = examples.TEXTS["A model in a rut"].splitlines()
 X = clusters(60)
@@ -108,6 +109,8 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
     options = menu["kinds"]["texts"]["kernels"][-1]["options"]
     assert [each["name"] for each in options] == ["ns", "unit"]
     assert menu["compare"]["examples"]
+    assert menu["limits"]["q"] == DEFAULT_ORDER
+    assert menu["limits"]["permutations"] == [299, 999]
 
 
 def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():

@@ -349,6 +349,8 @@ def menu() -> dict[str, Any]:
             "sets": quotas.MAX_SETS,
             "threshold": THRESHOLD,
             "floor": FLOOR,
+            "q": DEFAULT_ORDER,
+            "permutations": [several_sets.MIN_PERMUTATIONS, several_sets.MAX_PERMUTATIONS],
         },
     }
 

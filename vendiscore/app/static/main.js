@@ -143,7 +143,7 @@ function drawAlike() {
   page.drawn = kernels;
   const settings = page.settings[page.tab];
   if (!kernels.some(({ kernel }) => kernel === settings.kernel)) settings.kernel = usual;
-  alike(byId("kernels"), kernels, settings, () => {
+  alike(byId("kernels"), kernels, settings, page.menu.limits, () => {
     delete page.lent[page.tab];
     shown.age(page.tab);
     writeHash();

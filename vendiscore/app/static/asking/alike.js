@@ -8,15 +8,16 @@ const Q_INFO = "0 counts rare samples in full; large q looks at the commonest on
 
 /**
  * Shows the kernels of a kind, and sets `settings` {kernel, options: {kernel: {}}, q,
- * permutations?}; `changed()` after each change.
+ * permutations?}; `changed()` after each change. `usual` has the `q` of the menu, and the least
+ * and the most `permutations`.
  */
-export function alike(container, kernels, settings, changed) {
+export function alike(container, kernels, settings, usual, changed) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
   const pick = (name) => {
     settings.kernel = name;
-    alike(container, kernels, settings, changed);
+    alike(container, kernels, settings, usual, changed);
     changed();
   };
   fill(
@@ -27,7 +28,7 @@ export function alike(container, kernels, settings, changed) {
       el("legend", { class: "visually-hidden" }, "Alike means they"),
       ...kernels.map((entry) => radio(entry, entry === kernel, pick)),
     ),
-    more(kernel, settings, changed, open),
+    more(kernel, settings, usual, changed, open),
   );
 }
 
@@ -48,13 +49,13 @@ function radio({ kernel, label, small }, checked, pick) {
   );
 }
 
-function more(kernel, settings, changed, open) {
+function more(kernel, settings, usual, changed, open) {
   const options = kernel?.options ?? [];
   const chosen = optionsOf(kernel, settings.options[settings.kernel]);
   const now = el("span", { class: "now" });
   const say = () => {
     now.textContent = [
-      `q ${settings.q}`,
+      `q ${settings.q ?? usual.q}`,
       ...options.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
     ].join(" · ");
   };
@@ -72,15 +73,15 @@ function more(kernel, settings, changed, open) {
     el(
       "div",
       { class: "stack" },
-      order(settings, () => (say(), changed())),
+      order(settings, usual.q, () => (say(), changed())),
       ...options.map((option) => control(option, chosen[option.name], set)),
-      "permutations" in settings ? permutations(settings, changed) : null,
+      "permutations" in settings ? permutations(settings, usual.permutations, changed) : null,
     ),
   );
 }
 
-function order(settings, changed) {
-  const shown = el("output", {}, String(settings.q));
+function order(settings, usual, changed) {
+  const shown = el("output", {}, String(settings.q ?? usual));
   const range = el("input", {
     type: "range",
     min: 0,
@@ -90,12 +91,13 @@ function order(settings, changed) {
     id: "q", // a label around both would be that of the output
     "aria-describedby": "q-info",
     oninput: (event) => {
-      settings.q = Number(event.target.value);
-      shown.textContent = String(settings.q);
+      const q = Number(event.target.value);
+      settings.q = q === usual ? null : q;
+      shown.textContent = String(q);
       changed();
     },
   });
-  range.value = settings.q; // after its step, which would round it
+  range.value = settings.q ?? usual; // after its step, which would round it
   return el(
     "div",
     { class: "field" },
@@ -104,13 +106,13 @@ function order(settings, changed) {
   );
 }
 
-function permutations(settings, changed) {
+function permutations(settings, [least, most], changed) {
   const number = el("input", {
     type: "number",
-    min: 299,
-    max: 999,
+    min: least,
+    max: most,
     step: 100,
-    value: settings.permutations,
+    value: settings.permutations ?? least,
     "data-at": "permutations",
     onchange: (event) => {
       const { value, min, max } = event.target;

@@ -2,8 +2,11 @@
 
 import { KINDS, optionsOf } from "./state.js";
 
+const UNSET = { kernel: "", q: null };
+
 /**
- * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab,
+ * `givens` by kind; `sets` are those of the comparison; `settings` {kernel, options, q} by tab, of
+ * which what nobody has set is null: it is not sent, and the server takes its own default;
  * `lent` the kernels that were set before an example brought its own;
  * `chosen`: whether the visitor chose the tab; `menu` as the server gives it.
  */
@@ -16,9 +19,9 @@ export const page = {
   givens: {},
   sets: null,
   lent: {},
-  settings: { compare: { kernel: "", options: {}, q: 1, permutations: 299 } },
+  settings: { compare: { ...UNSET, options: {}, permutations: null } },
 };
-for (const kind of KINDS) page.settings[kind] = { kernel: "", options: {}, q: 1 };
+for (const kind of KINDS) page.settings[kind] = { ...UNSET, options: {} };
 
 const NONE = [];
 
@@ -37,8 +40,8 @@ export function kernelsOf(tab) {
 export function asked(tab) {
   const { kernel, options, q, permutations } = page.settings[tab];
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
-  const rest = tab === "compare" ? { permutations } : {};
-  return { kernel, options: optionsOf(entry, options[kernel]), q, ...rest };
+  const set = Object.entries({ q, permutations }).filter(([, value]) => Number.isFinite(value));
+  return { kernel, options: optionsOf(entry, options[kernel]), ...Object.fromEntries(set) };
 }
 
 /** What a result of a tab would be of now: other texts for other samples or settings. */

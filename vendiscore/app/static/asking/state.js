@@ -12,7 +12,7 @@ export function toHash(state) {
   hash.set("kind", state.tab);
   if (state.kernel) hash.set("kernel", state.kernel);
   for (const [name, value] of Object.entries(state.options ?? {})) hash.set(`o.${name}`, value);
-  if (state.q !== 1) hash.set("q", state.q);
+  if (Number.isFinite(state.q)) hash.set("q", state.q);
   if (state.example) hash.set("example", state.example);
   if (state.threshold) hash.set("threshold", state.threshold);
   return `#${hash.toString().replaceAll("%2C", ",")}`;
@@ -29,7 +29,7 @@ export function fromHash(text) {
     tab,
     kernel: hash.get("kernel") ?? "",
     options,
-    q: number(hash.get("q")) ?? 1,
+    q: number(hash.get("q")),
     example: hash.get("example") ?? "",
     threshold: number(hash.get("threshold")),
   };
