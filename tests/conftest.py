@@ -85,7 +85,7 @@ MARKS = {
         "app/inputs/test_uploads_tables",
         "arrays/test_inputs",
         "kernels/test_bits",
-        "cli/test_cli_files",
+        "cli/test_files.py",
         "integrations/test_dask",
         "distances/test_all_pairs",
         "encoders/test_models",

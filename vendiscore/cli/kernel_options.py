@@ -10,12 +10,13 @@ from typing import Any
 
 from ..errors import SampleError
 from ..reading.samples import Samples
+from ..reading.table_samples import Wanted
 from ..registry.kernel import check_options, get_kernel
 from ..resolve import kernel_request as resolve
 from ..scoring.request import Request, check_orders, read_request
 from . import keywords
 from .exit_codes import DataError, UsageError, tell
-from .files import Wanted, check, read
+from .files import check, read
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {

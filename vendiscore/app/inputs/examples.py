@@ -130,30 +130,17 @@ def _gratings() -> list[Image]:
 
 @dataclass(frozen=True)
 class Example:
-    """Samples to try the page with.
-
-    Attributes
-    ----------
-    kind, name : str
-    note : str
-        One line on what there is to see.
-    text : str
-        What may stand in the box; empty for images.
-    kernel : str
-        What it is meant for; empty for the usual one.
-    images : callable
-        Images, drawn when asked for.
-    """
+    """Samples to try the page with."""
 
     kind: Kind
     name: str
-    note: str
-    text: str = ""
-    kernel: str = ""
-    images: Callable[[], list[Any]] = list
+    note: str  # one line on what there is to see
+    text: str = ""  # of the box; empty for images
+    kernel: str = ""  # that it is meant for; empty for the usual one
+    images: Callable[[], list[Any]] = list  # which draws them
 
     def entry(self) -> dict[str, Any]:
-        """What the page's menu says of it."""
+        """Return its entry in the page's menu."""
         known = {"name": self.name, "note": self.note}
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
@@ -168,7 +155,7 @@ class Pairing:
     sets: tuple[tuple[str, str], ...]
 
     def entry(self) -> dict[str, Any]:
-        """What the page's menu says of it."""
+        """Return its entry in the page's menu."""
         sets = [{"name": name, "example": example} for name, example in self.sets]
         return {"name": self.name, "note": self.note, "kind": self.kind, "sets": sets}
 
@@ -181,7 +168,7 @@ def _texts(kind: Kind, *named: tuple[str, str, str]) -> list[Example]:
     return [Example(kind, name, note, text) for name, note, text in named]
 
 
-# Those of the menu, then those that stand only in a comparison.
+# The examples of the menu, then some that stand only in a comparison.
 MENU: dict[Kind, list[Example]] = {
     "texts": _texts(
         "texts",
@@ -243,12 +230,12 @@ MOLECULES = {example.name: example.text for example in MENU["molecules"]}
 
 
 def images() -> dict[str, list[Any]]:
-    """Pillow images, drawn when asked for."""
+    """Draw the examples of images."""
     return {example.name: example.images() for example in MENU["images"]}
 
 
 def named(name: str, kind: str | None = None) -> Example:
-    """The example of that name, of whatever kind unless one is said."""
+    """Return the example of that name, of any kind unless one is named."""
     every = [*(example for some in MENU.values() for example in some), *_OTHERS]
     for example in every:
         if example.name == name and kind in (None, example.kind):

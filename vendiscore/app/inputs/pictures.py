@@ -38,27 +38,13 @@ REDUCED_SIDE = 512
 
 @dataclass(frozen=True)
 class Picture:
-    """An uploaded image.
+    """An uploaded image."""
 
-    Attributes
-    ----------
-    name : str
-        Its file name without folders.
-    data : bytes
-        The file, or what it was reduced to.
-    small : PIL.Image.Image
-        RGB, resized to 32 × 32 as the kernel `pixels` does.
-    thumbnail : str
-        A data URI, at most 72 pixels wide and high.
-    reduced : bool
-        Whether it was read at a reduced size.
-    """
-
-    name: str
-    data: bytes
-    small: Image
-    thumbnail: str
-    reduced: bool = False
+    name: str  # of its file, without folders
+    data: bytes  # of the file, or of what it was reduced to
+    small: Image  # RGB, resized to 32 × 32 as the kernel `pixels` does
+    thumbnail: str  # a data URI, at most 72 pixels wide and high
+    reduced: bool = False  # whether it was read at a reduced size
 
 
 class UnreadableError(RefusedError):

@@ -16,54 +16,23 @@ LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
 
 @dataclass(frozen=True)
 class Given:
-    """What a visitor sent.
+    """What a visitor sent: files, or else text that was pasted."""
 
-    Attributes
-    ----------
-    files : sequence of (str, bytes)
-        Names without folders, and what is in them.
-    text : str
-        What was pasted; it counts where there are no files.
-    """
-
-    files: Sequence[tuple[str, bytes]] = ()
+    files: Sequence[tuple[str, bytes]] = ()  # names without folders, and what is in them
     text: str = ""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How it is to be read; None and "" are for what is to be found out.
+    """How it is to be read; None and "" are for what is to be found out."""
 
-    Attributes
-    ----------
-    kind : str or None
-        One of `KINDS`.
-    column : str or None
-        The column of a table, or the array of a .npz file.
-    by : str or None
-        The column of groups.
-    separator : str or None
-        What stands between two texts: "line", "blank", "file", "row" of a table, or a sign
-        such as "---".
-    blocks : bool
-        Whether blank lines separate groups of lines.
-    draw : int
-        Which random part is taken of more samples than fit.
-    example : str or None
-        An example instead of a `Given`.
-    dataset : str or None
-        The id of a data set on the Hub instead of a `Given`, "owner/name:config/split".
-    header, index : bool or None
-        Whether the first row names the columns, and the first column numbers the rows.
-    """
-
-    kind: str | None = None
-    column: str | None = None
-    by: str | None = None
-    separator: str | None = None
-    blocks: bool = False
-    draw: int = 0
-    example: str | None = None
-    dataset: str | None = None
-    header: bool | None = None
-    index: bool | None = None
+    kind: str | None = None  # one of `KINDS`
+    column: str | None = None  # of a table, or the array of a .npz file
+    by: str | None = None  # the column of groups
+    separator: str | None = None  # "line", "blank", "file", "row" of a table, or a sign such as ---
+    blocks: bool = False  # whether blank lines separate groups of lines
+    draw: int = 0  # which random part is taken of more samples than fit
+    example: str | None = None  # instead of a `Given`
+    dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`
+    header: bool | None = None  # whether the first row names the columns
+    index: bool | None = None  # whether the first column numbers the rows

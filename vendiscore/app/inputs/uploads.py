@@ -16,6 +16,7 @@ from ...reading.encodings import decode
 from ...reading.formats import FORMATS, Parsing, format_of, known
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
+from ...reading.numpy_files import Arrays
 from ...reading.samples import Samples
 from ...reading.tables import listed, table
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
@@ -120,7 +121,9 @@ def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     parsed = parse(data, Parsing(TABLE, guess=True)) if parse else ""
     if isinstance(parsed, str):
         return _of_text(parsed, asked, name)
-    return (matrices.of_arrays if form in ("npy", "npz") else cells.of_columns)(parsed, name, asked)
+    if isinstance(parsed, Arrays):
+        return matrices.of_arrays(parsed, name, asked)
+    return cells.of_columns(parsed, name, asked)
 
 
 def _format(name: str, data: bytes) -> str:
