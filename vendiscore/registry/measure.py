@@ -147,7 +147,7 @@ class Measure(Summary):
     def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
         """The value, if it is finite and in its range up to rounding, which is taken off it."""
         low, high = self.limits(n)
-        found = value if isinstance(value, float) else scalar(value)
+        found = value if type(value) is float else scalar(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
         if not (math.isfinite(found) and low - slack <= found <= high + slack):
             raise ValueError(
