@@ -91,8 +91,13 @@ def is_numpy(x: object) -> TypeGuard[np.ndarray]:
     return isinstance(x, np.ndarray)
 
 
+_NUMPY = array_namespace(np.empty(0))
+
+
 def namespace(x: Array) -> Any:
     """The array API namespace of `x` (NumPy for sparse matrices)."""
+    if type(x) is np.ndarray:
+        return _NUMPY
     return np if sp.issparse(x) else array_namespace(x)
 
 

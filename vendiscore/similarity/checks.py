@@ -22,6 +22,9 @@ SYMMETRY_TOLERANCE = 1e-5
 # What is no more than this, of a matrix of unit diagonal in double precision, is rounding.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
+# Up to here all entries and their mirrors are compared in less time than a vector is drawn.
+SMALL = 128
+
 S = TypeVar("S", bound=Similarity)
 
 
@@ -91,9 +94,13 @@ def check_similarity(similarity: Similarity) -> Similarity:
 
 
 def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
-    tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
-    if _check_entries(similarity.K, similarity.scale, tolerance, what) > ROUNDING:
-        return similarity.of(_symmetric(similarity.K))
+    tolerance, K, n = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff), similarity.K, similarity.n
+    if type(K) is np.ndarray and n <= SMALL and similarity.scale is None:
+        rounding = ROUNDING * math.sqrt(n if K.dtype == np.float64 else 1)
+        if np.abs(K - K.T).max() <= rounding and np.abs(K).max() <= 1 + tolerance:
+            return similarity
+    if _check_entries(K, similarity.scale, tolerance, what) > ROUNDING:
+        return similarity.of(_symmetric(K))
     return similarity
 
 
