@@ -14,6 +14,7 @@ from vendiscore.comparison import LESS, MORE, SAME
 from vendiscore.comparison.compare_sets import comparing
 from vendiscore.comparison.options import Plan
 from vendiscore.comparison.permutation import holm
+from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish
 from vendiscore.resolve.kernel_request import How
 from vendiscore.resolve.sets import as_similarity, resolve_pool
@@ -308,6 +309,7 @@ TEXTS = [f"w{i}" for i in range(8)]
             "`B` must be of the kind of `A`, strings, got numbers",
         ),
         ([X, np.zeros((0, 6))], {}, "`B` is empty"),
+        ([as_space(X), Y], {}, "`A` must be a collection of samples, got MetricSpace"),
         ([X, as_similarity(Y, k="cosine")], {}, "`B` is similarities, which know nothing of the"),
         ([X, Y], {"k": None, "score_K": True}, "`A` is similarities, which know nothing of the"),
         ([X, Y], {"fit": "samples"}, "`fit` must be 'pool' here, got 'samples'"),
@@ -364,7 +366,7 @@ TEXTS = [f"w{i}" for i in range(8)]
             "got 0 of `B` in group 1; leave that group out of all sets, or compare without",
         ),
         ([X, Y], {"groups": {"A": [0] * 8}}, "`groups` must have the names of the sets, 'A', 'B'"),
-        ([X, Y], {"groups": [[math.nan] * 8] * 2}, "`groups` must be of labels such as strings"),
+        ([X, Y], {"groups": [[math.nan] * 8] * 2}, "has no label in `groups`, but nan"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_words(sets, options, said):

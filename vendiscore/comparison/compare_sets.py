@@ -13,33 +13,25 @@ one diversity and two vocabularies are said to differ twice as often as they sho
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import add
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, is_several, refuse_gradient
-from ..arrays.inputs import as_samples
+from ..arguments import DEFAULT_ORDER, refuse_gradient
 from ..progress import Counts, counted, told
-from ..reading.folders import is_folder
-from ..registry.kernel import having
-from ..resolve.group_labels import grouped
-from ..resolve.kernel_request import SETTINGS, How, KernelArgument, read_how, with_the_rest
-from ..resolve.sets import is_whole, kept_starts, resolve_pool
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
 from .comparison import Comparison, PairRow
 from .options import MIN_SAMPLES, Match, Plan
-from .partition import Partition, partition, read_by
+from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import Null, holm, levels, needed, permuted
 from .subsets import DrawnSets
-from .within_groups import Groups, paired_pairs, paired_rows, read_groups, shuffled
+from .within_groups import Groups, PairedSets
 
 # For hints about misspelt keywords.
 _KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
@@ -159,11 +151,11 @@ def compare(
     'more diverse'
     """
     labels = None if by is None else read_by(by, names)
-    if labels is None and len(sets) < 2:
-        _check_no_named(how)
-    named = read_sets(sets, names) if labels is None else dict.fromkeys(map(str, labels.labels))
-    rest = {"k": k, **how}
-    read = with_the_rest(read_how(rest), rest, _KEYWORDS)
+    if labels is None:
+        named = read_sets(sets, names, how)
+    else:
+        named = dict.fromkeys(map(str, labels.labels))
+    read = how_of({"k": k, **how}, _KEYWORDS)
     plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
     pairs = len(named) * (len(named) - 1) // 2
     if plan.permutations < (least := needed(plan.level, pairs)):
@@ -177,15 +169,15 @@ def compare(
             f"them; pass the option itself, such as sigma=…"
         )
     if labels is None:
-        named, groups = _taken_apart(named, groups, read)
+        named, groups = flat_sets(named, groups, read)
     if groups is not None and (plan.match == "coverage" or plan.size is not None):
         raise ValueError(
             "`groups` are matched by size, each by itself: leave `match` and `size` out"
         )
     if labels is None:
-        pool, starts, paired = _pooled(named, groups, read)
+        pool, starts, paired = pooled_sets(named, groups, read)
     else:
-        pool, starts, paired = partition(sets, labels, groups, read)
+        pool, starts, paired = sorted_sets(sets, labels, groups, read)
     refuse_gradient("compare", **how, samples=pool)
     steps = comparing(pool, starts, list(named), plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
@@ -208,15 +200,14 @@ def comparing(
     yield 0
     rng = np.random.default_rng(plan.seed)
     pairs = list(itertools.combinations(range(len(names)), 2))
-    if groups is not None:
-        groups = shuffled(groups, rng)
-        rows, profiles = paired_rows(pool, groups, names, plan)
-        statistics = paired_pairs(pool, groups, pairs, plan, rng)
-    else:
+    sets: DrawnSets | PairedSets
+    if groups is None:
         sets = DrawnSets(pool, starts, names, plan, rng)
-        rows = [sets.row(i) for i in range(len(names))]
-        profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
-        statistics = [sets.pair(i, j) for i, j in pairs]
+    else:
+        sets = PairedSets(pool, groups, names, plan, rng)
+    rows = [sets.row(i) for i in range(len(names))]
+    profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
+    statistics = [sets.pair(i, j) for i, j in pairs]
     found: list[Null] = []
     for each, pair in enumerate(statistics):
         steps = permuted(pair.seen, pair.draw, plan.permutations, plan.level)
@@ -242,82 +233,3 @@ def comparing(
         orders=tuple(plan.orders),
         profiles=tuple(profiles),
     )
-
-
-def _pooled(named: dict[str, Any], groups: Any, how: How) -> Partition:
-    """The samples of sets by name, one set after the other."""
-    given = [x if is_whole(x, how) else as_samples(x, name) for name, x in named.items()]
-    pool, came = resolve_pool(given, replace(how, fit="pool"), list(named))
-    starts = kept_starts(pool, came)
-    paired = None if groups is None else read_groups(groups, list(named), starts, pool.dropped)
-    return Partition(pool, starts, paired)
-
-
-def _taken_apart(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
-    """The sets, and their groups where they come as lists of lists."""
-    apart = {name: grouped(samples, how) for name, samples in named.items()}
-    nested = [name for name, (_, found) in apart.items() if found is not None]
-    if not nested:
-        return named, groups
-    if groups is not None:
-        raise ValueError(
-            f"`{nested[0]}` is a list of lists, which are groups, and `groups` says so too: pass "
-            f"lists of all samples with `groups`, or the lists of lists alone"
-        )
-    if flat := [name for name in named if name not in nested]:
-        raise ValueError(
-            f"`{nested[0]}` is a list of lists, which are groups, and `{flat[0]}` is not: pass "
-            f"both as lists of lists, one list for each prompt, or both as one list"
-        )
-    codes = {name: found.codes.tolist() for name, (_, found) in apart.items() if found is not None}
-    return {name: samples for name, (samples, _) in apart.items()}, codes
-
-
-def _check_no_named(how: Mapping[str, Any]) -> None:
-    """Raise for sets that are passed as keywords, which are options."""
-    found = [name for name in how if name not in SETTINGS and is_several(how[name])]
-    found = [name for name in found if not having(name)]
-    if len(found) > 1:
-        named = ", ".join(f"{name!r}: {name}" for name in found)
-        raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
-
-
-def _unnamed(sets: Sequence[Any]) -> list[str]:
-    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
-    times = range(len(sets))
-    letters = [f"{letter}{time or ''}" for time in times for letter in ascii_uppercase]
-    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
-    for short in (True, False):
-        called = [
-            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
-            for path, letter in zip(paths, letters, strict=False)
-        ]
-        if len(set(called)) == len(called):
-            return called
-    return letters[: len(sets)]
-
-
-def read_sets(sets: Sequence[Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """The sets by name."""
-    if len(sets) == 1 and isinstance(sets[0], Mapping):
-        if names is not None:
-            raise ValueError("`names` are those of the dict: leave them out")
-        sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
-    if len(sets) < 2:
-        raise ValueError(
-            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), one dict of "
-            f"them by name, or all samples in one list with the set of each as `by`"
-        )
-    if names is None:
-        names = _unnamed(sets)
-    given: list[Any] = (
-        list(names) if is_several(names) else [None]
-    )  # an iterator gives them only once
-    if not all(isinstance(name, str) for name in given):
-        raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
-    names = given
-    if len(names) != len(sets) or len(set(names)) != len(names):
-        raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each set, got {names!r:.60}"
-        )
-    return dict(zip(names, sets, strict=True))

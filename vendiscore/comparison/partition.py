@@ -1,21 +1,27 @@
-"""Sets as the parts of one collection of samples, by the label of each sample."""
+"""The sets of a comparison: by name, or the parts of one collection by label, and their groups."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import is_several
 from ..arrays.inputs import as_samples
+from ..reading.folders import is_folder
+from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import check_labels, check_size, grouped, read_labels
-from ..resolve.kernel_request import How
-from ..resolve.sets import is_whole, resolve_sets
+from ..resolve.kernel_request import SETTINGS, How
+from ..resolve.sets import is_whole, kept_starts, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from .options import MIN_SAMPLES
-from .within_groups import Groups, read_groups
+from .within_groups import Groups
 
 _SHOWN = 5
 
@@ -28,7 +34,49 @@ class Partition(NamedTuple):
     groups: Groups | None
 
 
-def read_by(by: Any, names: Sequence[str] | None) -> Labels:
+def read_sets(sets: Sequence[Any], names: Any, how: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sets by name: A, B, … unless they have one."""
+    if len(sets) == 1 and isinstance(sets[0], Mapping):
+        if names is not None:
+            raise ValueError("`names` are those of the dict: leave them out")
+        sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
+    if len(sets) < 2:
+        passed = [name for name in how if name not in SETTINGS and is_several(how[name])]
+        passed = [name for name in passed if not having(name)]
+        if len(passed) > 1:
+            named = ", ".join(f"{name!r}: {name}" for name in passed)
+            raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+        raise ValueError(
+            f"compare needs two sets or more, got {len(sets)}; pass compare(A, B), one dict of "
+            f"them by name, or all samples in one list with the set of each as `by`"
+        )
+    names = _usual_names(sets) if names is None else names
+    read: list[Any] = list(names) if is_several(names) else [None]  # iterators give names once
+    if not all(isinstance(name, str) for name in read):
+        raise TypeError(f"`names` must be strings, one for each set, got {names!r:.60}")
+    if len(read) != len(sets) or len(set(read)) != len(read):
+        raise ValueError(
+            f"`names` must be {len(sets)} that all differ, one for each set, got {read!r:.60}"
+        )
+    return dict(zip(read, sets, strict=True))
+
+
+def _usual_names(sets: Sequence[Any]) -> list[str]:
+    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
+    times = range(len(sets))
+    letters = [f"{letter}{time or ''}" for time in times for letter in ascii_uppercase]
+    paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
+    for short in (True, False):
+        called = [
+            letter if path is None else os.path.basename(os.path.abspath(path)) if short else path
+            for path, letter in zip(paths, letters, strict=False)
+        ]
+        if len(set(called)) == len(called):
+            return called
+    return letters[: len(sets)]
+
+
+def read_by(by: Any, names: Any) -> Labels:
     """Return the labels of samples, each a name of a set of enough samples."""
     if names is not None:
         raise ValueError("`names` are the labels in `by`: leave `names` out")
@@ -56,7 +104,37 @@ def read_by(by: Any, names: Sequence[str] | None) -> Labels:
     return Labels(tuple(called), read.codes)
 
 
-def partition(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Partition:
+def flat_sets(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, Any], Any]:
+    """Return the sets, and their groups where they come as lists of lists."""
+    flat = {name: grouped(samples, how) for name, samples in named.items()}
+    nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
+    if not nested:
+        return named, groups
+    first, others = next(iter(nested)), [name for name in named if name not in nested]
+    if groups is not None:
+        raise ValueError(
+            f"`{first}` is a list of lists, which are groups, and `groups` says so too: pass "
+            f"lists of all samples with `groups`, or the lists of lists alone"
+        )
+    if others:
+        raise ValueError(
+            f"`{first}` is a list of lists, which are groups, and `{others[0]}` is not: pass "
+            f"both as lists of lists, one list for each prompt, or both as one list"
+        )
+    return {name: samples for name, (samples, _) in flat.items()}, nested
+
+
+def pooled_sets(named: Mapping[str, Any], groups: Any, how: How) -> Partition:
+    """Return the samples of sets by name, one set after the other."""
+    names = list(named)
+    read = [x if is_whole(x, how) else as_samples(x, name) for name, x in named.items()]
+    pool, came = resolve_pool(read, replace(how, fit="pool"), names)
+    starts = kept_starts(pool, came)
+    paired = None if groups is None else _groups(_labels(groups, names), names, starts, pool)
+    return Partition(pool, starts, paired)
+
+
+def sorted_sets(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Partition:
     """Return the samples sorted by their labels; `groups` has one label for each sample."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(how.k, tuple)):
         many = len(sets[0]) if len(sets) == 1 else len(sets)
@@ -79,10 +157,71 @@ def partition(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Partiti
     kept = np.setdiff1d(np.arange(n), list(pool.dropped))
     order = np.argsort(by.codes[kept], kind="stable")
     starts = np.searchsorted(by.codes[kept][order], np.arange(len(by) + 1))
-    paired = None
+    paired, pool = None, pool.take(order)
     if prompts is not None:
         check_size(prompts, n)
-        told = [prompts.labels[code] for code in prompts.codes[kept][order]]
-        apart = [told[a:b] for a, b in itertools.pairwise(starts.tolist())]
-        paired = read_groups(apart, list(map(str, by.labels)), starts, ())
-    return Partition(pool.take(order), starts, paired)
+        labels = [prompts.labels[code] for code in prompts.codes[kept][order]]
+        apart = [labels[a:b] for a, b in itertools.pairwise(starts.tolist())]
+        paired = _groups(apart, list(map(str, by.labels)), starts, None)
+    return Partition(pool, starts, paired)
+
+
+def _labels(groups: Any, names: Sequence[str]) -> list[list[Hashable]]:
+    """Return the labels of the samples of each set."""
+    if isinstance(groups, Mapping):
+        if set(groups) != set(names):
+            raise ValueError(
+                f"`groups` must have the names of the sets, {', '.join(map(repr, names))}, got "
+                f"{', '.join(map(repr, groups))}"
+            )
+        groups = [groups[name] for name in names]
+    remedy = "pass one list of labels for each set: groups=[labels_a, labels_b]"
+    if not is_several(groups):
+        raise TypeError(f"`groups` must be lists of labels, got {groups!r:.60}; {remedy}")
+    each = list(groups)
+    if len(each) != len(names) or not all(map(is_several, each)):
+        raise ValueError(
+            f"`groups` must be {len(names)} lists of labels, one for each set, got {each!r:.60}; "
+            f"{remedy}"
+        )
+    read = [read_labels(labels) for labels in each]
+    return [[own.labels[code] for code in own.codes] for own in read]
+
+
+def _groups(
+    labels: Sequence[Sequence[Hashable]],
+    names: Sequence[str],
+    starts: np.ndarray,
+    pool: Similarity | None,
+) -> Groups:
+    """Return the places of each set in each group, in order of appearance.
+
+    The labels are those of all samples that came, of which a pool may have left out some.
+    """
+    ends = np.cumsum([0, *map(len, labels)])
+    kept = np.setdiff1d(np.arange(ends[-1]), list(pool.dropped if pool is not None else ()))
+    held = np.diff(np.searchsorted(kept, ends))
+    for name, n, found in zip(names, np.diff(starts), held, strict=True):
+        if found != n:
+            raise ValueError(
+                f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
+                f"{found} labels"
+            )
+    all_labels = list(itertools.chain.from_iterable(labels))
+    places: dict[Hashable, list[list[int]]] = {}
+    for place, label in enumerate(all_labels[i] for i in kept):
+        own = places.setdefault(label, [[] for _ in names])
+        own[int(np.searchsorted(starts, place, "right")) - 1].append(place)
+    for label, own in places.items():
+        for name, members in zip(names, own, strict=True):
+            if len(members) < 2:
+                raise ValueError(
+                    f"`groups` must have two samples or more of each set in each group, got "
+                    f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
+                    f"all sets, or compare without `groups`"
+                )
+    if len(places) < 2:
+        raise ValueError(
+            f"`groups` must be two or more, got {len(places)}; compare without `groups`"
+        )
+    return [[np.array(members) for members in own] for own in places.values()]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from ..arguments import is_several
 from ..arrays.namespace import to_host
 from ..similarity.base import Similarity
 from ..spectral.vendi import spectrum_of
@@ -23,80 +22,6 @@ Groups = Sequence[Sequence[np.ndarray]]
 _BLOCK = 1 << 21
 
 
-def read_groups(groups: Any, names: Sequence[str], starts: np.ndarray, dropped: Any) -> Groups:
-    """The places in the pool of the samples of each set in each group, in order of appearance."""
-    each = _of_sets(groups, names)
-    ends = np.cumsum([0, *map(len, each)])
-    kept = np.setdiff1d(np.arange(ends[-1]), list(dropped))
-    for i, name in enumerate(names):
-        held = np.searchsorted(kept, ends[i + 1]) - np.searchsorted(kept, ends[i])
-        if held != starts[i + 1] - starts[i]:
-            raise ValueError(
-                f"`groups` must have a label for each sample: `{name}` has "
-                f"{starts[i + 1] - starts[i]} samples, got {held} labels"
-            )
-    labels = [label for one in each for label in one]
-    places: dict[Hashable, list[list[int]]] = {}
-    for place, label in enumerate(labels[i] for i in kept):
-        own = places.setdefault(label, [[] for _ in names])
-        own[int(np.searchsorted(starts, place, "right")) - 1].append(place)
-    for label, own in places.items():
-        for name, members in zip(names, own, strict=True):
-            if len(members) < 2:
-                raise ValueError(
-                    f"`groups` must have two samples or more of each set in each group, got "
-                    f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
-                    f"all sets, or compare without `groups`"
-                )
-    if len(places) < 2:
-        raise ValueError(
-            f"`groups` must be two or more, got {len(places)}; compare without `groups`"
-        )
-    return [[np.array(members) for members in own] for own in places.values()]
-
-
-def _of_sets(groups: Any, names: Sequence[str]) -> list[list[Hashable]]:
-    """The labels of each set, in order."""
-    if isinstance(groups, Mapping):
-        if set(groups) != set(names):
-            raise ValueError(
-                f"`groups` must have the names of the sets, {', '.join(map(repr, names))}, got "
-                f"{', '.join(map(repr, groups))}"
-            )
-        groups = [groups[name] for name in names]
-    remedy = "pass one list of labels for each set: groups=[labels_a, labels_b]"
-    if not is_several(groups):
-        raise TypeError(f"`groups` must be lists of labels, got {groups!r:.60}; {remedy}")
-    each = list(groups)
-    if len(each) != len(names) or not all(map(is_several, each)):
-        raise ValueError(
-            f"`groups` must be {len(names)} lists of labels, one for each set, got {each!r:.60}; "
-            f"{remedy}"
-        )
-    read = [
-        to_host(labels).tolist() if hasattr(labels, "ndim") else list(labels) for labels in each
-    ]
-    for labels in read:
-        for label in labels:
-            if not isinstance(label, Hashable) or label != label:
-                raise TypeError(
-                    f"`groups` must be of labels such as strings or integers, got {label!r:.60}; "
-                    f"name every group"
-                )
-    return read
-
-
-def shuffled(groups: Groups, rng: np.random.Generator) -> Groups:
-    """The groups, in a random order where a set has more samples than another: the first are drawn.
-
-    As they came they may be sorted, and what comes first of those is no sample of the group.
-    """
-    return [
-        [places if len(places) == min(map(len, own)) else rng.permutation(places) for places in own]
-        for own in groups
-    ]
-
-
 class _Stack(NamedTuple):
     """Groups of one size: similarities K (g, N, N) of their samples, set after set.
 
@@ -108,83 +33,85 @@ class _Stack(NamedTuple):
     matched: int
 
 
-def _stacks(pool: Similarity, groups: Groups, sets: Sequence[int]) -> Iterator[_Stack]:
-    """The groups by how many samples they have of the sets."""
-    alike: dict[tuple[int, ...], list[np.ndarray]] = {}
-    for own in groups:
-        sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
-        alike.setdefault(sizes, []).append(np.concatenate([own[i] for i in sets]))
-    for (*held, least), places in alike.items():
-        K = np.stack([to_host(pool.take(at).dense()) for at in places])
-        yield _Stack(K, tuple(held), least)
+class PairedSets:
+    """Sets compared group by group, each drawn down to as many samples as all have in a group."""
 
+    def __init__(
+        self,
+        pool: Similarity,
+        groups: Groups,
+        names: Sequence[str],
+        plan: Plan,
+        rng: np.random.Generator,
+    ) -> None:
+        self.pool, self.names, self.plan, self.rng = pool, names, plan, rng
+        # As they came they may be sorted, and what comes first of those is no sample of the group.
+        self.groups = [
+            [at if len(at) == min(map(len, own)) else rng.permutation(at) for at in own]
+            for own in groups
+        ]
+        for own in self.groups:
+            spectrum_of(pool.take(np.concatenate(own)), psd=plan.psd)  # or an error, once for all
+        self.stacks = [list(self._stacks([i])) for i in range(len(names))]
 
-def paired_rows(
-    pool: Similarity, groups: Groups, names: Sequence[str], plan: Plan
-) -> tuple[list[SetRow], list[np.ndarray]]:
-    """Mean scores over groups, whole and of as many samples as all sets have in a group."""
-    for own in groups:
-        spectrum_of(pool.take(np.concatenate(own)), psd=plan.psd)  # or an error, once and for all
-    rows, profiles = [], []
-    for i, name in enumerate(names):
-        stacks = list(_stacks(pool, groups, [i]))
-        whole = np.concatenate([np.exp(_logs(stack.K, plan.q)) for stack in stacks])
-        drawn = [stack.K[:, : stack.matched, : stack.matched] for stack in stacks]
-        of = {
-            q: np.concatenate([np.exp(_logs(K, q)) for K in drawn]) for q in (plan.q, *plan.orders)
-        }
-        row = SetRow(
-            name,
-            sum(len(own[i]) for own in groups),
-            *student(whole, plan.level),
-            sum(min(map(len, own)) for own in groups),
-            None,
-            *student(of[plan.q], plan.level),
+    def row(self, i: int) -> SetRow:
+        """Return mean scores of set i over groups."""
+        q, level = self.plan.q, self.plan.level
+        whole = np.concatenate([np.exp(_logs(stack.K, q)) for stack in self.stacks[i]])
+        n = sum(len(own[i]) for own in self.groups)
+        m = sum(min(map(len, own)) for own in self.groups)
+        return SetRow(self.names[i], n, *student(whole, level), m, None, *self._drawn(i, q))
+
+    def profile(self, i: int) -> np.ndarray:
+        """Return mean scores of set i as drawn down for every order, and both ends of intervals."""
+        return np.array([self._drawn(i, q) for q in self.plan.orders])[:, [0, 2, 3]].T
+
+    def pair(self, i: int, j: int) -> Statistic:
+        """Return the mean difference over groups, and T of it with samples exchanged in them."""
+        stacks, q, rng = list(self._stacks([i, j])), self.plan.q, self.rng
+
+        def gaps(exchanged: bool) -> np.ndarray:
+            """Return VS of one set minus that of the other, in each group."""
+            found = []
+            for K, (first, second), m in stacks:
+                order = np.tile(np.arange(first + second), (len(K), 1))
+                if exchanged:
+                    order = rng.permuted(order, axis=1)
+                a, b = (np.exp(_logs(K, q, order[:, at : at + m])) for at in (0, first))
+                found.append(a - b)
+            return np.concatenate(found)
+
+        def statistic(apart: np.ndarray) -> float:
+            mean, error = mean_error(apart)
+            return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
+
+        seen = gaps(False)
+        mean, error = mean_error(seen)
+        least = max(error, 1e-12)
+        return Statistic(
+            statistic(seen),
+            lambda: statistic(gaps(True)),
+            lambda reach: (mean, mean - reach * least, mean + reach * least),
         )
-        rows.append(row)
-        ends = np.array([student(of[q], plan.level) for q in plan.orders])
-        profiles += [ends[:, [0, 2, 3]].T] if plan.orders else []
-    return rows, profiles
 
+    def _stacks(self, sets: Sequence[int]) -> Iterator[_Stack]:
+        """Stack the groups by how many samples they have of the sets."""
+        alike: dict[tuple[int, ...], list[np.ndarray]] = {}
+        for own in self.groups:
+            sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
+            alike.setdefault(sizes, []).append(np.concatenate([own[i] for i in sets]))
+        for (*each, least), places in alike.items():
+            K = np.stack([to_host(self.pool.take(at).dense()) for at in places])
+            yield _Stack(K, tuple(each), least)
 
-def paired_pairs(
-    pool: Similarity,
-    groups: Groups,
-    pairs: Sequence[tuple[int, int]],
-    plan: Plan,
-    rng: np.random.Generator,
-) -> list[Statistic]:
-    """For each pair the mean difference over groups, and T of it with samples exchanged in them."""
-    return [_pair(list(_stacks(pool, groups, pair)), plan, rng) for pair in pairs]
-
-
-def _pair(stacks: list[_Stack], plan: Plan, rng: np.random.Generator) -> Statistic:
-    def gaps(exchanged: bool) -> np.ndarray:
-        """VS of one set minus that of the other, in each group."""
-        found = []
-        for K, (first, second), m in stacks:
-            order = np.tile(np.arange(first + second), (len(K), 1))
-            if exchanged:
-                order = rng.permuted(order, axis=1)
-            a, b = (np.exp(_logs(K, plan.q, order[:, at : at + m])) for at in (0, first))
-            found.append(a - b)
-        return np.concatenate(found)
-
-    def statistic(apart: np.ndarray) -> float:
-        mean, error = mean_error(apart)
-        return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
-
-    seen = gaps(False)
-    mean, error = mean_error(seen)
-    return Statistic(
-        statistic(seen),
-        lambda: statistic(gaps(True)),
-        lambda reach: (mean, mean - reach * max(error, 1e-12), mean + reach * max(error, 1e-12)),
-    )
+    def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
+        """Return the mean score of set i as drawn down, its error and its interval."""
+        drawn = [_logs(K[:, :m, :m], q) for K, _, m in self.stacks[i]]
+        return student(np.exp(np.concatenate(drawn)), self.plan.level)
 
 
 def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarray:
-    """log VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
+    """Return log VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
     m = K.shape[1] if places is None else places.shape[1]
     found = np.empty(len(K))
     step = max(1, _BLOCK // m**2)
@@ -201,13 +128,11 @@ def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarr
 
 
 def _log_number(values: np.ndarray, q: float) -> np.ndarray:
-    """The log of the effective number of each row of shares."""
+    """Return the log of the effective number of each row of shares."""
     if q == 1:
         return -scipy.special.xlogy(values, values).sum(axis=1)
     if math.isinf(q):
         return -np.log(values[:, -1])
-    if q == 0:
-        return np.log((values > 0).sum(axis=1))
     if abs(q - 1) < 0.5:  # as `log_power_mean` has it
         logs = np.log(np.where(values > 0, values, 1.0))
         return np.asarray(np.log1p((values * np.expm1((q - 1) * logs)).sum(axis=1)) / (1 - q))
