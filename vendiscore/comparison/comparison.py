@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
@@ -212,25 +212,25 @@ class Comparison(Summary):
     @property
     def verdicts(self) -> list[str]:
         """A sentence for each pair."""
-        return [
-            self._same(row) if self.verdict(row.a, row.b) == SAME else self._said(row)
-            for row in self.pairs
-        ]
+        return [self._told(row) for row in self.pairs]
 
     @property
     def sentence(self) -> str:
         """What was found, in a sentence for each pair that differs, or in one that none does."""
-        told = [self._said(row) for row in self.pairs if self.verdict(row.a, row.b) != SAME]
-        if told:
-            rest = len(self.pairs) - len(told)
-            others = [f"The other {rest} pairs do not differ by more than chance."] * (rest > 1)
-            one = [self._same(row) for row in self.pairs if self.verdict(row.a, row.b) == SAME]
-            return self._once([*told, *(one if rest == 1 else others)])
-        if len(self.pairs) == 1:
-            return self._same(self.pairs[0])
-        least = min(row.p_adjusted for row in self.pairs)
-        names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-        return f"No difference larger than chance between {names} {self.at} (p ≥ {least:.2g})."
+        apart = [row for row in self.pairs if self.verdict(row.a, row.b) != SAME]
+        rest = [row for row in self.pairs if row not in apart]
+        if not apart and len(rest) > 1:
+            least = min(row.p_adjusted for row in self.pairs)
+            names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
+            return f"No difference larger than chance between {names} {self.at} (p ≥ {least:.2g})."
+        told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
+        if len(rest) > 1:
+            told.append(f"The other {len(rest)} pairs do not differ by more than chance.")
+        joined = " ".join(told)
+        for reason in {self._remedy(row) for row in self.pairs}:  # why p is no smaller, once
+            first, found, others = joined.partition(reason)
+            joined = first + found + others.replace(reason, "")
+        return joined
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Any:
         """A pandas DataFrame with a row for each pair, or, with "sets", for each set."""
@@ -269,42 +269,46 @@ class Comparison(Summary):
         )
 
     def _repr_html_(self) -> str:
-        tables = (_table(self.sets, SetRow), _table(self.pairs, PairRow))
-        return f"<p>{html.escape(self.sentence)}</p>" + "".join(tables)
+        tables = [
+            {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
+            for rows, kind in ((self.sets, SetRow), (self.pairs, PairRow))
+        ]
+        return f"<p>{html.escape(self.sentence)}</p>" + "".join(map(html_table, tables))
 
-    def _said(self, row: PairRow) -> str:
-        more = row.difference > 0
-        a, b = (row.a, row.b) if more else (row.b, row.a)
-        low, high = (row.low, row.high) if more else (-row.high, -row.low)
-        return (
-            f"{a} is more diverse than {b}: {abs(row.difference):.2f} more effectively different "
-            f"samples {self.at} ({_interval(row, low, high)}, {self._p(row)})."
-        )
-
-    def _same(self, row: PairRow) -> str:
-        return (
-            f"No difference larger than chance between {row.a} and {row.b}: {row.difference:+.2f} "
-            f"effectively different samples {self.at} ({_interval(row, row.low, row.high)}, "
-            f"{self._p(row)})."
-        )
-
-    def _p(self, row: PairRow) -> str:
+    def _told(self, row: PairRow) -> str:
+        a, b, low, high = row.a, row.b, row.low, row.high
+        if self.verdict(a, b) == SAME:
+            told = f"No difference larger than chance between {a} and {b}: {row.difference:+.2f}"
+        else:
+            if row.difference < 0:
+                a, b, low, high = b, a, -high, -low
+            told = f"{a} is more diverse than {b}: {abs(row.difference):.2f} more"
+        # 0.0 is added for the sign of −0.0.
+        low, high = round(low, 2) + 0.0, round(high, 2) + 0.0
         least = row.p_adjusted <= row.p_floor * _ROUNDED
-        said = f"p {'' if least else '= '}{chance(row.p_adjusted, row.p_floor)}"
-        return said + self._remedy(row) * least
+        return (
+            f"{told} effectively different samples {self.at} ({percent(row.level)} % interval "
+            f"{low:.2f} to {high:.2f}, p {'' if least else '= '}"
+            f"{chance(row.p_adjusted, row.p_floor)}{self._remedy(row) * least})."
+        )
 
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
         return f", the smallest that {row.permutations:,} permutations can give{several}"
 
-    def _once(self, said: list[str]) -> str:
-        """Join sentences, of which the first alone says why p is no smaller."""
-        reasons = {self._remedy(row) for row in self.pairs}
-        joined = " ".join(said)
-        for reason in reasons:
-            first, found, rest = joined.partition(reason)
-            joined = first + found + rest.replace(reason, "")
-        return joined
+
+def html_table(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return columns of values as a table in HTML."""
+
+    def cell(value: Any) -> str:
+        return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
+
+    head = "".join(f"<th>{name}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{'' if x is None else cell(x)}</td>" for x in row) + "</tr>"
+        for row in zip(*columns.values(), strict=True)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def chance(p: float, floor: float) -> str:
@@ -324,23 +328,3 @@ def percent(level: float) -> str:
     """
     places = 1 - math.floor(math.log10(100 * (1 - level)))
     return f"{round(100 * level, max(0, places)):.10g}"
-
-
-def _interval(row: PairRow, low: float, high: float) -> str:
-    # 0.0 is added for the sign of −0.0.
-    low, high = round(low, 2) + 0.0, round(high, 2) + 0.0
-    return f"{percent(row.level)} % interval {low:.2f} to {high:.2f}"
-
-
-def _table(rows: Iterable[Any], kind: type[SetRow] | type[PairRow]) -> str:
-    names = [each.name for each in fields(kind)]
-    head = "".join(f"<th>{name}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_cell(getattr(row, name))}</td>" for name in names) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))

@@ -24,7 +24,7 @@ from ..arguments import DEFAULT_ORDER, integer, is_several, number, refuse_gradi
 from ..arrays.namespace import row_blocks, to_host
 from ..errors import NotPSDError
 from ..optional import require
-from ..progress import Counts, counted
+from ..progress import track
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..scoring.request import check_orders
@@ -33,6 +33,7 @@ from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, measured
+from .comparison import html_table
 from .matched_size import MOST_WINDOWS, Matched, coverage_curve
 from .options import MIN_SAMPLES
 from .subsets import MOST, Part
@@ -84,24 +85,17 @@ class Growth(Summary):
     @property
     def sentence(self) -> str:
         """The score of the largest size up to n, and of the largest beyond it, in a sentence."""
-        places = range(len(self.sizes))
-        inside = [i for i in places if not self.extrapolated[i]]
-        ends = [
-            max(some, key=self.sizes.__getitem__)
-            for some in (inside, set(places) - {*inside})
-            if some
-        ]
-        told = [
-            f"{self.sizes[i]:,} samples {'would be about' if self.extrapolated[i] else 'are'} "
-            f"{self._shown(i)} effectively different"
-            for i in ends
-        ]
+        last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
+        told = []
+        for beyond, i in sorted(last.items()):
+            error = (self.high[i] - self.low[i]) / 4
+            ends = (self.scores[i], self.low[i], self.high[i])
+            value, low, high = (measured(x, error) for x in ends)
+            verb = "would be about" if beyond else "are"
+            told.append(
+                f"{self.sizes[i]:,} samples {verb} {value} ({low} to {high}) effectively different"
+            )
         return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
-
-    def _shown(self, i: int) -> str:
-        error = (self.high[i] - self.low[i]) / 4
-        value, low, high = (measured(x, error) for x in (self.scores[i], self.low[i], self.high[i]))
-        return f"{value} ({low} to {high})"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each size."""
@@ -125,12 +119,7 @@ class Growth(Summary):
         return dict(zip(names, columns, strict=True))
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in self._columns())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>"
-            for row in zip(*self._columns().values(), strict=True)
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(self._columns())
 
 
 def growth(
@@ -240,10 +229,10 @@ def grown(
     if closed:
         points = _of_pairs(similarity, sizes)
     else:
-        needed = _needed(sizes, n)
-        steps = _drawn(similarity, needed, q, draws, psd, seed, spectrum)
-        total = sum(_draws(m, n, draws) for m in needed)
-        points = _extended(counted(steps, total, "drawing subsets"), sizes, n)
+        beyond = {n, n // 2, n // 4, n // 8} if sizes[-1] > n else set()
+        needed = sorted({m for m in sizes if m <= n} | beyond)
+        points = _drawn(similarity, needed, q, draws, psd, seed, spectrum)
+        points |= dict(_extrapolated(points, [m for m in sizes if m > n], n))
     reach = float(scipy.special.ndtri((1 + level) / 2))
     found = [points[m] for m in sizes]
     low = [math.exp(each.log - reach * each.error) for each in found]
@@ -280,7 +269,7 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
 
 
 def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
-    """The sizes asked for, ascending."""
+    """Return the sizes asked for, ascending."""
     most = 2 * n if closed or n >= ENOUGH else n
     if sizes is None:
         usual = np.round(n * 2.0 ** (np.arange(-8, 3) / 2)).astype(int)
@@ -294,20 +283,8 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
     return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
 
 
-def _needed(wanted: Sequence[int], n: int) -> list[int]:
-    """The sizes to draw: those up to n, and what sizes beyond it follow from."""
-    beyond = wanted[-1] > n
-    return sorted(
-        {m for m in wanted if m <= n} | ({n, n // 2, n // 4, n // 8} if beyond else set())
-    )
-
-
-def _draws(m: int, n: int, draws: int) -> int:
-    return 1 if m in (1, n) else draws
-
-
 def _of_pairs(similarity: Similarity, sizes: Sequence[int]) -> dict[int, Matched]:
-    """The closed form of order 2, with the jackknife error of κ."""
+    """Evaluate the closed form of order 2, with the jackknife error of κ."""
     n = similarity.n
     sums = np.concatenate(
         [
@@ -331,32 +308,30 @@ def _drawn(
     draws: int,
     psd: PSD,
     seed: int,
-    spectrum: Spectrum | None = None,
-) -> Counts[dict[int, Matched]]:
-    """Mean log VS over subsets of each size; yields how many subsets are done."""
-    n, done = similarity.n, 0
+    spectrum: Spectrum | None,
+) -> dict[int, Matched]:
+    """Return mean log VS over subsets of each size."""
+    n = similarity.n
     part = Part(similarity, q, psd, n)
     rng = np.random.default_rng(seed)
+    subsets = [places for m in sizes for places in _subsets(n, m, 1 if m in (1, n) else draws, rng)]
+    scores: dict[int, list[Matched]] = {m: [] for m in sizes}
+    for places in track(subsets, len(subsets), "drawing subsets"):
+        m = len(places)
+        scores[m].append(part.score(places, spectrum if m == n else None))
     points = {}
-    yield 0
-    for m in sizes:
-        count = _draws(m, n, draws)
-        found = []
-        for places in _subsets(n, m, count, rng):
-            found.append(part.score(places, spectrum if m == n else None))
-            done += 1
-            yield done
+    for m, found in scores.items():
         logs = np.array([each.log for each in found])
         square = float(np.mean([each.error**2 for each in found])) * m / n
         if q == 0 and m > 1:
             square = float(part.halves(m, [0.0], seed)[0]) ** 2
-        of_mean = float(logs.var(ddof=1)) / count if count > 1 else 0.0
+        of_mean = float(logs.var(ddof=1)) / len(logs) if len(logs) > 1 else 0.0
         points[m] = Matched(float(logs.mean()), math.sqrt(square + of_mean))
     return points
 
 
 def _subsets(n: int, m: int, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Random subsets of m of n, none in common until all were met."""
+    """Draw random subsets of m of n, none in common until all were met."""
     order = rng.permutation(n)
     at = 0
     for _ in range(count):
@@ -366,23 +341,20 @@ def _subsets(n: int, m: int, count: int, rng: np.random.Generator) -> Iterator[n
         at += m
 
 
-def _extended(points: dict[int, Matched], wanted: Sequence[int], n: int) -> dict[int, Matched]:
-    """The points with those beyond n."""
-    beyond = [m for m in wanted if m > n]
-    if not beyond:
-        return points
-    logs = [points[m].log for m in (n // 8, n // 4, n // 2, n)]
-    missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
-    extended = dict(points)
-    for m in beyond:
+def _extrapolated(
+    points: dict[int, Matched], sizes: Sequence[int], n: int
+) -> Iterator[tuple[int, Matched]]:
+    """Continue the points to sizes beyond n."""
+    for m in sizes:
+        logs = [points[size].log for size in (n // 8, n // 4, n // 2, n)]
+        missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
         doublings = math.log2(m / n)
         error = math.hypot(points[n].error, missed * doublings)
-        extended[m] = Matched(_doubled(logs[1:], doublings), error)
-    return extended
+        yield m, Matched(_doubled(logs[1:], doublings), error)
 
 
 def _doubled(logs: Sequence[float], doublings: float) -> float:
-    """log VS after so many more doublings, from those after none, one and two.
+    """Return log VS after so many more doublings, from those after none, one and two.
 
     >>> _doubled([0, 4, 6], 1)  # 4 more, 2 more, …
     7.0
@@ -393,7 +365,3 @@ def _doubled(logs: Sequence[float], doublings: float) -> float:
         return logs[2]
     share = doublings if r == 1 else (1 - r**doublings) / (1 - r)
     return logs[2] + second * r * share
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

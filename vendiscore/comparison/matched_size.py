@@ -25,14 +25,14 @@ LEAST_NOVELTY = 1e-6
 
 
 class Matched(NamedTuple):
-    """log VS of m of n samples: the mean over windows, and its standard error."""
+    """log VS of m of n samples, and its standard error."""
 
     log: float
     error: float
 
 
 def windows(n: int, m: int) -> list[slice]:
-    """Runs of m of n places that meet all of them, or as many as four windows can.
+    """Return runs of m of n places that meet all of them, or as many as four windows can.
 
     >>> windows(5, 3)
     [slice(0, 3, None), slice(2, 5, None)]
@@ -44,7 +44,7 @@ def windows(n: int, m: int) -> list[slice]:
 
 
 def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
-    """The mean score over windows of m of the samples at `order`, which is random.
+    """Average the score over windows of m of the samples at `order`, which is random.
 
     The error of log VS_m, of m samples, is that of a mean of m terms; over windows in which sample
     i has the weight c_i it is m Σ c_i² times its square: m/n where all are alike (the first term
@@ -62,7 +62,7 @@ def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -
 
 
 def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
-    """The coverage of m of the samples at `order`, for m = 1, 2, …, n: shape (n,), rising.
+    """Estimate the coverage of m of the samples at `order`, for m = 1, 2, …, n: (n,), rising.
 
     The coverage of a set is 1 − its mean novelty: how much of one more sample of its source the
     set has already (Good–Turing on labels). The pivots of a Cholesky decomposition are what each
@@ -70,7 +70,13 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     in sets of m, and their mean over cyclic shifts is made to fall (isotonic regression). At n it
     is that of all samples. Time O((draws + 3) n³/3).
     """
-    K = _positive(to_host(similarity.take(order).dense()))
+    K = to_host(similarity.take(order).dense())
+    K.flat[:: len(K) + 1] += RIDGE
+    try:
+        scipy.linalg.cholesky(K, lower=True, check_finite=False)
+    except LinAlgError:  # negative eigenvalues, of rounding or by choice, are left out
+        values, U = np.linalg.eigh(K)
+        K = (U * np.maximum(values, 2 * RIDGE)) @ U.T
     n = len(K)
     pivots = np.zeros(n)
     for shift in range(draws):
@@ -86,22 +92,8 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
     return np.asarray(1 - np.clip(falling, least, 1))
 
 
-def _positive(K: np.ndarray) -> np.ndarray:
-    """K and the ridge; without its negative eigenvalues, of rounding or by choice, if it has any.
-
-    K may be overwritten.
-    """
-    K.flat[:: len(K) + 1] += RIDGE
-    try:
-        scipy.linalg.cholesky(K, lower=True, check_finite=False)
-    except LinAlgError:
-        values, U = np.linalg.eigh(K)
-        return np.asarray((U * np.maximum(values, 2 * RIDGE)) @ U.T)
-    return K
-
-
 def size_for(curve: np.ndarray, coverage: float) -> int:
-    """The smallest number of samples whose coverage is at least that; all, where none is.
+    """Return the smallest number of samples whose coverage is at least that; all, where none is.
 
     >>> size_for(np.array([0, 0.3, 0.6, 0.8]), 0.5)
     3

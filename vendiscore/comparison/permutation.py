@@ -16,15 +16,7 @@ _LEAST_DIGIT = 1e-12  # by which p may be above a level that it equals
 
 
 class Null(NamedTuple):
-    """What chance makes of a statistic.
-
-    Attributes
-    ----------
-    p : float
-        In (0, 1]: the share of permutations, with the one seen, that are as far from 0 as that.
-    drawn : tuple of float
-        How far from 0 each permutation is, in ascending order.
-    """
+    """p of a statistic, in (0, 1], and how far from 0 each permutation is, ascending."""
 
     p: float
     drawn: tuple[float, ...]
@@ -34,11 +26,12 @@ class Null(NamedTuple):
 
         Of too few to tell, their 95 % quantile, lengthened as the tail of a normal is.
         """
-        place = _place(level, len(self.drawn))
-        if place <= len(self.drawn):
+        done = len(self.drawn)
+        place, usual = (math.ceil(x * (done + 1) - 1e-9) for x in (level, 0.95))
+        if place <= done:
             return self.drawn[place - 1]
         longer = scipy.special.ndtri((1 + level) / 2) / scipy.special.ndtri(0.975)
-        return float(longer) * self.drawn[_place(0.95, len(self.drawn)) - 1]
+        return float(longer) * self.drawn[usual - 1]
 
 
 def permuted(
@@ -46,10 +39,9 @@ def permuted(
 ) -> Generator[int, None, Null]:
     """Draw a statistic again and again, with labels exchanged; yields how often it was drawn.
 
-    Of l draws of which h are as far from 0 as what was seen, or farther, p = (h + 1)/(l + 1). That
-    is at most α with probability at most α where all permutations are equally likely, even if
-    drawing stops at the 20th (Besag & Clifford, Biometrika 1991); p is then known to a fifth of
-    itself.
+    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1): at most α with
+    probability at most α where all permutations are equally likely, even if drawing stops at the
+    20th (Besag & Clifford, Biometrika 1991); p is then known to a fifth of itself.
 
     >>> from vendiscore.progress import finish
     >>> found = finish(permuted(3.0, lambda: 1.0, 199))
@@ -70,12 +62,8 @@ def permuted(
     return Null((beyond + 1) / (len(drawn) + 1), tuple(sorted(drawn)))
 
 
-def _place(level: float, done: int) -> int:
-    return math.ceil(level * (done + 1) - 1e-9)
-
-
 def needed(level: float, pairs: int = 1) -> int:
-    """How many permutations the least p of so many pairs needs to be 1 − level once adjusted.
+    """Return how many permutations the least adjusted p of so many pairs needs to be 1 − level.
 
     >>> needed(0.95), needed(0.99, 3)
     (19, 299)
@@ -84,10 +72,9 @@ def needed(level: float, pairs: int = 1) -> int:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """p-values that may be read together: the chance that any pair is falsely said to differ.
+    """Adjust p-values to the chance that any pair is falsely said to differ (Holm 1979).
 
-    Holm, Scandinavian Journal of Statistics 1979: the smallest times their number, the next times
-    one less, and so on, none below the one before.
+    The smallest times their number, the next times one less, …, none below the one before.
 
     >>> holm([0.04, 0.01, 0.5])
     [0.08, 0.03, 0.5]
@@ -100,10 +87,10 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def levels(p: Sequence[float], level: float) -> list[float]:
-    """Levels of intervals that leave out 0 where `holm` says that a pair differs, and only there.
+    """Return levels of intervals that leave out 0 only where `holm` says that a pair differs.
 
-    Of m pairs an interval has 1 − (1 − level)/m, so that all of them hold together as often as
-    `level` says. Of pairs that Holm alone names, after others, it has the level of that step.
+    Of m pairs 1 − (1 − level)/m, so that all intervals hold together as often as `level` says; of
+    pairs that Holm alone names, after others, the level of that step.
 
     >>> [round(value, 4) for value in levels([0.02, 0.01, 0.5], 0.95)]
     [0.975, 0.9833, 0.9833]

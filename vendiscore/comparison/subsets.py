@@ -50,15 +50,6 @@ class Statistic(NamedTuple):
     interval: Callable[[float], tuple[float, float, float]]
 
 
-class Score(NamedTuple):
-    """A score with its standard error and the ends of its interval, none of them a logarithm."""
-
-    value: float
-    error: float
-    low: float
-    high: float
-
-
 class Part:
     """Some samples, of which many subsets are scored."""
 
@@ -86,22 +77,16 @@ class Part:
         left_out = jackknife(spectrum, self.q)
         return Matched(left_out.log, left_out.error)
 
-    def curve(self, order: np.ndarray) -> np.ndarray:
-        """The coverage of 1, 2, … of the samples at `order`."""
-        return coverage_curve(self.similarity, order)
-
     def profile(self, places: np.ndarray, orders: Sequence[float]) -> np.ndarray:
-        """log VS of every order."""
+        """Return log VS of every order."""
         spectrum = spectrum_of(self.similarity.take(places), psd=self.psd)
         return np.log(to_host(spectrum.profile(orders)))
 
     def halves(self, m: int, orders: Sequence[float], seed: int) -> np.ndarray:
-        """The standard errors of log VS of every order, by halves of all samples."""
-        rng = np.random.default_rng(seed)
-        half = min(self.n // 2, m)
-        return np.asarray(
-            halves_error(self.n, lambda at: self.profile(at, orders), half, _DRAWS, rng)
-        )
+        """Return the standard errors of log VS of every order, by halves of all samples."""
+        half, rng = min(self.n // 2, m), np.random.default_rng(seed)
+        errors = halves_error(self.n, lambda at: self.profile(at, orders), half, _DRAWS, rng)
+        return np.asarray(errors)
 
 
 class DrawnSets:
@@ -122,47 +107,30 @@ class DrawnSets:
         self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
         self.places = [rng.permutation(own)[:most] for own in self.members]
         self.parts = [self._part(at) for at in self.places]
-        self.orders = [np.arange(part.n) for part in self.parts]
-        self.coverages: list[float] = []
-        self.drawn = [self.m] * len(names)
-        if plan.match == "coverage":
-            curves = [part.curve(own) for part, own in zip(self.parts, self.orders, strict=True)]
-            self.coverages = [float(curve[-1]) for curve in curves]
-            self.drawn = [size_for(curve, min(self.coverages)) for curve in curves]
-            self._check_coverage()
-        self.found = [
-            matched(part.score, own, m)
-            for part, own, m in zip(self.parts, self.orders, self.drawn, strict=True)
-        ]
-        self.scores = [
-            self._ends(found, part, m)
-            for found, part, m in zip(self.found, self.parts, self.drawn, strict=True)
-        ]
+        orders = [(part, np.arange(part.n)) for part in self.parts]
+        self.drawn, self.coverages = self._sizes(orders)
+        self._check_coverage()
+        self.found = _scored(orders, self.drawn)
 
     def row(self, i: int) -> SetRow:
-        """What is known of set i."""
+        """Return what is known of set i."""
         n, m = self.sizes[i], self.drawn[i]
         whole = Part(self.pool.take(self.members[i]), self.plan.q, self.plan.psd, n)
         ends = self._ends(whole.score(np.arange(n)), whole, n)
         coverage = min(self.coverages, default=None)
-        return SetRow(self.names[i], n, *ends, m, coverage, *self.scores[i])
+        drawn = self._ends(self.found[i], self.parts[i], m)
+        return SetRow(self.names[i], n, *ends, m, coverage, *drawn)
 
     def pair(self, i: int, j: int) -> Statistic:
-        """How sets i and j differ."""
+        """Return how sets i and j differ."""
         both = self._part(np.concatenate([self.places[i], self.places[j]]))
         first = len(self.places[i])
         rest = [coverage for at, coverage in enumerate(self.coverages) if at not in (i, j)]
 
         def draw() -> float:
             order = self.rng.permutation(both.n)
-            mixed = (order[:first], order[first:])
-            sizes = [self.m, self.m]
-            if self.coverages:
-                curves = [both.curve(own) for own in mixed]
-                least = min(rest + [float(curve[-1]) for curve in curves])
-                sizes = [size_for(curve, least) for curve in curves]
-            a, b = (matched(both.score, own, m) for own, m in zip(mixed, sizes, strict=True))
-            return _studentized(a, b)
+            mixed = [(both, order[:first]), (both, order[first:])]
+            return _studentized(*_scored(mixed, self._sizes(mixed, rest)[0]))
 
         ours, theirs = self.found[i], self.found[j]
         most = (self.drawn[i], self.drawn[j])
@@ -170,10 +138,20 @@ class DrawnSets:
             _studentized(ours, theirs), draw, lambda reach: _difference(ours, theirs, reach, most)
         )
 
+    def _sizes(
+        self, orders: Sequence[tuple[Part, np.ndarray]], others: Sequence[float] = ()
+    ) -> tuple[list[int], list[float]]:
+        """Return what sets are drawn down to, and their coverages where these are matched."""
+        if self.plan.match == "size":
+            return [self.m] * len(orders), []
+        curves = [coverage_curve(part.similarity, order) for part, order in orders]
+        coverages = [float(curve[-1]) for curve in curves]
+        return [size_for(curve, min([*others, *coverages])) for curve in curves], coverages
+
     def profile(self, i: int) -> np.ndarray:
-        """VS of set i as drawn down for every order, and both ends of its interval."""
+        """Return VS of set i as drawn down for every order, and both ends of its interval."""
         part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
-        runs = [part.profile(self.orders[i][run], orders) for run in windows(part.n, m)]
+        runs = [part.profile(np.arange(part.n)[run], orders) for run in windows(part.n, m)]
         logs = np.mean(runs, axis=0)
         reach = _quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
         return np.clip(np.exp([logs, logs - reach, logs + reach]), 1.0, float(m))
@@ -181,16 +159,16 @@ class DrawnSets:
     def _part(self, places: np.ndarray) -> Part:
         return Part(self.pool.take(places), self.plan.q, self.plan.psd, self.m)
 
-    def _ends(self, found: Matched, part: Part, m: int) -> Score:
-        """The score of m samples with its interval, even on the scale of logarithms."""
+    def _ends(self, found: Matched, part: Part, m: int) -> tuple[float, float, float, float]:
+        """Return a score of m samples, its error and its interval, even on a log scale."""
         error = found.error
         if self.plan.q == 0:
             error = float(part.halves(m, [0.0], self.plan.seed)[0])
         value, low, high = _around(found.log, _quantile(self.plan.level) * error, m)
-        return Score(value, value * error, low, high)
+        return value, value * error, low, high
 
     def _check_coverage(self) -> None:
-        least = min(self.coverages)
+        least = min(self.coverages, default=0.0)
         if least > 1 - LEAST_NOVELTY:
             raise ValueError(
                 "`match`='coverage' has nothing to match: every sample is explained by the others "
@@ -214,8 +192,12 @@ def _size(plan: Plan, sizes: Sequence[int]) -> int:
     return plan.size or min(*sizes, MATCHED)
 
 
+def _scored(orders: Sequence[tuple[Part, np.ndarray]], sizes: Sequence[int]) -> list[Matched]:
+    return [matched(part.score, at, m) for (part, at), m in zip(orders, sizes, strict=True)]
+
+
 def _studentized(a: Matched, b: Matched) -> float:
-    """T, and 0 where sets are equal but for rounding."""
+    """Return T, and 0 where sets are equal but for rounding."""
     apart = a.log - b.log
     return 0.0 if abs(apart) < _EQUAL else apart / max(math.hypot(a.error, b.error), _NO_ERROR)
 
@@ -223,7 +205,7 @@ def _studentized(a: Matched, b: Matched) -> float:
 def _difference(
     a: Matched, b: Matched, reach: float, most: tuple[int, int]
 ) -> tuple[float, float, float]:
-    """VS of a minus VS of b, and its interval where T reaches so far.
+    """Return VS of a minus VS of b, and its interval where T reaches so far.
 
     From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008), which end where
     a score of so many samples must.
@@ -237,7 +219,7 @@ def _difference(
 
 
 def _around(log: float, reach: float, most: int) -> tuple[float, float, float]:
-    """A score of so many samples, and the ends of its interval, in [1, most]."""
+    """Return a score of so many samples, and the ends of its interval, in [1, most]."""
     low, high = math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
     return math.exp(log), low, max(high, math.exp(log))
 
