@@ -34,9 +34,8 @@ from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, measured
 from .comparison import html_table
-from .matched_size import MOST_WINDOWS, Matched, coverage_curve
 from .options import MIN_SAMPLES
-from .subsets import MOST, Part
+from .subsets import MOST, MOST_WINDOWS, Matched, Part, coverage_curve
 
 ENOUGH = 16  # samples of which an eighth has a score that is not 1
 # The next doubling is missed by more than the last one was, where growth has hardly slowed down.

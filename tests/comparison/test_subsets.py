@@ -8,8 +8,8 @@ from sources import sentences
 
 from vendiscore import compare
 from vendiscore.comparison import MORE
-from vendiscore.comparison.matched_size import Matched, coverage_curve, matched, size_for, windows
 from vendiscore.comparison.permutation import holm, permuted
+from vendiscore.comparison.subsets import Matched, coverage_curve, matched, size_for, windows
 from vendiscore.progress import finish
 from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.matrix import MatrixSimilarity
