@@ -1,13 +1,12 @@
 """Sets compared at matched size or coverage, with p-values by permutation.
 
 A score grows with the number of samples, so that sets are first drawn down to what all have. Then
-log VS of two sets is compared by T = (log VS_a − log VS_b)/√(se_a² + se_b²), and T with what it is
-after their samples were exchanged at random, whole comparisons again, drawing down included. Where
-both sets are samples of one source all exchanges are equally likely, and p is exact for any size
-and any score. As T is divided by its standard error, p is nearly right, too, for two sources that
-differ in all but their diversity (Chung & Romano, Annals of Statistics 2013): without that, sets of
-one diversity and two vocabularies are said to differ twice as often as they should
-(benchmarks/compare_null.py).
+T = (log VS_a − log VS_b)/√(se_a² + se_b²) of two sets is compared with what it is after their
+samples were exchanged at random, drawing down included. Where both sets are samples of one source
+all exchanges are equally likely, and p is exact for any size and any score. As T is divided by its
+standard error, p is nearly right, too, for two sources that differ in all but their diversity
+(Chung & Romano, Annals of Statistics 2013): without that, sets of one diversity and two
+vocabularies are said to differ twice as often as they should (benchmarks/compare_null.py).
 """
 
 from __future__ import annotations
@@ -69,27 +68,24 @@ def compare(
         ``compare(df["answer"], by=df["model"])``. The labels name the sets.
     groups : sequence of sequences of labels, or a dict of them, optional
         For each set the group (the prompt, say) of each of its samples; with `by`, one sequence for
-        all samples. Sets are then compared
-        within groups, which all sets must have, two samples of each or more: `difference` is the
-        mean over groups, its error that over groups, and samples are exchanged within groups only.
-        Of a group all sets are drawn down to what the one with the fewest samples has.
+        all samples. Sets are then compared within groups, of which all sets must have two samples
+        or more: `difference` is the mean over groups, its error that over groups, and samples are
+        exchanged within groups only, after drawing down to the set with the fewest samples in each.
     q : float in [0, ∞] or "inf"
         Order of the score that is compared. Default: 1.
     level : float in (0, 1)
-        Confidence level of the intervals of sets, and of all verdicts together, as a fraction.
-        Default: 0.95. A difference counts where the adjusted p is 1 − level at most. The interval
-        of a difference has this level for two sets, and 1 − (1 − level)/m for m pairs, so that all
-        hold together.
+        Confidence level of the intervals of sets, and of all verdicts together. Default: 0.95. A
+        difference counts where the adjusted p is 1 − level at most. The interval of a difference
+        has this level for two sets, and 1 − (1 − level)/m for m pairs, so that all hold together.
     permutations : int of at least 19
         Largest number of exchanges for each pair. Default: 999. p is at least 1/(permutations + 1),
-        times the number of pairs, which must be 1 − level at most. More permutations lower this
-        floor. A pair is done earlier, after 99, when 20 of them differ as much as the sets do.
+        times the number of pairs, which must be 1 − level at most. A pair is done earlier, after
+        99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
         Draw all sets down to one size, that of the smallest but 200 at most; or all to one
         coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
-        (Chao & Jost, Ecology 2012). The second asks how diverse equally well-known parts of the
-        sources are. It says nothing where samples outnumber features, since all then have a
-        coverage of 1.
+        (Chao & Jost, Ecology 2012): parts of the sources that are equally well known. Where
+        samples outnumber features, all sets have a coverage of 1, and there is nothing to match.
     size : int of at least 4, optional
         Number of samples to draw of each set. Default: as many as `match` says.
     orders : sequence of float in [0, ∞]
@@ -120,15 +116,14 @@ def compare(
 
     Notes
     -----
-    p is how often two sets drawn from one source differ as much. Samples are taken to be
-    independent: several that come together (generations for one prompt) need `groups`. Sets that
-    share samples are compared as if these had been drawn twice; what they share cannot differ,
-    so that p is too large then, and intervals too wide. The interval of a difference is as wide as
-    T is by chance, so that it leaves out 0 where the verdict is a difference (but for ties and
-    the last digit). A p at its floor says only that no permutation differed as much. Errors of
-    scores are those of the jackknife on the scale of log VS, orders above 2 from its infinitesimal
-    form; order 0 from halves, and T without an error. Of sets larger than four times the matched
-    size a random part of that size is compared.
+    p is how often two sets drawn from one source differ as much; at its floor it says only that no
+    permutation did. Samples are taken to be independent: several that come together (generations
+    for one prompt) need `groups`. Of sets that share samples p is too large, and intervals are too
+    wide, as what they share cannot differ. The interval of a difference is as wide as T is by
+    chance, so that it leaves out 0 where the verdict is a difference (but for ties and the last
+    digit). Errors of scores are those of the jackknife on the scale of log VS, orders above 2 from
+    its infinitesimal form; order 0 from halves, and T without an error. Of sets larger than four
+    times the matched size a random part of that size is compared.
 
     Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
     (or d × d, from fewer features) for each m samples.

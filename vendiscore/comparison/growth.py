@@ -175,12 +175,12 @@ def growth(
     Notes
     -----
     Up to n: the mean of log VS over subsets without replacement, with the jackknife error of each
-    times √(m/n), and that of the mean of few draws. Beyond n, log VS is taken to come to its end
-    like m^{−c}: every doubling adds the same share of what the one before has added, found from n,
-    n/2 and n/4, and the interval has twice what this misses of the last doubling; measured at 2n
-    by benchmarks/intervals.py. At order 2 there is a closed form, 1/(1/m + (1 − 1/m) κ) with κ the
-    mean of k² over pairs. Time: `draws` decompositions with eigenvectors for each size;
-    at order 2 one pass over all pairs.
+    times √(m/n), and that of the mean of few draws. Beyond n, every doubling is taken to add the
+    same share of what the one before has added to log VS, found from n, n/2 and n/4, and the
+    interval has twice what this misses of the last doubling; measured at 2n by
+    benchmarks/intervals.py. At order 2 there is a closed form, 1/(1/m + (1 − 1/m) κ) with κ the
+    mean of k² over pairs. Time: `draws` decompositions with eigenvectors for each size; at order 2
+    one pass over all pairs.
 
     References
     ----------
