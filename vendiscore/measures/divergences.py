@@ -172,15 +172,7 @@ def surprise(
 
 
 def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarray:
-    """`surprise` of the first n samples of a Similarity, the others being the references.
-
-    Examples
-    --------
-    >>> from ..resolve.sets import as_similarity
-    >>> pool = as_similarity(["a", "a", "b", "a", "c", "c"], k="labels")
-    >>> surprise_of_first(pool, 3).round(3)
-    array([0.288, 0.288, 0.693])
-    """
+    """`surprise` of the first n samples of a Similarity, the others being the references."""
     if not 0 < n < pool.n:
         raise ValueError(f"`n` must be from 1 to {pool.n - 1}, to leave references, got {n}")
     with np.errstate(all="ignore"):

@@ -47,21 +47,12 @@ class Balls:
 
     The ball of a point reaches to the k-th nearest other point of its own set. Clipped ones reach
     no further than the median ball of their set.
-
-    Attributes
-    ----------
-    around, around_clipped : int array (n,)
-        In how many balls of references each sample is, and in how many clipped ones.
-    met : int array (m,)
-        How many samples are in the ball of each reference.
-    recalled : int array (m,)
-        In how many balls of samples each reference is; none where there are k samples or fewer.
     """
 
-    around: np.ndarray
-    around_clipped: np.ndarray
-    met: np.ndarray
-    recalled: np.ndarray
+    around: np.ndarray  # in how many balls of references each sample is
+    around_clipped: np.ndarray  # and in how many clipped ones
+    met: np.ndarray  # how many samples are in the ball of each reference
+    recalled: np.ndarray  # in how many of samples it is; none where there are k samples or fewer
 
 
 class Neighbourhoods:

@@ -54,37 +54,10 @@ class Measure(Summary):
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
         mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
-    needs : {"similarity", "distances", "features", "samples"}
-        What it reads; "distances" takes n² memory, "samples" are read as they came, whatever the
-        kernel.
-    range : str
-        The values it can take, such as "[1, n]" for n samples or "[0, ∞)": a result outside of it
-        is an error.
-    direction : {"higher", "lower"}
-        Which values mean more of its aspect.
-    source : str
-        Where it is defined.
-    weighted : bool
-        Whether it takes weights p.
-    ordered : bool
-        Whether it has an order q.
-    references : bool
-        Whether it compares the samples with a second set; so does one that is `pooled`.
-    readers : mapping of str to callable
-        Checks of its options, made before any work starts; each returns the value, read.
-    groups : bool
-        Whether it looks at all groups, `subject.parts`, together, and has one number for them.
-    aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
-        What it measures: how diverse samples are, or in how many dimensions they lie; of two sets,
-        how many samples are like a reference, how alike both are, or how much is like no reference.
-    pooled : bool
-        Of one with references, whether it needs what is between both sets: `subject.both`.
-    references_without : str or None
-        An option of a measure of one set, without which it looks at references, if there are any.
-    sequence : bool
-        Whether the order in which samples come counts.
-    vectors : bool
-        Whether it reads eigenvectors: it is asked first, since others read eigenvalues off them.
+    needs, range, direction, source, weighted, ordered, references, readers
+        As `register_measure` takes them.
+    groups, aspect, pooled, references_without, sequence, vectors
+        The same.
 
     Examples
     --------
@@ -188,7 +161,8 @@ def register_measure(
     name : str
         What `measures=` and the keys of results call it.
     needs : {"similarity", "distances", "features", "samples"}
-        What it reads of the subject.
+        What it reads of the subject; "distances" takes n² memory, "samples" are read as they came,
+        whatever the kernel.
     range : str
         The values it can take, such as "[1, n]" or "[0, ∞)": a result outside of it is an error.
     direction : {"higher", "lower"}
@@ -200,13 +174,14 @@ def register_measure(
     ordered : bool
         Whether it has an order: then it returns a number for each of `subject.orders`.
     references : bool
-        Whether it compares the samples with a second set.
+        Whether it compares the samples with a second set; so does one that is `pooled`.
     readers : mapping of str to callable, optional
         Checks of its options, made before any work starts; each returns the value, read.
     groups : bool
-        Whether it looks at all groups of samples together, `subject.parts`.
+        Whether it looks at all groups, `subject.parts`, together, and has one number for them.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
-        What it tells of samples.
+        What it measures: how diverse samples are, or in how many dimensions they lie; of two sets,
+        how many samples are like a reference, how alike both are, or how much is like no reference.
     pooled : bool
         Of one with references, whether it needs what is between both sets, `subject.both`.
     references_without : str, optional
@@ -215,7 +190,8 @@ def register_measure(
     sequence : bool
         Whether the order in which samples come counts.
     vectors : bool
-        Whether it reads eigenvectors, `subject.eigen`.
+        Whether it reads eigenvectors, `subject.eigen`: it is asked first, since others read
+        eigenvalues off them.
 
     Returns
     -------

@@ -6,29 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Several measures under one name.
-
-    Attributes
-    ----------
-    name : str
-    measures : mapping of str to mapping
-        The options of each, where they are not its defaults.
-    what : str
-        What they say together, and of which samples.
-    source : str
-        Where these are quoted.
-    """
+    """Several measures under one name, with options that are not their defaults."""
 
     name: str
-    measures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    what: str = ""
-    source: str = ""
+    measures: Mapping[str, Mapping[str, Any]]
+    what: str  # they say together, and of which samples
+    source: str
 
 
 def _all(*names: str) -> dict[str, dict[str, Any]]:

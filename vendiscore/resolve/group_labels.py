@@ -39,17 +39,9 @@ _SHOWN = 40
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which group each sample is in.
+    """Labels of groups in the order of their first samples, and the place of each sample's label.
 
-    Attributes
-    ----------
-    labels : tuple
-        One for each group, in the order in which they first appear; places from 0 where samples
-        came as a list of lists.
-    codes : int array (n,)
-        Of every sample that came in, left-out ones too: the place of its label.
-    nested : bool
-        Whether samples came as a list of lists.
+    Samples that are left out have codes, too. Of a list of lists (`nested`) labels are places.
     """
 
     labels: tuple[Hashable, ...]
@@ -223,14 +215,6 @@ def _is_list(member: Any) -> bool:
     return isinstance(member, list) or strings
 
 
-def _is_list_of_labels(member: Any) -> bool:
-    return isinstance(member, list) or (is_numpy(member) and member.ndim == 1)
-
-
-def _is_list_of_images(member: Any) -> bool:
-    return isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
-
-
 def _is_list_of_rows(member: Any) -> bool:
     if isinstance(member, list):
         one = member[0]
@@ -238,30 +222,27 @@ def _is_list_of_rows(member: Any) -> bool:
     return _is_array(member) and member.ndim == 2
 
 
-def _is_list_of_bits(member: Any) -> bool:
-    vectors = isinstance(member, list) and type(member[0]).__module__.startswith("rdkit.")
-    return vectors or _is_list_of_rows(member)
-
-
-def _is_list_of_sets(member: Any) -> bool:
-    sets = (list, set)  # frozensets and tuples are hashable, and may be labels
-    return isinstance(member, list) and all(isinstance(one, sets) for one in member)
-
-
-def _is_list_of_records(member: Any) -> bool:
-    return isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
-
-
+# What tells, of what is compared, that one of the samples is a group of them.
 _GROUPS: dict[str, Callable[[Any], bool]] = {
     "text": _is_list,
     "molecules": _is_list,
-    "images": _is_list_of_images,
-    "labels": _is_list_of_labels,
+    "images": lambda member: (
+        isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
+    ),
+    "labels": lambda member: isinstance(member, list) or (is_numpy(member) and member.ndim == 1),
     "vectors": _is_list_of_rows,
     "class probabilities": _is_list_of_rows,
-    "rows of bits": _is_list_of_bits,
-    "sets of labels": _is_list_of_sets,
-    "records": _is_list_of_records,
+    "rows of bits": lambda member: (
+        (isinstance(member, list) and type(member[0]).__module__.startswith("rdkit."))
+        or _is_list_of_rows(member)
+    ),
+    # Frozensets and tuples are hashable, and may be labels.
+    "sets of labels": lambda member: (
+        isinstance(member, list) and all(isinstance(one, (list, set)) for one in member)
+    ),
+    "records": lambda member: (
+        isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
+    ),
 }
 _MATRICES = ("similarities", "distances")
 _OF_ROWS = ("vectors", "class probabilities", "rows of bits")

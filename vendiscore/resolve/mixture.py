@@ -60,21 +60,7 @@ def mix(
     combine: Combine = "sum",
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels k_j.
-
-    References
-    ----------
-    Friedman & Dieng, arXiv 2210.02410: ½ [same shape] + ½ [same colour].
-
-    Examples
-    --------
-    >>> shapes = {"shape": ["square", "square", "disc"], "colour": ["red", "blue", "red"]}
-    >>> parts = read_mixture({"labels:shape": 0.25, "labels:colour": 0.75})
-    >>> mix(parts, [column(shapes, part) for part in parts]).dense()
-    array([[1.  , 0.25, 0.75],
-           [0.25, 1.  , 0.  ],
-           [0.75, 0.  , 1.  ]])
-    """
+    """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410: ½ + ½)."""
     built, dropped = _build_all(parts, columns, fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):

@@ -288,7 +288,8 @@ def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
     if isinstance(samples, Similarity):
         return check_similarity(_finished(samples, how))
     if how.given == "K":
-        return _told(check_matrix(samples, how.normalize, name), how)
+        K = check_matrix(samples, how.normalize, name)
+        return _told(K) if how.normalize else K
     X = as_matrix(samples, name)
     similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
     return _finished(similarity, how, precision(samples))
@@ -299,13 +300,11 @@ def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similari
     if coarse > COARSE:
         similarity = similarity.noted(roundoff=coarse)
     if how.normalize:
-        similarity = _told(similarity.normalized(), how)
+        similarity = _told(similarity.normalized())
     return check_diagonal(similarity)
 
 
-def _told(similarity: Similarity, how: How) -> Similarity:
-    if not how.normalize:
-        return similarity
+def _told(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 

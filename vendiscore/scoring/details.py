@@ -59,7 +59,11 @@ def details(
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
     spaces = [each.space for each in sets if each.seen]
-    settings = _settings(subject, request, similarity, sets[0].seen) | _of_sureness(request, sure)
+    settings = _settings(subject, request, similarity, sets[0].seen)
+    if sure and sure.methods:
+        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
+    if request.corrected:
+        settings["corrected"] = True
     of_measures = _of_measures(request, settings)
     report: Details = {
         "n": subject.n,
@@ -90,20 +94,9 @@ def details(
     report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
     report["versions"] = versions()
     names = [chosen.measure.name for chosen in request.measures]
-    report["signature"] = line(names, settings | of_measures | {"n": subject.n} | _left(similarity))
+    size = {"n": subject.n} | ({"dropped": len(report["dropped"])} if report["dropped"] else {})
+    report["signature"] = line(names, settings | of_measures | size)
     return report
-
-
-def _of_sureness(request: Request, sure: Sureness | None) -> dict[str, Any]:
-    """What intervals and corrected values depend on."""
-    settings: dict[str, Any] = {}
-    if sure and sure.methods:
-        settings |= {"ci": request.ci, "interval": list(dict.fromkeys(sure.methods.values()))}
-    return settings | ({"corrected": True} if request.corrected else {})
-
-
-def _left(similarity: Similarity | None) -> dict[str, int]:
-    return {"dropped": len(similarity.dropped)} if similarity and similarity.dropped else {}
 
 
 def _distinct(subject: Subject) -> int:

@@ -34,16 +34,7 @@ SOURCES = "Groups this few and this large are often sources, such as models,"
 
 @dataclass(frozen=True)
 class Grouped:
-    """Numbers of groups.
-
-    Attributes
-    ----------
-    scores : list of dict of str to number
-        By measure: means over groups, or what it says of all groups together.
-    sureness : Sureness
-    table : list of dict
-        One for each group: "group" (its label), "n", and its own numbers.
-    """
+    """Numbers of groups: means by measure, their errors, and a row of `table` for each group."""
 
     scores: list[dict[str, Any]]
     sureness: Sureness

@@ -40,20 +40,10 @@ MEANING = (
 
 @dataclass
 class Sureness:
-    """What is added to the numbers, and how it was found.
-
-    Attributes
-    ----------
-    numbers : dict of str to dict of str to number
-        By the key of a number what goes with it, by suffix: "se", "low", "high", "corrected".
-    methods : dict of str to str
-        By measure what found its standard error.
-    meaning : str
-    notes : list of str
-    """
+    """What is added to the numbers, by their keys and by suffix, and how it was found."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
-    methods: dict[str, str] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = MEANING
     notes: list[str] = field(default_factory=list)
 

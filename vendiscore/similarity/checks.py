@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import Array, is_numpy, is_torch, namespace, precision, row_blocks, scalar
+from ..errors import SampleError
 from .base import Similarity, check_samples
 from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity
@@ -35,7 +36,7 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
     those of the precision that it came in. A matrix that is not symmetric by more than rounding in
     double precision, but within its tolerance, counts as (K + Kᵀ)/2. Errors call it `name`.
     """
-    spacing = precision(K)
+    spacing = precision(K) if getattr(K, "dtype", None) != np.float64 else 0.0
     K = as_matrix(K, name)
     n = K.shape[0]
     if K.shape[1] != n:
@@ -46,9 +47,13 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
     if sp.issparse(K):
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
-    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"}).noted(roundoff=spacing)
-    _check_no_distances(similarity, name)
-    similarity = check_diagonal(similarity.normalized() if normalize else similarity)
+    similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
+    similarity = similarity.noted(roundoff=spacing) if spacing else similarity
+    try:
+        similarity = check_diagonal(similarity.normalized() if normalize else similarity)
+    except SampleError:
+        _check_no_distances(similarity, name)
+        raise
     return _checked_entries(similarity, f"`{name}`")
 
 
@@ -174,5 +179,7 @@ def check_diagonal(similarity: S) -> S:
     remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
     if similarity.dim is None and bool((diagonal == 0).all()):
         remedy = "of a distance d pass exp(−d)"
+    if bool(good.all()):
+        return similarity
     check_samples(similarity, good, f"must have similarity 1 with itself, got {{:.6g}}; {remedy}")
     return similarity

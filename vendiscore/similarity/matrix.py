@@ -53,8 +53,9 @@ class MatrixSimilarity(Similarity):
         return self._with(_K=K)
 
     def _diagonal(self) -> Array:
-        xp = namespace(self.K)
-        return xp.astype(xp.linalg.diagonal(self.K), xp.float64)
+        K = self.K
+        xp = namespace(K)
+        return xp.astype(xp.linalg.diagonal(K), xp.float64)
 
     def _rows(self, index: Index) -> Array:
         return self.K[index]
@@ -75,14 +76,15 @@ class MatrixSimilarity(Similarity):
         return in_single(V, partial(np.matmul, K))
 
     def dense(self) -> Array:
-        if is_numpy(self.K):
+        K = self.K
+        if is_numpy(K):
             out = self._new_matrix()
 
             def fill(block: slice) -> None:
                 if self.scale is None:
-                    out[block] = self.K[block]
+                    out[block] = K[block]
                 else:
-                    np.multiply(self.K[block], self.scale, out=out[block])
+                    np.multiply(K[block], self.scale, out=out[block])
                     out[block] *= self.scale[block, None]
 
             blocks = row_blocks(self.n, 8 * self.n)
@@ -92,7 +94,7 @@ class MatrixSimilarity(Similarity):
             else:
                 each(fill, blocks)
             return out
-        K = namespace(self.K).astype(self.K, namespace(self.K).float64)
+        K = namespace(K).astype(K, namespace(K).float64)
         return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
 
     def _groups(self) -> np.ndarray | None:
