@@ -67,7 +67,7 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """
     values = to_host(spectrum.values)
     values = values[values > 0]
-    U: np.ndarray = to_host(spectrum.vectors)  # type: ignore[arg-type]
+    U: np.ndarray = to_host(spectrum.vectors)
     mode, weight = np.full(len(U), -1), np.zeros(len(U))
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         parts = np.square(U[rows], dtype=np.float64) * values

@@ -32,10 +32,19 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
     The path of a folder stands for its image files. Arrays of other libraries go through NumPy, in
     their own precision. `name` is what errors call the samples; with `empty` there may be none.
     """
-    if type(samples) is list and samples:
-        return list(samples)
-    if _is_plain(samples):
-        return samples
+    if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
+        converted: Any = samples
+    elif type(samples) is list:
+        converted = list(samples)
+    else:
+        converted = _from_other(samples, name)
+    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
+        raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
+    return converted
+
+
+def _from_other(samples: Any, name: str) -> Any:
+    """Read what is neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     if is_folder(samples) and name not in ("by", "groups"):  # labels are no images
@@ -56,28 +65,6 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass one of its columns or list(…)"
         )
-    converted = _from_container(samples, name)
-    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
-        raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
-    return converted
-
-
-def _is_plain(samples: Any) -> bool:
-    """Whether these are rows of numbers that need no reading."""
-    kind = samples.dtype.kind if type(samples) is np.ndarray and samples.ndim == 2 else ""
-    return kind in ("f", "b", "i", "u") and len(samples) > 0
-
-
-def _no_folder(samples: str | bytes) -> str:
-    """Say that there is no such folder, of one word or path, which may have been meant as one."""
-    if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
-        return ""
-    if os.path.isfile(samples):
-        return f", or the folder that the file {samples!r:.80} is in, if it is an image"
-    return f", or the path of a folder of images: there is no such folder as {samples!r:.80}"
-
-
-def _from_container(samples: Any, name: str) -> Any:
     if isinstance(samples, (list, tuple)):
         return list(samples)
     if sp.issparse(samples):
@@ -100,6 +87,15 @@ def _from_container(samples: Any, name: str) -> Any:
             f"pass a list or an array"
         )
     return list(samples)
+
+
+def _no_folder(samples: str | bytes) -> str:
+    """Say that there is no such folder, of one word or path, which may have been meant as one."""
+    if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
+        return ""
+    if os.path.isfile(samples):
+        return f", or the folder that the file {samples!r:.80} is in, if it is an image"
+    return f", or the path of a folder of images: there is no such folder as {samples!r:.80}"
 
 
 def to_numpy(array: Any, name: str) -> np.ndarray:
@@ -181,7 +177,7 @@ def as_matrix(
     precision and is not copied. Where rows are refused, `also` says what the caller would refuse
     of the others, so that one error names all.
     """
-    samples = samples if _is_plain(samples) else as_samples(samples, name)
+    samples = as_samples(samples, name)
     try:
         return _matrix(samples, name)
     except SampleError as error:
@@ -344,29 +340,24 @@ def check_finite(X: Any, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
     values = X.data if sp.issparse(X) else X
     # A finite sum of squares proves that every entry is finite, at the speed of memory.
-    if is_numpy(values):
+    if isinstance(values, np.ndarray):
         flat = values.ravel() if values.flags.c_contiguous else values.ravel(order="K")
         with np.errstate(all="ignore"):
             if np.isfinite(np.vdot(flat, flat)):
                 return
-    xp = namespace(values)
-    if bool(xp.all(xp.isfinite(values))):
+    finite = namespace(values).isfinite(values)
+    if bool(finite.all()):
         return
     if sp.issparse(X):
-        bad = np.flatnonzero(~np.isfinite(values))
+        bad = np.flatnonzero(~finite)
         rows = np.searchsorted(X.indptr, bad, "right") - 1
         found = {int(i): float(values[j]) for i, j in zip(rows[::-1], bad[::-1], strict=True)}
     else:
-        flags = xp.isfinite(X)
-        bad = np.asarray((~xp.all(flags, axis=1)).nonzero()[0] if is_numpy(X) else _where(flags))
-        found = {int(i): scalar(X[int(i)][~flags[int(i)]][0]) for i in bad}
+        bad = np.flatnonzero(~to_host(finite.all(1)))
+        found = {int(i): scalar(X[int(i)][~finite[int(i)]][0]) for i in bad}
     SampleError.check(
         {
             i: f"of `{name}` must be finite, got {value}; remove or impute such samples"
             for i, value in found.items()
         }
     )
-
-
-def _where(flags: Any) -> Any:
-    return (~flags.all(dim=1)).nonzero()[:, 0].tolist()

@@ -10,7 +10,15 @@ import scipy.sparse as sp
 
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, precision, row_blocks, scalar
+from ..arrays.namespace import (
+    Array,
+    as_kind_of,
+    detached,
+    is_numpy,
+    is_torch,
+    precision,
+    row_blocks,
+)
 from ..errors import SampleError
 from .base import Similarity, check_samples
 from .features import FeatureSimilarity
@@ -58,12 +66,10 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
 
 
 def _check_no_distances(similarity: MatrixSimilarity, name: str) -> None:
-    diagonal = abs(similarity.diagonal())
-    largest = scalar(diagonal.max())
+    K, least = detached(similarity.K), DIAGONAL_TOLERANCE
+    largest = float(abs(K.diagonal()).max())
     # The whole matrix is looked at only where the diagonal is nothing that it can be.
-    if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * scalar(
-        abs(similarity.K).max()
-    ):
+    if largest < least and largest < least * float(abs(K).max()):
         raise ValueError(
             f"`{name}` must be similarities, 1 on the diagonal, but this looks like distances, 0 "
             f"there; pass 1 - D (of distances up to 1) or np.exp(-D), or measure them by magnitude "
@@ -111,46 +117,43 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
 
 def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
     """The largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than that."""
-    K = K.detach() if is_torch(K) else K
-    xp, n = namespace(K), K.shape[0]
-    scale = None if scale is None or bool(xp.all(scale == 1)) else scale
-    if scale is not None and is_torch(scale):
-        scale = scale.detach()
+    K, scale = detached(K), detached(scale)
+    n = K.shape[0]
+    scale = None if scale is None or bool((scale == 1).all()) else scale
 
     def block(rows: slice, columns: slice) -> Array:
         part = K[rows, columns]
         return part if scale is None else part * scale[rows, None] * scale[None, columns]
 
     def found(a: int, b: int) -> float:
-        return scalar(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
+        return float(block(slice(a, a + 1), slice(b, b + 1))[0, 0])
 
     for rows in row_blocks(n, 8 * n):
         part = block(rows, slice(None))
-        if not (scalar(xp.max(part)) <= 1 + tolerance and scalar(xp.min(part)) >= -1 - tolerance):
-            a, b = divmod(int(xp.argmax(xp.abs(part))), n)
+        if not (float(part.max()) <= 1 + tolerance and float(part.min()) >= -1 - tolerance):
+            a, b = divmod(int(abs(part).argmax()), n)
             a += rows.start
             raise ValueError(
                 f"{what} must have no entry that can exceed its diagonal of "
                 f"1, but K[{a}, {b}] = {found(a, b):.6g}; such a matrix is not positive "
                 f"semidefinite"
             )
-    if K.dtype == xp.float64:
+    if K.itemsize == 8:
         # (K − Kᵀ) g for a random g shows an entry of any row, but for rounding, in two products.
-        g = np.random.default_rng(0).standard_normal(n)
-        g = xp.asarray(g, device=K.device) if is_torch(K) else g
+        g = as_kind_of(np.random.default_rng(0).standard_normal(n), K)
         g = g if scale is None else g * scale
         gap = K @ g - g @ K
         gap = gap if scale is None else gap * scale
-        if scalar(xp.max(xp.abs(gap))) <= ROUNDING * math.sqrt(n):
+        if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
             return ROUNDING
     worst, size = 0.0, 512  # two blocks and their difference fit in a core's cache
     for i in range(0, n, size):
         for j in range(i, n, size):
             rows, columns = slice(i, i + size), slice(j, j + size)
-            gap = xp.abs(block(rows, columns) - block(columns, rows).T)
-            worst = max(worst, scalar(xp.max(gap)))
+            gap = abs(block(rows, columns) - block(columns, rows).T)
+            worst = max(worst, float(gap.max()))
             if worst > tolerance:
-                a, b = divmod(int(xp.argmax(gap)), gap.shape[1])
+                a, b = divmod(int(gap.argmax()), gap.shape[1])
                 a, b = i + a, j + b
                 raise ValueError(
                     f"{what} must be a symmetric matrix, got K[{a}, {b}] = "
@@ -175,7 +178,8 @@ def check_diagonal(similarity: S) -> S:
     """The similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)  # NaN is not
+    tolerance = max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)
+    good = abs(diagonal - 1) <= tolerance  # NaN is not
     remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
     if similarity.dim is None and bool((diagonal == 0).all()):
         remedy = "of a distance d pass exp(−d)"

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, in_single, is_numpy, namespace, row_blocks
+from ..arrays.namespace import Array, in_single, is_numpy, is_torch, row_blocks
 from ..arrays.threads import each
 from .base import Index, Similarity
 
@@ -39,23 +39,16 @@ class MatrixSimilarity(Similarity):
     def __init__(
         self, K: Array, *, psd: bool = False, settings: Mapping[str, Any] | None = None
     ) -> None:
-        self.n = K.shape[0]
-        self._K: Any = K
+        self.K, self.n = K, K.shape[0]
         self.psd, self.settings = psd, settings or {}
 
-    @property
-    def K(self) -> Array:
-        """The matrix."""
-        return self._K
-
     def of(self, K: Array) -> Self:
-        """The same of another matrix of that size."""
-        return self._with(_K=K)
+        """Return the same of another matrix of that size."""
+        return self._with(K=K)
 
     def _diagonal(self) -> Array:
-        K = self.K
-        xp = namespace(K)
-        return xp.astype(xp.linalg.diagonal(K), xp.float64)
+        diagonal = self.K.diagonal()
+        return diagonal.double() if is_torch(diagonal) else diagonal.astype(np.float64)
 
     def _rows(self, index: Index) -> Array:
         return self.K[index]
@@ -76,26 +69,22 @@ class MatrixSimilarity(Similarity):
         return in_single(V, partial(np.matmul, K))
 
     def dense(self) -> Array:
-        K = self.K
-        if is_numpy(K):
-            out = self._new_matrix()
+        K, s = self.K, self.scale
+        if not is_numpy(K):
+            K = K.double()
+            return K if s is None else K * s[:, None] * s[None, :]
+        out = self._new_matrix()
 
-            def fill(block: slice) -> None:
-                if self.scale is None:
-                    out[block] = K[block]
-                else:
-                    np.multiply(K[block], self.scale, out=out[block])
-                    out[block] *= self.scale[block, None]
+        def fill(block: slice) -> None:
+            np.multiply(K[block], 1.0 if s is None else s, out=out[block])
+            if s is not None:
+                out[block] *= s[block, None]
 
-            blocks = row_blocks(self.n, 8 * self.n)
-            if out.nbytes < IN_THREADS:
-                for block in blocks:
-                    fill(block)
-            else:
-                each(fill, blocks)
-            return out
-        K = namespace(K).astype(K, namespace(K).float64)
-        return K if self.scale is None else K * self.scale[:, None] * self.scale[None, :]
+        if out.nbytes < IN_THREADS:
+            fill(slice(None))
+        else:
+            each(fill, row_blocks(self.n, 8 * self.n))
+        return out
 
     def _groups(self) -> np.ndarray | None:
         return identical_rows(self.K)
@@ -117,18 +106,18 @@ class DeferredSimilarity(MatrixSimilarity):
         alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n, self.psd, self.settings = n, psd, settings or {}
-        self._K: Any = None
         self._later, self._alone = _Later(compute), alone
 
     @property
     def divisible(self) -> bool:
         """Whether a part can be had without the whole, which has not been computed."""
-        return self._alone is not None and self._K is None and "K" not in self._later.__dict__
+        known = "K" in self.__dict__ or "K" in self._later.__dict__
+        return self._alone is not None and not known
 
-    @property
-    def K(self) -> Array:
-        """The matrix, computed now if it has not been."""
-        return self._later.K if self._K is None else self._K
+    def __getattr__(self, name: str) -> Any:
+        if name != "K":
+            raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
+        return self._later.K  # computed now if it has not been
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         def part() -> np.ndarray:
