@@ -59,7 +59,7 @@ def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
             continue
         expect(page.get_by_role("region", name="Scores of the sets")).to_contain_text("Medicines")
         sets = {
-            name: examples.named(example, pairing.kind).text.split()
+            name: examples.find_example(example, pairing.kind).text.split()
             for name, example in pairing.sets
         }
         compares(page, sets, k="morgan")

@@ -43,7 +43,7 @@ def expected(tab: str, name: str) -> tuple[float, int]:
     elif tab == "Molecules":
         samples, how = examples.MOLECULES[name].splitlines(), {"k": "morgan"}
     else:
-        example = examples.named(name, "vectors")
+        example = examples.find_example(name, "vectors")
         samples = [[float(x) for x in line.split(",")] for line in example.text.splitlines()]
         how = KERNELS.get(example.kernel, {"k": example.kernel})
     return compute(samples, **how)["VS"], len(samples)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
-from ..reading.formats import FORMATS, TYPES, Parsing, format_of, known
+from ..reading.formats import FORMATS, TYPES, Parsing, format_of, known_format
 from ..reading.limits import AskError, RefusedError
 from ..reading.samples import Samples
 from ..reading.text_lines import line_samples
@@ -76,7 +76,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
     if path != STDIN and Path(path).is_dir():
         return _of_folder(Path(path), wanted)
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
-    if wanted.type is None and path != STDIN and known(file) == "image":
+    if wanted.type is None and path != STDIN and known_format(file) == "image":
         raise RefusedError("a single image is not read; pass the folder it is in")
     data = _bytes(path)
     form = wanted.type or format_of("" if path == STDIN else file, data) or "txt"
@@ -153,7 +153,7 @@ def _of_arrays(found: Arrays, wanted: Wanted) -> Samples:
         raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
     if found.single and wanted.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
-    name = found.chosen(wanted.column)
+    name = found.choose_array(wanted.column)
     array = found.read(name, wanted.limits)
     samples = Samples(array, range(1, len(array) + 1) if array.ndim else (), "row")
     if array.ndim == 1 and (wanted.kind == "values" or array.dtype.kind == "U"):

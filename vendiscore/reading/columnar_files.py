@@ -12,7 +12,7 @@ import numpy as np
 from ..arguments import inexact
 from ..optional import require
 from .limits import AskError, Limits, RefusedError
-from .tables import Table, checked_column, listed
+from .tables import Table, checked_column, join_names
 
 _BATCH = 1_000
 _LOOK = 200  # rows that tell what the columns are
@@ -29,11 +29,12 @@ class Columns:
         rows: int,
         batches: Callable[[Sequence[str]], Iterator[Any]],
         limits: Limits,
+        reader: str = "read_parquet",  # of pandas
     ) -> None:
         often = Counter(schema.names)
         if twice := [name for name, times in often.items() if times > 1]:
             raise RefusedError(f"More than one column is called {twice[0]!r:.60}; rename them.")
-        self.rows, self.limits = rows, limits
+        self.rows, self.limits, self.reader = rows, limits, reader
         self._batches = batches
         self._types = {field.name: field.type for field in schema}
         self._kinds = {name: _kind(of) for name, of in self._types.items()}
@@ -58,11 +59,11 @@ class Columns:
         with _damaged():
             for batch in self._batches(columns):
                 for name in columns:
-                    cells[name] += words.listed(batch.column(name))
+                    cells[name] += words.of(batch.column(name))
                 rows += batch.num_rows
                 if words.size + 8 * rows * len(columns) > self.limits.unpacked:
                     raise RefusedError(
-                        f"The columns {listed(columns)} unpack to more than "
+                        f"The columns {join_names(columns)} unpack to more than "
                         f"{self.limits.unpacked // 10**6} MB; send a random part of the rows."
                     )
                 if rows >= most:
@@ -84,7 +85,7 @@ class Columns:
             return found
         if len(self.vectors) > 1:
             raise AskError(
-                f"Which column holds the vectors: {listed(self.vectors)}?",
+                f"Which column holds the vectors: {join_names(self.vectors)}?",
                 [(name, {"column": name}) for name in self.vectors],
             )
         found = self.vectors or [name for name in self.numbers if name not in others]
@@ -142,12 +143,13 @@ class Columns:
         self.check_width(width)
         X = np.zeros((len(rows), width))
         problems: dict[int, str] = {}
+        whole = _is_whole(column.type.value_type)
         for i, row in enumerate(rows):
             if row is None:
                 problems[i] = "is null, no row of numbers"
             elif len(row) != width:
                 problems[i] = f"has {len(row):,} numbers, the first {width:,}"
-            elif what := next(filter(None, map(inexact, row)), ""):
+            elif whole and (what := next(filter(None, map(inexact, row)), "")):
                 problems[i] = what
             else:
                 X[i] = [np.nan if value is None else value for value in row]
@@ -189,7 +191,7 @@ class _Words:
         self._words: dict[int, list[Any]] = {}
         self.size = 0
 
-    def listed(self, column: Any) -> list[Any]:
+    def of(self, column: Any) -> list[Any]:
         import pyarrow as pa
 
         if not pa.types.is_dictionary(column.type):
@@ -212,9 +214,7 @@ def _floats(column: Any) -> np.ndarray:
 
 def _inexact(column: Any) -> Iterator[tuple[int, str]]:
     """Yield the integers that double precision does not hold."""
-    import pyarrow as pa
-
-    if not pa.types.is_integer(column.type) or column.type.bit_width < 64:
+    if not _is_whole(column.type):
         return
     values = column.fill_null(0).to_numpy(zero_copy_only=False)
     for i in np.flatnonzero(
@@ -222,6 +222,13 @@ def _inexact(column: Any) -> Iterator[tuple[int, str]]:
     ):
         if what := inexact(values[i]):
             yield int(i), what
+
+
+def _is_whole(of: Any) -> bool:
+    """Return whether a column has integers of which some are no float64."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(of) and of.bit_width == 64)
 
 
 def _kind(of: Any) -> str:

@@ -1,4 +1,4 @@
-"""Which column of a table holds the samples: found by what is in it, or else asked for."""
+"""Columns that hold the samples of a table: found by what is in them, or else asked for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tables import (
     Table,
     checked_column,
     is_named,
-    listed,
+    join_names,
     share_of_numbers,
 )
 
@@ -24,7 +24,7 @@ _CLEAR = 3  # times the length of the next longest column: texts beside labels
 
 
 def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
-    """The column of a table that holds texts or molecules."""
+    """Return the column of a table that holds texts or molecules."""
     if column:
         return checked_column(table.names, column)
     if len(table.names) == 1:
@@ -32,21 +32,21 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
     found = likely(table, what, limits)
     if len(found) == 1:
         return found[0]
-    could = f"Columns {listed(found)} could be meant" if found else "No column is clearly meant"
+    could = f"Columns {join_names(found)} could be meant" if found else "No column is clearly meant"
     first = [*found, *(name for name in table.names if name not in found)][:_MOST]
     raise AskError(
-        f"Which column holds the {what}s? {could}; pick a column: {listed(table.names)}.",
+        f"Which column holds the {what}s? {could}; pick a column: {join_names(table.names)}.",
         [(name, {"column": name}) for name in first],
     )
 
 
 def likely(table: Table, what: str, limits: Limits) -> list[str]:
-    """The columns that may hold the texts or the molecules of a table."""
+    """Return the columns that may hold the texts or the molecules of a table."""
     return _molecules(table, limits) if what == "molecule" else _texts(table)
 
 
 def is_smiles(cell: str, longest: int) -> bool:
-    """Whether RDKit reads a molecule from the cell, of `longest` characters at most."""
+    """Return whether RDKit reads a molecule from the cell, of `longest` characters at most."""
     from rdkit import Chem, rdBase
 
     if not 0 < len(cell) <= longest or " " in cell:
@@ -83,14 +83,14 @@ def _texts(table: Table) -> list[str]:
 
 
 def _some(table: Table, name: str) -> list[str]:
-    """The first strings of a column that are not blank."""
+    """Return the first strings of a column that are not blank."""
     at = table.names.index(name)
     found = [row[at].strip() for row in table.rows[:_LOOK] if isinstance(row[at], str)]
     return [cell for cell in found if cell]
 
 
 def is_prose(cell: str) -> bool:
-    """Whether a cell has words, several of them."""
+    """Return whether a cell has words, several of them."""
     return " " in cell or unspaced([cell]) > 0
 
 

@@ -14,7 +14,7 @@ from .tables import (
     TEXT_NAMES,
     delimiter,
     is_named,
-    parsed,
+    parse_rows,
     share_of_numbers,
 )
 
@@ -36,7 +36,7 @@ def delimiter_of(text: str, limits: Limits) -> str | None:
         return said[1]
     try:
         sign = delimiter(text, False, limits)
-        rows = [cells for _, cells in islice(parsed(text, sign, limits), _LOOK)]
+        rows = [cells for _, cells in islice(parse_rows(text, sign, limits), _LOOK)]
     except RefusedError:
         return None
     if len(rows) < 2:

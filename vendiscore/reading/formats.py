@@ -99,7 +99,7 @@ FORMATS = {
     "image": Format(IMAGES, None, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
 }
 TYPES = tuple(name for name, form in FORMATS.items() if form.parse)
-_ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
+ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
 # What people have and this does not read, with what to do.
 _REFUSED = {
     **dict.fromkeys(("xlsx", "xls", "ods"), "save the sheet as “CSV UTF-8”"),
@@ -129,25 +129,25 @@ def ending(name: str) -> str:
     return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
 
 
-def known(name: str) -> str | None:
+def known_format(name: str) -> str | None:
     """Return the format that the name of a file has by its ending, None for one that is unknown."""
     end = ending(name)
     if end in _REFUSED:
         raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
-    return _ENDINGS.get(end)
+    return ENDINGS.get(end)
 
 
 def format_of(name: str, data: bytes) -> str | None:
     """Return the format of a file: by its ending, unless its first bytes say otherwise."""
-    found = known(name)
+    found = known_format(name)
     inside = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
     if inside == "zip" and found not in ("zip", "npz"):
         sheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
-        return known("sheet.xlsx") if sheet else "zip"
+        return known_format("sheet.xlsx") if sheet else "zip"
     if inside is None and data[4:12] in _HEIC:
         return "image"
     if inside and found in (None, "txt", "csv", "tsv"):
-        return inside if inside in FORMATS else known(f"file.{inside}")
+        return inside if inside in FORMATS else known_format(f"file.{inside}")
     # "answers of v1.2", or no ending that means anything
     plain = not found and not re.fullmatch(r"[a-z]{1,4}", ending(name))
     return "txt" if plain else found

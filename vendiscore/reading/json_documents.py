@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any
 
 from .limits import Limits, RefusedError
-from .tables import Table, check_lines, is_real, is_row, listed
+from .tables import Table, check_lines, is_real, is_row, join_names
 
 # Arrays and objects that are unpacked at once: each takes far more room than its two signs.
 _MOST_NESTED = 2_000_000
@@ -79,7 +79,7 @@ def _array(found: Any) -> list[Any]:
         ):
             return [{name: found[name][key] for name in found} for key in columns[0]]
         raise RefusedError(
-            f"{_EXPECTED}, got an object with {listed(found)}; save the list of samples itself."
+            f"{_EXPECTED}, got an object with {join_names(found)}; save the list of samples itself."
         )
     raise RefusedError(f"{_EXPECTED}, got {type(found).__name__}.")
 
@@ -99,14 +99,14 @@ def _table(
             problems[i] = (
                 "is an empty object"
                 if value == {}
-                else f"is {described(value)}, not an object, string or row of numbers"
+                else f"is {describe_value(value)}, not an object, string or row of numbers"
             )
     first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {next(iter(places))}")
     for i, value in enumerate(values):
         if i not in problems and _shape(value) != first and not (anything and first != "an object"):
-            problems[i] = f"is {described(value)}, where the first is {first}"
+            problems[i] = f"is {describe_value(value)}, where the first is {first}"
     name = "text" if first == "a string" else "row"
     rows = [
         {} if i in problems else value if first == "an object" else {name: value}
@@ -125,7 +125,7 @@ def _table(
     return Table(names, cells, list(places), unit, problems, header, typed=True, origin=origin)
 
 
-def described(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Name the type of a value, and show it."""
     return f"{type(value).__name__} {value!r:.40}" if value is not None else "null"
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import inexact
-from .json_documents import described
+from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError
 from .tables import (
     Table,
@@ -26,10 +26,11 @@ from .tables import (
     is_named,
     is_number,
     is_row,
-    listed,
+    join_names,
     share_of_numbers,
 )
 
+_EXACT = 2**53  # up to which every integer is a float64
 _LOOK = 20  # rows that tell whether a field is a row of numbers
 _SWAPPED = str.maketrans(",.", ".,")
 _INDEX = re.compile("ids?|index|idx|row|rownames|unnamed|nr|no|uid")
@@ -58,7 +59,7 @@ def numbers_of(
     columns = list(zip(*table.rows, strict=True))
     if header is None and not typed and not table.header and counts(table.rows[0]):
         raise AskError(
-            f"Row {table.places[0]} is {listed(table.rows[0])}: are these the names of the "
+            f"Row {table.places[0]} is {join_names(table.rows[0])}: are these the names of the "
             f"columns, or a sample? Put a row of names above it if it is a sample; if not, give "
             f"the columns names that are no numbers.",
             [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
@@ -75,7 +76,7 @@ def numbers_of(
         kept = [j for j in range(len(columns)) if j not in lost]
     if not kept:
         raise RefusedError(
-            f"There is no column of numbers; row {table.places[0]} has {listed(table.rows[0])}."
+            f"There is no column of numbers; row {table.places[0]} has {join_names(table.rows[0])}."
         )
     comma = _has_decimal_commas(table, kept)
     X = np.full((len(table.rows), len(kept)), np.nan)
@@ -99,7 +100,8 @@ def numbers_of_records(table: Table, column: str | None, limits: Limits) -> Numb
         )
     if len(rows) > 1:
         raise AskError(
-            f"Which column holds the vectors: {listed(rows)}?", [(c, {"column": c}) for c in rows]
+            f"Which column holds the vectors: {join_names(rows)}?",
+            [(c, {"column": c}) for c in rows],
         )
     return _of_rows(table, rows[0], limits) if rows else _of_fields(table, column)
 
@@ -113,10 +115,12 @@ def _of_rows(table: Table, column: str, limits: Limits) -> Numbers:
     problems: dict[int, tuple[str, int | None]] = {}
     for i, value in enumerate(values):
         if not is_row(value):
-            problems[i] = f"is {described(value)}, no row of numbers", at
+            problems[i] = f"is {describe_value(value)}, no row of numbers", at
         elif len(value) != width:
             problems[i] = f"has {len(value):,} numbers, the first {width:,}", at
-        elif what := next(filter(None, map(inexact, value)), ""):
+        elif max(map(abs, value)) >= 2**53 and (
+            what := next(filter(None, map(inexact, value)), "")
+        ):
             problems[i] = what, at
         else:
             X[i] = value
@@ -131,7 +135,7 @@ def _of_fields(table: Table, column: str | None) -> Numbers:
     if len(kept) > 1 and not column and is_index(table.names[kept[0]], cells[kept[0]]):
         lost[kept.pop(0)] = "it numbers the rows"
     if not kept:
-        raise RefusedError(f"There is no column of numbers; there are {listed(table.names)}.")
+        raise RefusedError(f"There is no column of numbers; there are {join_names(table.names)}.")
     X = np.zeros((len(table.rows), len(kept)))
     problems: dict[int, tuple[str, int | None]] = {}
     for i, row in enumerate(table.rows):
@@ -222,7 +226,7 @@ def _is_index(table: Table, cells: Sequence[Any], typed: bool) -> bool:
         return is_index(table.header[0], cells)
     if not typed and len(cells) > 2 and (counts(cells) or counts(cells, 1)):
         raise AskError(
-            f"The first column is {listed(map(str, islice(cells, 3)))}, …: does it number the "
+            f"The first column is {join_names(map(str, islice(cells, 3)))}, …: does it number the "
             f"rows? Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError
-from .tables import listed
+from .tables import join_names
 
 _HEADER = 1 << 16  # bytes of a header at most, as NumPy itself reads
 _MOST_ARRAYS = 100
@@ -53,7 +53,7 @@ class Arrays:
         """Whether the file has no names of arrays."""
         return not self._packed
 
-    def chosen(self, name: str | None) -> str:
+    def choose_array(self, name: str | None) -> str:
         """Return the name of the array that is meant, or ask for it."""
         if self.single or (not name and len(self.headers) == 1):
             return next(iter(self.headers))
@@ -72,7 +72,7 @@ class Arrays:
             key: " × ".join(map(str, header.shape)) or "1" for key, header in self.headers.items()
         }
         raise AskError(
-            f"Which array holds the rows? The file has {listed(self.headers)}.",
+            f"Which array holds the rows? The file has {join_names(self.headers)}.",
             [(f"{key} ({size})", {"column": key}) for key, size in sized.items()],
         )
 

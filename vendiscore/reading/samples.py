@@ -63,6 +63,7 @@ class Samples:
             values=self.take(kept),
             places=[self.places[i] for i in kept],
             problems={j: self.problems[i] for j, i in enumerate(kept) if i in self.problems},
+            wrong={j: self.wrong[i] for j, i in enumerate(kept) if i in self.wrong},
             groups=[self.groups[i] for i in kept] if self.groups else (),
             sets=[self.sets[i] for i in kept] if self.sets else (),
             quality=[self.quality[i] for i in kept] if self.quality else (),

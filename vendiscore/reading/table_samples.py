@@ -11,11 +11,11 @@ from functools import partial
 
 from .columnar_files import Columns
 from .columns import pick
-from .json_documents import described
+from .json_documents import describe_value
 from .limits import Limits, RefusedError
 from .number_tables import numbers_of, numbers_of_records
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, is_row, listed
+from .tables import Table, are_numbers, checked_column, is_row, join_names
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,9 @@ def _of_strings(read: Table, column: str, kind: str) -> Samples:
     if kind != "values":
         for i, value in enumerate(values):
             if i not in problems and not isinstance(value, str):
-                problems[i] = "is missing" if value is None else f"is {described(value)}, no string"
+                problems[i] = (
+                    "is missing" if value is None else f"is {describe_value(value)}, no string"
+                )
         values = [value if isinstance(value, str) else "" for value in values]
     return Samples(
         values,
@@ -153,7 +155,7 @@ def _picked(
         if wanted.kind or len(rows) != 1:
             raise
         column = rows[0]
-    return column, (f"the samples are column {column!r} of {listed(names)} (--column)",)
+    return column, (f"the samples are column {column!r} of {join_names(names)} (--column)",)
 
 
 def is_numeric(read: Table, column: str | None) -> bool:
@@ -162,7 +164,7 @@ def is_numeric(read: Table, column: str | None) -> bool:
     if read.typed:  # a string of digits is a text there
         columns = [["text" if isinstance(c, str) else c for c in cells] for cells in columns]
     return bool(columns) and all(
-        are_numbers(cells) or any(map(is_row, cells[:20])) for cells in columns
+        any(map(is_row, cells[:20])) or are_numbers(cells) for cells in columns
     )
 
 
@@ -180,8 +182,7 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
             problems[i], wrong[i] = what, column
 
     def labels(column: str | None, what: str) -> list[str]:
-        cells = read.column(column) if column else []
-        found = ["" if c is None or c != c else str(c).strip() for c in cells]  # NaN ≠ NaN
+        found = read.labels(column) if column else []
         for i in (i for i, label in enumerate(found) if not label):
             missing(i, str(column), f"is empty, so that the sample has no {what}")
         return found
@@ -193,7 +194,7 @@ def _labelled(samples: Samples, read: Table, wanted: Wanted) -> Samples:
             quality.append(float(value))
         except (TypeError, ValueError, OverflowError):
             quality.append(0.0)
-            missing(i, str(wanted.quality), f"is {described(value)}, no number")
+            missing(i, str(wanted.quality), f"is {describe_value(value)}, no number")
     return replace(
         samples,
         sets=sets,

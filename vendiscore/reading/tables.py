@@ -64,6 +64,11 @@ class Table:
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
+    def labels(self, name: str) -> list[str]:
+        """Return the labels under a name, "" for a cell that is empty."""
+        cells = self.column(checked_column(self.names, name))
+        return ["" if c is None or c != c else str(c).strip() for c in cells]  # NaN ≠ NaN
+
     def without(self, names: Collection[str]) -> Table:
         """Return the table without some of its columns."""
         if not names:
@@ -93,7 +98,7 @@ def table(
     text = text[said.end() :] if said else text
     found = said[1] if said else delimiter(text, numeric, limits)
     most = min(limits.samples + 2, sys.maxsize)
-    rows = list(islice(parsed(text, found, limits), most))
+    rows = list(islice(parse_rows(text, found, limits), most))
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
@@ -138,7 +143,7 @@ def checked_column(names: Sequence[str], column: str) -> str:
 
 def is_row(value: Any) -> bool:
     """Return whether a value is an array of numbers."""
-    return isinstance(value, list) and len(value) > 0 and all(map(is_real, value))
+    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float}
 
 
 def is_real(value: Any) -> bool:
@@ -179,7 +184,7 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
     return any(pattern.fullmatch(word.lower()) for word in found)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Join names by commas, not all if they are many."""
     shown = list(islice(names, 9))
     return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
@@ -240,7 +245,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
         if first_row and sign not in first_row[0]:
             continue
         try:
-            rows = [cells for _, cells in islice(parsed(text, sign, limits), most)]
+            rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
         except _BadQuotesError as caught:
             error = error or caught
             continue
@@ -262,7 +267,7 @@ class _BadQuotesError(RefusedError):
     pass
 
 
-def parsed(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
+def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     """Yield the rows that are not blank, with their numbers; blank ones count.
 
     Below a row of one cell, "" is a row too: pandas writes an empty cell of a column alone so.

@@ -10,7 +10,7 @@ from answered import through
 from vendiscore.app.answers import one_set
 from vendiscore.app.answers.one_set import Settings
 from vendiscore.app.answers.unusable import UnusableError
-from vendiscore.app.inputs.examples import named
+from vendiscore.app.inputs.examples import find_example
 from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import RefusedError
 from vendiscore.progress import finish
@@ -131,7 +131,7 @@ def test_the_sets_of_a_comparison_are_sifted_together():
 
 
 def test_images_that_have_no_direction_are_named_and_left_out():
-    shapes = named("Shapes in three colours").images()[:3]
+    shapes = find_example("Shapes in three colours").images()[:3]
     black = shapes[0].point(lambda _: 0)
     files = []
     for i, image in enumerate([shapes[0], black, *shapes[1:], black]):

@@ -88,7 +88,7 @@ def test_an_image_that_cannot_be_used_is_named_and_the_others_are_read(data, sai
     assert found.places == ["a.png", "b.png", "d.png"]
     assert list(found.problems) == [1, 2]
     assert all(problem.startswith(said) for problem in found.problems.values())
-    assert said in refused(pictures.decoded, [base64.b64encode(bad).decode()])
+    assert said in refused(pictures.decode_images, [base64.b64encode(bad).decode()])
 
 
 def test_too_many_megapixels_together_are_refused(monkeypatch):
@@ -108,11 +108,11 @@ def test_of_more_images_than_fit_a_part_is_decoded():
 
 def test_images_of_the_api_are_base64_with_or_without_a_prefix():
     data = base64.b64encode(png(9, 9)).decode()
-    found = pictures.decoded([data, f"data:image/png;base64,{data}"])
+    found = pictures.decode_images([data, f"data:image/png;base64,{data}"])
     assert found[0].small.tobytes() == found[1].small.tobytes()
-    assert "Image 0 is not valid base64" in refused(pictures.decoded, ["*"])
-    assert "Expected a list" in refused(pictures.decoded, "abc")
-    assert "not an image" in refused(pictures.decoded, [base64.b64encode(b"hello").decode()])
+    assert "Image 0 is not valid base64" in refused(pictures.decode_images, ["*"])
+    assert "Expected a list" in refused(pictures.decode_images, "abc")
+    assert "not an image" in refused(pictures.decode_images, [base64.b64encode(b"hello").decode()])
 
 
 def test_an_encrypted_zip_says_so():

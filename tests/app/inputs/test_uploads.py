@@ -199,9 +199,9 @@ def test_every_example_is_read_by_its_name(kind):
 
 
 def test_the_menu_has_what_the_page_needs_of_an_example():
-    primer = examples.named("A primer")
+    primer = examples.find_example("A primer")
     assert primer.entry() == {"name": "A primer", "note": primer.note}
-    assert examples.named("A matrix K").entry()["kernel"] == "K"
+    assert examples.find_example("A matrix K").entry()["kernel"] == "K"
     assert examples.PAIRINGS[0].entry()["sets"][0] == {
         "name": "In a rut",
         "example": "A model in a rut",

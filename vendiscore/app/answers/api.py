@@ -9,7 +9,7 @@ from typing import Any
 
 from ...arguments import DEFAULT_ORDER
 from ...progress import finish
-from ..inputs.pictures import decoded
+from ..inputs.pictures import decode_images
 from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
@@ -67,7 +67,7 @@ def vendi_score_images(
         VS_se, and by_group: label, n and VS of each.
     """
     flat, groups = pooled(images, "base64 strings")
-    found = decoded(flat, place(groups, "Image"))
+    found = decode_images(flat, place(groups, "Image"))
     return _answer(image_job(found, kernel, groups=groups), q, threshold)
 
 
@@ -152,7 +152,7 @@ def vendi_compare(
     check_sets(len(sets))
     one_of(kind, KINDS, "kind")
     if kind == "images" and all(isinstance(images, list) for images in sets):
-        sets = [decoded(images) for images in sets]
+        sets = [decode_images(images) for images in sets]
     jobs = {}
     for name, samples in zip(_names(names, len(sets)), sets, strict=True):
         jobs[name] = comparable(samples, kind, kernel, {})

@@ -11,7 +11,7 @@ import numpy as np
 from ...analysis import sentences
 from ...measures.divergences import surprise_of_first
 from ...similarity.base import Similarity
-from ..inputs.parts import drawn
+from ..inputs.parts import draw_indices
 from .jobs import Job
 
 SHOWN = 10  # samples of each set
@@ -32,7 +32,8 @@ def only(
     starts = [0, *accumulate(sizes)]
     most = MOST // len(sizes)
     rows = [
-        start + np.array(drawn(size, most, 0)) for start, size in zip(starts, sizes, strict=False)
+        start + np.array(draw_indices(size, most, 0))
+        for start, size in zip(starts, sizes, strict=False)
     ]
     K = np.array(together.take(np.concatenate(rows)).dense(), float)
     np.fill_diagonal(K, 0.0)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...errors import SampleError
 from ...reading.samples import Samples
-from ...reading.tables import listed
+from ...reading.tables import join_names
 from ..quotas import RefusedError
 from .group_lists import emptied
 
@@ -71,7 +71,10 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     )
     if not (lost := emptied(samples.groups, problems)):
         return (said,)
-    return said, f"Nothing is left of these groups, which are not scored: {listed(map(str, lost))}."
+    return (
+        said,
+        f"Nothing is left of these groups, which are not scored: {join_names(map(str, lost))}.",
+    )
 
 
 def sifted(

@@ -100,16 +100,14 @@ def _vectors(file: Columns, name: str, asked: Asked) -> Samples:
     lost = [] if asked.column or rows else lost
     matrices.check_width(file.rows, len(columns))
     X, problems = file.matrix(columns)
-    note = f" (left out, as no numbers: {tables.listed(lost)})" if lost else ""
+    note = f" (left out, as no numbers: {tables.join_names(lost)})" if lost else ""
     chosen = f"[{columns!r}]" if lost or len(columns) < len(file.names) else ""
-    expression = f"pd.read_parquet({name!r}){chosen}.to_numpy()"
+    expression = f"pd.{file.reader}({name!r}){chosen}.to_numpy()"
     if rows:
-        expression = f"np.stack(pd.read_parquet({name!r})[{columns[0]!r}].to_numpy())"
+        expression = f"np.stack(pd.{file.reader}({name!r})[{columns[0]!r}].to_numpy())"
     groups: list[str] = []
     if asked.by:
-        groups = texts.labels(file.table([checked_column(file.names, asked.by)]), asked.by)[
-            : len(X)
-        ]
+        groups = file.table([checked_column(file.names, asked.by)]).labels(asked.by)[: len(X)]
     bad = {i: what for i, (_, what) in problems.items()}
     found = matrices.of_array(X, name, asked, "numpy as np, pandas as pd", expression, note, bad)
     if groups and found.total > len(found):
@@ -131,7 +129,7 @@ def _asking(read: Table, name: str, asked: Asked, file: Columns | None = None) -
     try:
         if file is None:
             return texts.of_table(read, name, asked, kind)
-        column = texts.chosen(read, asked, kind)
+        column = texts.choose_column(read, asked, kind)
     except AskError as error:
         choices = [(label, {**options, "kind": kind}) for label, options in error.choices]
         raise AskError(error.question, choices) from None
@@ -147,7 +145,7 @@ def _with(samples: Samples, kind: str, kinds: Sequence[Kind]) -> Samples:
 
 
 def _kinds(read: Table, asked: Asked) -> list[Kind]:
-    """What the samples of a table can be, what they are first."""
+    """Return the kinds that the samples of a table can be, the likeliest first."""
     names = [asked.column] if asked.column in read.names else read.names
     names = [name for name in names if name != asked.by]
     at = {name: read.names.index(name) for name in names}

@@ -234,7 +234,7 @@ def images() -> dict[str, list[Any]]:
     return {example.name: example.images() for example in MENU["images"]}
 
 
-def named(name: str, kind: str | None = None) -> Example:
+def find_example(name: str, kind: str | None = None) -> Example:
     """Return the example of that name, of any kind unless one is named."""
     every = [*(example for some in MENU.values() for example in some), *_OTHERS]
     for example in every:

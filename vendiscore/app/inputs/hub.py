@@ -21,7 +21,7 @@ from typing import Any, cast
 from ...reading.columnar_files import parquet
 from ...reading.limits import AskError, RefusedError
 from ...reading.samples import Samples
-from ...reading.tables import listed
+from ...reading.tables import join_names
 from ..quotas import TABLE
 from .cells import of_columns
 from .submission import Asked
@@ -37,12 +37,12 @@ _HINT = "owner/name, or owner/name:config/split"
 
 
 def endpoint() -> str:
-    """The address of the Hub."""
+    """Return the address of the Hub."""
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
 
 
 def read(asked: Asked) -> Samples:
-    """The first rows of a data set, or a random part of them."""
+    """Read the first rows of a data set, or a random part of them."""
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
@@ -67,7 +67,7 @@ def read(asked: Asked) -> Samples:
         )
     notes = tuple(n for n in samples.notes if not n.startswith("Only the first"))
     others = [f"{name}:{config}/{other}" for other in splits if other != split]
-    more = (f"It also has {listed(others)}.",) if others else ()
+    more = (f"It also has {join_names(others)}.",) if others else ()
     return replace(samples, notes=(note, *more, *notes), python=None)
 
 
@@ -76,7 +76,7 @@ def _one_of(
 ) -> str:
     if asked is not None:
         if asked not in there:
-            raise RefusedError(f"There is no {what} {asked!r:.60}; there are {listed(there)}.")
+            raise RefusedError(f"There is no {what} {asked!r:.60}; there are {join_names(there)}.")
         return asked
     if len(there) == 1:
         return next(iter(there))
@@ -85,13 +85,13 @@ def _one_of(
             return name
     after = ":" if what == "configuration" else ""
     raise AskError(
-        f"Which {what} of {before.rstrip('/')}? It has {listed(there)}.",
+        f"Which {what} of {before.rstrip('/')}? It has {join_names(there)}.",
         [(name, {"dataset": f"{before}{after}{name}"}) for name in list(there)[:100]],
     )
 
 
 def _files(name: str) -> dict[str, dict[str, list[str]]]:
-    """The addresses of the parquet files of each configuration and split."""
+    """Return the addresses of the parquet files of each configuration and split."""
     owner, _, own = name.partition("/")
     address = f"{endpoint()}/api/datasets/{owner}/{own}/parquet"
     with _asked(address, name) as answer:
@@ -115,14 +115,14 @@ def _files(name: str) -> dict[str, dict[str, list[str]]]:
 
 
 def _ours(address: Any) -> str:
-    """An address that is the Hub's."""
+    """Return an address if it is the Hub's."""
     if not str(address).startswith(f"{endpoint()}/"):
         raise ValueError(address)
     return str(address)
 
 
 def _asked(address: str, name: str, start: int | None = None, end: int = 0) -> Any:
-    """The Hub's answer, or why there is none."""
+    """Return the Hub's answer, or say why there is none."""
     request = urllib.request.Request(address, headers={"User-Agent": "vendiscore"})
     if start is not None:
         request.add_header("Range", f"bytes={start}-{end}")

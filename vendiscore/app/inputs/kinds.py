@@ -17,7 +17,7 @@ _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says th
 
 
 def of_lines(lines: Sequence[str]) -> Kind:
-    """What lines are that somebody pasted: rows of numbers, molecules if it is plain, or texts."""
+    """Return the kind of pasted lines: rows of numbers, molecules if it is plain, or texts."""
     some = [line.strip() for line in lines if line.strip()]
     if are_numbers(some):
         return "vectors"
@@ -25,7 +25,7 @@ def of_lines(lines: Sequence[str]) -> Kind:
 
 
 def others(kind: str, lines: Sequence[str]) -> tuple[Kind, ...]:
-    """What else lines could be."""
+    """Return the kinds that lines could be, too."""
     some = [line.strip() for line in lines if line.strip()]
     found: list[Kind] = []
     if kind != "texts":
@@ -38,7 +38,7 @@ def others(kind: str, lines: Sequence[str]) -> tuple[Kind, ...]:
 
 
 def are_numbers(lines: Sequence[str]) -> bool:
-    """Whether lines are rows of numbers, but for a row of names above and some cells."""
+    """Return whether lines are rows of numbers, but for a row of names above and some cells."""
     some = lines[:_LOOK]
     body = [line[:_LONG] for line in (some[1:] if len(some) > 1 else some)]
     cells = [cell for line in body for cell in re.split(r"[;\t| ]+|,\s+|,(?=[^\s])", line) if cell]
@@ -46,7 +46,7 @@ def are_numbers(lines: Sequence[str]) -> bool:
 
 
 def are_molecules(lines: Sequence[str]) -> bool:
-    """Whether nearly all lines are SMILES, and such as no words are."""
+    """Return whether nearly all lines are SMILES, and such as no words are."""
     some = _spread(lines)
     if not some or max(map(len, some)) > 2 * MAX_SMILES:
         return False
@@ -60,7 +60,7 @@ def are_molecules(lines: Sequence[str]) -> bool:
 
 
 def share_of_molecules(lines: Sequence[str]) -> float:
-    """How many of some of the lines RDKit reads; 0 without it."""
+    """Return the share of some of the lines that RDKit reads; 0 without it."""
     some = _spread(lines)
     try:
         found = [is_smiles(_head(line), MAX_SMILES) for line in some]

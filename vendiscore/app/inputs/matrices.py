@@ -14,15 +14,15 @@ from ...reading.limits import RefusedError
 from ...reading.number_tables import Numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
-from ...reading.tables import Table, checked_column, listed
+from ...reading.tables import Table, checked_column, join_names
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, NUMBERS, check_count
 from .parts import part, rows_that_fit
 from .submission import Asked
-from .texts import described, labels, split_by
+from .texts import describe_table, split_by
 
 
 def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
-    """A finite float64 matrix (n, d) within the limits; `place` is what messages call row i."""
+    """Return a finite float64 matrix (n, d) within the limits; `place` names row i in messages."""
     rows = as_matrix(X)
     for row, (problem, _) in number_tables.not_finite(rows).items():
         raise RefusedError(f"{place(row)} {problem}; remove or fill in such rows first.")
@@ -30,7 +30,7 @@ def check_matrix(X: Any, place: Callable[[int], str] = "Row {}".format) -> np.nd
 
 
 def as_matrix(X: Any) -> np.ndarray:
-    """A float64 matrix (n, d) within the limits, finite or not."""
+    """Return a float64 matrix (n, d) within the limits, finite or not."""
     try:
         X = np.asarray(X)
     except ValueError:
@@ -56,7 +56,7 @@ def check_shape(rows: int, width: int) -> None:
 
 
 def check_width(rows: int, width: int) -> None:
-    """The same for a matrix of which a part may be drawn."""
+    """Raise a RefusedError for an empty matrix, or one of too many columns to draw rows from."""
     if width > MAX_COLUMNS:
         raise RefusedError(f"{width:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
     check_count(rows, max(1, rows), "rows")
@@ -65,7 +65,7 @@ def check_width(rows: int, width: int) -> None:
 
 def of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
-    key = arrays.chosen(asked.column)
+    key = arrays.choose_array(asked.column)
     shape, dtype = arrays.headers[key].shape, arrays.headers[key].dtype
     if dtype.kind not in "fiub":
         raise RefusedError(
@@ -116,7 +116,7 @@ def of_array(
 def of_table(read: Table, name: str, asked: Asked, typed: bool = False) -> Samples:
     """Return the rows of numbers of a table; `typed` in the box by hand."""
     check_width(len(read.rows), len(read.names))
-    columns, groups = read.names, labels(read, asked.by) if asked.by else []
+    columns, groups = read.names, read.labels(asked.by) if asked.by else []
     rest = read.without([asked.by] if asked.by and (read.typed or not asked.column) else [])
     if read.typed:
         found = number_tables.numbers_of_records(rest, asked.column, NUMBERS)
@@ -145,19 +145,19 @@ def of_numbers(
     groups: Sequence[str] = (),
     typed: bool = False,
 ) -> Samples:
-    """The samples of numbers that were found in a table; their rows are those of `read`."""
+    """Return the numbers that were found in a table as samples, with a note on them."""
     X, lost = found.X, found.lost
     problems = {row: problem for row, (problem, _) in found.problems.items()}
     problems |= {i: "has no group" for i, group in enumerate(groups) if not group}
     facts = ["decimal commas"] if found.comma else []
     if lost:
         why = (f"{read.names[j]} ({reason})" for j, reason in lost.items())
-        facts.append(f"left out: {listed(why)}")
+        facts.append(f"left out: {join_names(why)}")
     more = ", …" if X.shape[1] > 4 else ""
     shown = (
         ", ".join(f"{x:.4g}" for x in X[i, :4]) + more for i in range(len(X)) if i not in problems
     )
-    note = described(
+    note = describe_table(
         "the box" if typed else name, len(X), f"of {X.shape[1]} numbers", read, facts, shown
     )
     whole = Samples(
@@ -202,7 +202,7 @@ def _read_csv(
     left: Collection[int],
     square: bool,
 ) -> tuple[str, str]:
-    """How pandas reads the same numbers."""
+    """Return the call of pandas that reads the same numbers."""
     if square and left:
         columns = [j for i, j in enumerate(columns or range(len(read.names))) if i not in left]
     skipped = sorted(read.places[i] + read.skipped - 1 for i in left)

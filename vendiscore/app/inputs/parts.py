@@ -1,4 +1,4 @@
-"""Of more samples than fit a random part, which is said and can be drawn anew."""
+"""Random parts of more samples than fit, which can be drawn anew."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...reading.samples import Python, Samples
 from ..quotas import MAX_CHARACTERS, MAX_SAMPLES, MAX_VALUES, MAX_VECTORS
 
 
-def drawn(n: int, most: int, draw: int) -> list[int]:
-    """At most `most` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
+def draw_indices(n: int, most: int, draw: int) -> list[int]:
+    """Return at most `most` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
     if n <= most:
         return list(range(n))
     chosen: list[int] = np.sort(np.random.default_rng(draw).permutation(n)[:most]).tolist()
@@ -20,11 +20,11 @@ def drawn(n: int, most: int, draw: int) -> list[int]:
 
 
 def fitting(n: int, size: Callable[[int], int], draw: int) -> list[int]:
-    """As many of 0, …, n − 1 as fit as texts: by their number, and by their characters together.
+    """Return as many of 0, …, n − 1 as fit as texts, by their number and by all characters.
 
-    The sizes of those alone are asked for that fit by their number.
+    `size` is called only for texts that fit by their number.
     """
-    kept = drawn(n, MAX_SAMPLES, draw)
+    kept = draw_indices(n, MAX_SAMPLES, draw)
     order = np.random.default_rng(draw).permutation(n)[: len(kept)].tolist()
     sizes = np.cumsum([size(i) for i in order])
     if not n or sizes[-1] <= MAX_CHARACTERS:
@@ -32,21 +32,21 @@ def fitting(n: int, size: Callable[[int], int], draw: int) -> list[int]:
     return sorted(order[: max(1, int(np.searchsorted(sizes, MAX_CHARACTERS, side="right")))])
 
 
-def said(n: int, total: int, kind: str) -> str:
-    """That samples are a random part."""
+def part_note(n: int, total: int, kind: str) -> str:
+    """Say that samples are a random part."""
     return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
 
 
 def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
-    """At most `most` of the samples, which keep their places, groups and problems."""
+    """Return at most `most` of the samples, which keep their places, groups and problems."""
     draw = samples.draw if draw is None else draw
     if len(samples) <= most:
         return samples
-    kept = drawn(len(samples), most, draw)
+    kept = draw_indices(len(samples), most, draw)
     python = samples.python
     return replace(
         samples.subset(kept),
-        notes=(*samples.notes, said(len(kept), len(samples), samples.kind)),
+        notes=(*samples.notes, part_note(len(kept), len(samples), samples.kind)),
         python=python and _of_part(python, len(samples), len(kept), draw),
         total=len(samples),
         draw=draw,
@@ -54,12 +54,12 @@ def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
 
 
 def rows_that_fit(width: int) -> int:
-    """How many rows of so many numbers are scored."""
+    """Return how many rows of `width` numbers are scored."""
     return max(1, min(MAX_VECTORS, MAX_VALUES // max(1, width)))
 
 
 def _of_part(python: Python, n: int, most: int, draw: int) -> Python:
-    """The same in Python: the part is drawn there as it was here."""
+    """Return code that draws the same part in Python."""
 
     def read(left: Collection[int], square: bool) -> tuple[str, str]:
         modules, whole = python((), False)

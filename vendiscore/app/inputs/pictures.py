@@ -19,7 +19,7 @@ from ...reading.string_patterns import IMAGES
 from ...report.thumbnails import uri
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
-from .parts import drawn, said
+from .parts import draw_indices, part_note
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -56,13 +56,13 @@ class UnreadableError(RefusedError):
 
 
 def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
-    """The images in files, and in zips among them; None for each that cannot be used.
+    """Return the images in files, and in zips among them; None for each that cannot be used.
 
     Of more than fit a random part is decoded.
     """
     listed = [name for name, data in files for name in _names(name, data)]
     check_count(len(listed), max(1, len(listed)), "images")
-    chosen = set(drawn(len(listed), MAX_IMAGES, draw))
+    chosen = set(draw_indices(len(listed), MAX_IMAGES, draw))
     found: list[Picture | None] = []
     names: list[str] = []
     problems: dict[int, str] = {}
@@ -82,7 +82,7 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     of = f" of {name:.60}" if len(files) == 1 else ""
     notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
     if total > len(found):
-        notes.append(said(len(found), total, "images"))
+        notes.append(part_note(len(found), total, "images"))
     if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
@@ -101,11 +101,8 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     )
 
 
-def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
-    """The images of an API call: base64 of image files, with or without a `data:` prefix.
-
-    `place` is what messages call image i.
-    """
+def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
+    """Decode the images of an API call: base64 of image files; `place` names image i."""
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
@@ -122,7 +119,7 @@ def decoded(images: Any, place: Callable[[int], str] = "Image {}".format) -> lis
 
 
 def drawings(images: Sequence[Image], name: str) -> Samples:
-    """Images that were drawn here, numbered from 1."""
+    """Return images that were drawn here as samples, numbered from 1."""
     files = []
     for i, image in enumerate(images, 1):
         buffer = io.BytesIO()
@@ -140,7 +137,7 @@ def _names(name: str, data: bytes) -> list[str]:
 
 
 def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
-    """The chosen files, counted through all zips."""
+    """Yield the chosen files, counted through all zips."""
     at = -1
 
     def is_chosen(_: str) -> bool:
@@ -160,7 +157,7 @@ def _is_image(name: str) -> bool:
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
-    """The image, and how many pixels it had. `left` are those that may still be decoded."""
+    """Return the image and its number of pixels; at most `left` may still be decoded."""
     from PIL import Image, UnidentifiedImageError
 
     known = _known()
@@ -197,7 +194,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image:
-    """An image decoded to no more than is needed of it, upright, as `as_image` takes it."""
+    """Decode an image to no more than is needed of it, upright, as `as_image` takes it."""
     from PIL import Image
 
     with Image.open(io.BytesIO(data), formats=known) as image:
@@ -214,7 +211,7 @@ def _kept(image: Image) -> bytes:
 
 @functools.cache
 def _known() -> tuple[str, ...]:
-    """The formats that Pillow reads here; HEIC where there is a package for it."""
+    """Return the formats that Pillow reads here; HEIC where there is a package for it."""
     from PIL import Image
 
     if heif := find_spec("pillow_heif") is not None:

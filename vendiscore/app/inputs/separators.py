@@ -1,4 +1,4 @@
-"""Texts that stand one below the other, in a box or a .txt file: what separates two of them."""
+"""Separators of texts that stand one below the other, in a box or a .txt file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 
 
 def rows_of(text: str) -> list[str]:
-    """The lines of a text, if they are not too many."""
+    """Return the lines of a text, if they are not too many."""
     check_lines(text, TABLE)
     return LINE_BREAK.split(plain(text))
 
 
 def lines(text: str, asked: Asked, kind: str = "texts", name: str = "") -> Samples:
-    """The samples of a text, apart from each other as asked or as is likeliest.
+    """Split a text into samples as asked, or as is likeliest.
 
     A sign counts where it has a line of its own; if it nowhere has, wherever it stands. With
     `asked.blocks`, lines between blank lines are a group. Molecules are lines.
@@ -65,7 +65,7 @@ def lines(text: str, asked: Asked, kind: str = "texts", name: str = "") -> Sampl
 
 
 def splits(rows: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """How many texts each separator would give: lines, blank lines, and signs that are there."""
+    """Count the texts that each separator would give: lines, blank lines, signs that are there."""
     filled = [row for row in rows if row.strip()]
     signs = Counter(sign for row in filled if (sign := _sign(row)))
     found = [(LINE, len(filled)), (BLANK, len(_parts(rows, "")))]
@@ -73,7 +73,7 @@ def splits(rows: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 
 def likeliest(rows: Sequence[str], found: Sequence[tuple[str, int]]) -> str:
-    """A sign that stands alone at least twice; else blank lines, if a block has several lines.
+    """Return a sign that stands alone twice; else blank lines, if a block has several lines.
 
     One blank line alone may have slipped in.
     """
@@ -85,7 +85,7 @@ def likeliest(rows: Sequence[str], found: Sequence[tuple[str, int]]) -> str:
 
 
 def split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], list[int]]:
-    """The texts between separators, and their places: those of lines, or 1, 2, 3, …"""
+    """Return the texts between separators, and their places: of lines, or 1, 2, 3, …"""
     if separator == LINE:
         filled = [(i, row.strip()) for i, row in enumerate(rows, 1) if row.strip()]
         return [row for _, row in filled], [i for i, _ in filled]
@@ -97,7 +97,7 @@ def split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], li
 
 
 def _parts(rows: Sequence[str], sign: str) -> list[str]:
-    """What stands between lines that are the sign, or between blank lines, of any number."""
+    """Return the texts between lines that are the sign, or between blank lines."""
     found = (map(str.rstrip, part) for _, part in parts(rows, lambda row: _is(row, sign)))
     return [text for part in found if (text := "\n".join(part).strip())]
 
@@ -112,7 +112,7 @@ def _sign(row: str) -> str:
 
 
 def _in_blocks(samples: Samples) -> Samples:
-    """Lines, with those between the same blank lines as a group, numbered from 1."""
+    """Group the lines that stand between the same blank lines."""
     if samples.total > len(samples):
         raise RefusedError(
             f"Groups of {samples.total:,} lines are too many for this page: send fewer."
@@ -130,7 +130,7 @@ def _notes(
     name: str,
     asked: Asked,
 ) -> list[str]:
-    """What was read, and, if nobody said how, what else it could have been."""
+    """Say what was read, and, if no separator was named, what others would give."""
     n = samples.total or len(samples)
     by = f", separated by {WORDS.get(separator, separator):.40}" if separator != LINE else ""
     of = f" of {name:.60}" if name else ""

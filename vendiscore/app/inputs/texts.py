@@ -14,9 +14,9 @@ from ...reading.columns import pick
 from ...reading.encodings import decode
 from ...reading.limits import RefusedError
 from ...reading.samples import Samples
-from ...reading.tables import DELIMITERS, Table, checked_column, listed
+from ...reading.tables import DELIMITERS, Table, join_names
 from ..quotas import MAX_SMILES, MAX_TEXT, TABLE, check_count
-from .parts import fitting, said
+from .parts import fitting, part_note
 from .submission import SINGULAR, Asked
 
 _KEPT = 200  # characters of a sample that is too long to be used
@@ -32,7 +32,7 @@ def strings(
     groups: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Samples:
-    """Samples of strings, as many as fit, with what keeps some from being used."""
+    """Return as many strings as fit as samples, with what keeps some from being used."""
     n = len(values)
     check_count(n, max(1, n), kind)
     longest = MAX_SMILES if kind == "molecules" else MAX_TEXT
@@ -59,7 +59,7 @@ def strings(
         [places[i] for i in kept],
         unit,
         found,
-        (*notes, said(len(kept), n, kind)) if part else tuple(notes),
+        (*notes, part_note(len(kept), n, kind)) if part else tuple(notes),
         groups=[groups[i] for i in kept] if groups else (),
         kind=kind,
         total=n,
@@ -68,7 +68,7 @@ def strings(
 
 
 def _usable(value: Any, longest: int) -> tuple[str, str]:
-    """A sample as a string, and what keeps it from being used, if anything does."""
+    """Return a sample as a string, and what keeps it from being used, or ""."""
     if value is not None and not isinstance(value, str):
         return str(value)[:_KEPT], f"is {type(value).__name__}, not a string"
     text = (value or "").strip()
@@ -78,7 +78,7 @@ def _usable(value: Any, longest: int) -> tuple[str, str]:
 
 
 def _unreadable(texts: Sequence[str]) -> dict[int, str]:
-    """The molecules that RDKit cannot read, where it is there."""
+    """Return the molecules that RDKit cannot read, none without RDKit."""
     try:
         return unreadable(texts)
     except MissingPackageError:
@@ -93,15 +93,15 @@ def of_table(
     columns: Sequence[str] = (),
     more: bool = False,
 ) -> Samples:
-    """The texts or molecules of a column."""
-    column = chosen(read, asked, kind)
+    """Return the texts or molecules of a column of a table."""
+    column = choose_column(read, asked, kind)
     if asked.blocks and not asked.by:
         raise RefusedError(
             "A table has no blocks of lines: pick the column that its rows are grouped by."
         )
     limit = TABLE.samples
     more = more or len(read.rows) > limit
-    groups = labels(read, asked.by)[:limit] if asked.by else []
+    groups = read.labels(asked.by)[:limit] if asked.by else []
     found = strings(
         read.column(column)[:limit],
         read.places[:limit],
@@ -116,7 +116,7 @@ def of_table(
     known = f"of column {column!r:.60}" if named else "of text"
     shown = (value for i, value in enumerate(found.values) if i not in found.problems)
     total = found.total or len(found)
-    note = described(name, total, known, read, facts, shown)
+    note = describe_table(name, total, known, read, facts, shown)
     first = [f"Only the first {limit:,} rows were read."] if more else []
     names = tuple(columns or read.names)
     return replace(
@@ -130,19 +130,13 @@ def of_table(
     )
 
 
-def chosen(read: Table, asked: Asked, kind: str) -> str:
-    """The column that is meant, or is asked for."""
+def choose_column(read: Table, asked: Asked, kind: str) -> str:
+    """Return the column that is meant, or ask for it."""
     return pick(read, asked.column, SINGULAR[kind], TABLE)
 
 
-def labels(read: Table, by: str) -> list[str]:
-    """The group of each row."""
-    cells = read.column(checked_column(read.names, by))
-    return ["" if cell is None else str(cell).strip() for cell in cells]
-
-
 def of_files(files: Sequence[tuple[str, bytes]], asked: Asked) -> Samples:
-    """Each of several files of text as one sample."""
+    """Return each of several files of text as one sample."""
     decoded = [decode(data, guess=True)[0] for _, data in files]
     found = strings(decoded, [name for name, _ in files], "file", "texts", asked.draw)
     n = found.total or len(found)
@@ -151,23 +145,23 @@ def of_files(files: Sequence[tuple[str, bytes]], asked: Asked) -> Samples:
 
 
 def split_by(delimiter: str) -> str:
-    """How the cells of a table were told apart, if there was anything to tell."""
+    """Say how the cells of a table were told apart; "" for one column."""
     if not delimiter:
         return ""
     return f"split by {DELIMITERS.get(delimiter, repr(delimiter))}"
 
 
-def described(
+def describe_table(
     name: str, n: int, what: str, table: Table, facts: Iterable[str], shown: Iterable[str]
 ) -> str:
-    """What was read from a table: `Read 3 rows of column 'a' of a.csv (row 1 names …): …`."""
+    """Say what was read: `Read 3 rows of column 'a' of a.csv (the first row names …). …`."""
     known = [
         split_by(table.delimiter) if table.delimiter != "," else "",
         "read as Windows-1252, as it is not UTF-8" if table.encoding == "cp1252" else "",
         *facts,
     ]
     if table.header is not None and not table.typed:
-        known.insert(0, f"the first row names the columns {listed(table.names):.90}")
+        known.insert(0, f"the first row names the columns {join_names(table.names):.90}")
     elif not table.typed:
         known.insert(0, "no row of names")
     said = "; ".join(fact for fact in known if fact)
@@ -176,7 +170,7 @@ def described(
 
 
 def begins(shown: Iterable[str]) -> str:
-    """The first few samples, each on one line."""
+    """Show the first few samples, each on one line."""
     first = list(islice((" ".join(text.split()) for text in shown), 4))
     cut = [f"{text[:36]}…" if len(text) > 37 else text for text in first[:3]]
     return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"

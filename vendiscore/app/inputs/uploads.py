@@ -13,15 +13,15 @@ from dataclasses import replace
 
 from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
-from ...reading.formats import FORMATS, Parsing, format_of, known
+from ...reading.formats import ENDINGS, FORMATS, Parsing, ending, format_of
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Samples
-from ...reading.tables import listed, table
+from ...reading.tables import join_names, table
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
 from . import cells, kinds, matrices, separators, texts, zips
-from .examples import Example, named
+from .examples import Example, find_example
 from .submission import FILE, KINDS, LINE, ROW
 from .submission import Asked as Asked
 from .submission import Given as Given
@@ -35,7 +35,7 @@ _LOOK = 200  # lines that tell what the others are
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
-    """The samples of what was sent: of a data set, an example, files, or the box."""
+    """Read the samples that were sent: a data set, an example, files, or the box."""
     if asked.kind is not None and asked.kind not in KINDS:
         raise RefusedError(f"Unknown kind {asked.kind!r:.40}; pick one of {', '.join(KINDS)}.")
     if not isinstance(asked.draw, int) or not 0 <= asked.draw < 2**31:
@@ -49,7 +49,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
 
         found = hub.read(asked)
     elif asked.example:
-        found = _of_example(named(asked.example, asked.kind), asked)
+        found = _of_example(find_example(asked.example, asked.kind), asked)
     elif given.files:
         found = _of_files([(zips.base(name) or "file", data) for name, data in given.files], asked)
     else:
@@ -80,19 +80,11 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
         return _of_file(*files[0], forms[0], asked)
     if set(forms) == {"txt"}:
         return _of_texts(files, asked)
-    names = [name for name, _ in files]
+    names = join_names(name for name, _ in files)
     raise RefusedError(
-        f"Several files are read together if they are images or .txt files, got {listed(names)}: "
-        f"send one at a time, or use Compare."
+        f"Several files are read together if they are images or .txt files, got {names}: send one "
+        f"at a time, or use Compare."
     )
-
-
-def _known(name: str) -> str | None:
-    """Return the format of a file in a zip, None for one that is not read."""
-    try:
-        return known(name)
-    except RefusedError:
-        return None
 
 
 def check_sizes(files: Sequence[File]) -> None:
@@ -137,9 +129,9 @@ def _format(name: str, data: bytes) -> str:
 
 
 def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
-    """Images in a zip, files of text as one sample each, or its only file."""
+    """Read the images in a zip, its files of text as one sample each, or its only file."""
     names = zips.names(data)
-    forms = {entry: _known(entry) for entry in names}
+    forms = {entry: ENDINGS.get(ending(entry)) for entry in names}
     if "image" in forms.values():
         from .pictures import pictures
 
@@ -153,12 +145,12 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
         return _of_file(inner, content, _format(inner, content), asked)
     raise RefusedError(
         f"There are no images and no .txt files in {name:.60}, and not one table alone, but "
-        f"{listed(names) or 'nothing'}: send what holds the samples."
+        f"{join_names(names) or 'nothing'}: send what holds the samples."
     )
 
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
-    """Several files of text: each a sample, or their lines."""
+    """Read several files of text: each a sample, or their lines."""
     rows = [(name, separators.rows_of(decode(data, guess=True)[0])) for name, data in files]
     counts = {FILE: len(files)}
     for _, some in rows:
@@ -201,7 +193,7 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
 
 
 def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
-    """The samples of the box, or of a file of text that has a name."""
+    """Read the samples of the box, or of a file of text that has a name."""
     if not isinstance(text, str):
         raise RefusedError(f"Expected text, got {type(text).__name__}.")
     if not text.strip():
@@ -248,7 +240,7 @@ def _count(text: str, form: str, asked: Asked) -> int:
 
 
 def _form(text: str, rows: Sequence[str]) -> str:
-    """The type of file that text is, which says so itself: JSON, or cells under a delimiter."""
+    """Return the format that text has by itself: JSON, cells under a delimiter, or ""."""
     start = text.lstrip("\ufeff \r\n\t")[:1]
     some = [row for row in rows[: 2 * _LOOK] if row.strip()]
     if start == "{" and all(row.strip().startswith("{") for row in some) and _is_json(some[0]):

@@ -1,4 +1,4 @@
-"""What is in a zip: nothing is written to disk, and sizes that it states are not believed."""
+"""Zips: nothing is written to disk, and sizes that they state are not believed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_LISTED = 300 * MAX_ENTRIES
 
 
 def names(data: bytes) -> list[str]:
-    """The files in a zip by their paths, without folders and what systems add."""
+    """Return the paths of the files in a zip, without folders and what systems add."""
     with _opened(data) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         return [entry.filename for entry in entries if not _is_hidden(entry.filename)]
@@ -27,7 +27,7 @@ def names(data: bytes) -> list[str]:
 def contents(
     data: bytes, wanted: Callable[[str], bool], left: int = MAX_UNPACKED
 ) -> Iterator[tuple[str, bytes]]:
-    """The wanted files of a zip, one by one, by their names without folders."""
+    """Yield the wanted files of a zip, by their names without folders."""
     with _opened(data) as archive:
         for entry in archive.infolist():
             if entry.is_dir() or _is_hidden(entry.filename) or not wanted(entry.filename):
@@ -44,7 +44,7 @@ def contents(
 
 
 def base(name: str) -> str:
-    """A name without its folders."""
+    """Return a name without its folders."""
     return PurePosixPath(name.replace("\\", "/")).name
 
 
