@@ -32,7 +32,7 @@ from ..resolve.kernel_request import (
     how_of,
     refuse_metric_options,
 )
-from ..resolve.sets import fitted_to, read_samples, resolve_sets
+from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity.base import Similarity
 from .floor import nearest
@@ -155,15 +155,7 @@ def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[
         samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
         for samples, name in zip(sets, names, strict=True)
     ]
-    first = next(samples for samples in sets if isinstance(samples, MetricSpace))
-    for space, samples, name in zip(made, sets, names, strict=True):
-        if space is not samples and space.fitted and space.fitted != first.fitted:
-            own = ", ".join(f"{option}={plain(v)}" for option, v in space.fitted.items())
-            raise ValueError(
-                f"`{name}` cannot be compared with a MetricSpace that was made apart: {own} "
-                f"followed from `{name}` alone; pass the option that the space was made with, or "
-                f"both sets as samples"
-            )
+    check_nothing_fitted(sets, made, names, MetricSpace)
     return made
 
 

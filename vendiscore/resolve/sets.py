@@ -126,7 +126,7 @@ def resolve_sets(
         return apart(*_pooled(sets, how, names))
     parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
     if made:
-        _check_nothing_fitted(sets, parts, names)
+        check_nothing_fitted(sets, parts, names, Similarity)
     return parts
 
 
@@ -257,17 +257,22 @@ def _alone(samples: Any, how: How, name: str, in_parts: bool = False) -> Similar
         raise _of_one_set(error, ends, [name]) from error.__cause__
 
 
-def _check_nothing_fitted(
-    sets: Sequence[Any], parts: Sequence[Similarity], names: Sequence[str]
+def check_nothing_fitted(
+    sets: Sequence[Any], made: Sequence[Any], names: Sequence[str], kind: type
 ) -> None:
-    """Raise for options that were fitted to a set beside a Similarity, which had no part in it."""
-    for samples, part, name in zip(sets, parts, names, strict=True):
-        numbers = {k: v for k, v in part.fitted.items() if not isinstance(v, str)}
-        if not isinstance(samples, Similarity) and numbers:
-            own = ", ".join(f"{option}={plain(value)}" for option, value in numbers.items())
+    """Raise for options that were fitted to a set beside a `kind`, which was made with others."""
+
+    def fitted(each: Any) -> str:
+        numbers = {k: v for k, v in each.fitted.items() if not isinstance(v, str)}
+        return ", ".join(f"{option}={plain(value)}" for option, value in numbers.items())
+
+    first = next(fitted(samples) for samples in sets if isinstance(samples, kind))
+    for samples, each, name in zip(sets, made, names, strict=True):
+        own = "" if isinstance(samples, kind) else fitted(each)
+        if own not in ("", first):
             raise ValueError(
-                f"`{name}` cannot be compared with a Similarity that was made apart: {own} "
-                f"followed from `{name}` alone; pass the option that the Similarity was made "
+                f"`{name}` cannot be compared with a {kind.__name__} that was made apart: {own} "
+                f"followed from `{name}` alone; pass the option that the {kind.__name__} was made "
                 f"with, or both sets as samples"
             )
 
