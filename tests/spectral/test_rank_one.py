@@ -10,7 +10,6 @@ from vendiscore.spectral import routes
 from vendiscore.spectral.quadrature import of_integral, of_trace, ridges, step_for
 from vendiscore.spectral.rank_one import (
     adds,
-    coordinates,
     gains,
     leave_one_out,
     log_score,
@@ -102,6 +101,12 @@ def test_a_smaller_error_takes_more_nodes():
     counts = [len(ridges(1.0, 1e-6, 0.5, tolerance).t) for tolerance in (1e-4, 1e-8, 1e-12)]
     assert counts == sorted(set(counts))
     assert step_for(1e-4) > 2 * step_for(1e-12)
+
+
+def coordinates(spectrum, cross):
+    """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set."""
+    r = spectrum.vectors.shape[1]
+    return cross @ spectrum.vectors / np.sqrt(spectrum.n * spectrum.values[:r])
 
 
 @pytest.mark.parametrize("q", ORDERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,9 +35,10 @@ class Eigen(NamedTuple):
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
     """All eigenvalues of A, and its eigenvectors if they are asked for."""
     if is_torch(A) and A.requires_grad:
-        A.register_hook(_check_vectors_gradient if vectors else _check_gradient)
+        A.register_hook(partial(_check_gradient, vectors=vectors))
+    linalg = np.linalg if is_numpy(A) else namespace(A).linalg
     try:
-        if not math.isfinite(scalar(namespace(A).sum(A))):
+        if not math.isfinite(scalar(A.sum())):
             raise np.linalg.LinAlgError("entries are not finite")
         if is_numpy(A) and len(A) > NUMPY_SIZE:
             _announce(len(A), vectors)
@@ -47,7 +49,6 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
                     return _values(A)
                 found = scipy.linalg.eigh(A, overwrite_a=True, check_finite=False, driver="evd")
                 return Eigen(*found)
-        linalg = np.linalg if is_numpy(A) else namespace(A).linalg
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
@@ -80,17 +81,15 @@ def _announce(n: int, vectors: bool) -> None:
     )
 
 
-def _check_gradient(gradient: Any) -> None:
-    if gradient is not None and not bool(gradient.isfinite().all()):
-        raise ValueError(
-            "the gradient is not finite: second derivatives need eigenvalues that all differ, and "
-            "orders below 1 a matrix of full rank"
-        )
-
-
-def _check_vectors_gradient(gradient: Any) -> None:
-    if gradient is not None and not bool(gradient.isfinite().all()):
+def _check_gradient(gradient: Any, vectors: bool) -> None:
+    if gradient is None or bool(gradient.isfinite().all()):
+        return
+    if vectors:
         raise ValueError(
             "the gradient is not finite: derivatives of eigenvectors need eigenvalues that all "
             "differ, zeros included; differentiate the values alone, or fewer samples than features"
         )
+    raise ValueError(
+        "the gradient is not finite: second derivatives need eigenvalues that all differ, and "
+        "orders below 1 a matrix of full rank"
+    )

@@ -9,21 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, how far it may be off, and the route by which it came.
+    """A number, how far it may be off, and the name of the route that found it, with the reason.
 
-    Attributes
-    ----------
-    value : float (or 0-d torch tensor)
-    route : str
-        Name of what found it, such as "covariance".
-    why : str
-        Why that one, in words.
-    error : float
-        Standard error, absolute, of random vectors, of quadrature and of products together. 0 where
-        there are bounds, and for an exact number: rounding is not counted, nor what single
-        precision may move, which is less than 1e-6 (relative).
-    low, high : float, optional
-        Bounds that are proved, where there are any.
+    `error` is an absolute standard error of random vectors, quadrature and products together: 0
+    beside proved bounds `low` and `high`, and for an exact number. Rounding is not counted, nor
+    what single precision may move, which is less than 1e-6 (relative).
     """
 
     value: Any
@@ -40,7 +30,7 @@ class Estimate:
 
     @property
     def sureness(self) -> dict[str, float]:
-        """How sure the number is, by what is added to its name."""
+        """Standard error or bounds, by what is added to the number's name."""
         if self.low is None or self.high is None:
             return {"se": self.error}
         return {"low": self.low, "high": self.high}
@@ -48,15 +38,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimating:
-    """How an estimate is to be found, where one will do instead of the exact number.
+    """The request of an estimate, where one will do instead of the exact number.
 
-    Attributes
-    ----------
-    rtol : float in (0, 1)
-        The largest error relative to the number: one standard error, or half the distance between
-        bounds. The number itself is off by less than two standard errors in about 95 of 100 runs.
-    seed : int
-        Of all that is drawn.
+    `rtol` is the largest error relative to the number: one standard error, or half the distance
+    between bounds. The number is off by less than two standard errors in about 95 of 100 runs.
     """
 
     rtol: float = 1e-3

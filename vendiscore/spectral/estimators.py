@@ -74,15 +74,11 @@ class PivotedCholesky:
         why = f"{factor.size} rows leave {factor.left:.2g} of the trace"
         if found is None:
             raise StalledError(why)
-        least, even = found
-        return [
-            self._between(effective_number(least, q), effective_number(even, q), why)
-            for q in orders
-        ]
-
-    def _between(self, low: float, high: float, why: str) -> Estimate:
-        low, high = min(low, high), max(low, high)
-        return Estimate(math.sqrt(low * high), self.name, why, low=low, high=high)
+        estimates = []
+        for q in orders:
+            low, high = sorted(effective_number(shares, q) for shares in found)
+            estimates.append(Estimate(math.sqrt(low * high), self.name, why, low=low, high=high))
+        return estimates
 
 
 def _width(least: np.ndarray, even: np.ndarray, q: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..arrays.namespace import Array, is_torch, namespace, scalar
 
 # How far numbers may be outside of what they can be, by rounding, before they are brought back.
 RANGE_TOLERANCE = 1e-6
@@ -42,43 +42,42 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
     >>> effective_number(np.array([0.5, 0.5, 0.0]), q=1)
     2.0
     """
-    shares = _numbers(shares)
-    xp = namespace(shares)
+    torch = is_torch(shares)
+    if not torch or shares.ndim != 1:
+        shares = _numbers(shares)
+    xp = namespace(shares) if torch else np
     positive = shares[shares > 0]
-    if positive.shape[0] == 0 or not abs(scalar(xp.sum(shares)) - 1) <= RANGE_TOLERANCE:
+    if positive.shape[0] == 0 or not abs(scalar(shares.sum()) - 1) <= RANGE_TOLERANCE:
         raise ValueError(
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
-            f"{scalar(xp.sum(shares)):.6g}; divide them by it"
+            f"{scalar(shares.sum()):.6g}; divide them by it"
         )
-    if bool(xp.any(shares < 0)) or not q >= 0:
+    if bool((shares < 0).any()) or not q >= 0:
         raise ValueError(
             f"`shares` and `q` must be at least 0, got a least share of "
-            f"{scalar(xp.min(shares)):.3g} and q={q}"
+            f"{scalar(shares.min()):.3g} and q={q}"
         )
     with np.errstate(all="ignore"):
-        if is_torch(positive) and q <= 1 + BESIDE_ONE:
-            positive = positive / xp.sum(positive)
+        if torch and q <= 1 + BESIDE_ONE:
+            positive = positive / positive.sum()
         logs = xp.log(positive)
         if q == 0:
-            value = xp.sum(positive * 0) + positive.shape[0]
+            value = (positive * 0).sum() + positive.shape[0]
         elif math.isinf(q):
-            value = 1 / xp.max(shares)
+            value = 1 / shares.max()
         else:
             value = xp.exp(log_power_mean(positive, logs, q))
-    if not is_numpy(shares):
-        return value
-    return float(min(max(float(value), 1.0), positive.shape[0]))
+    return value if torch else float(min(max(float(value), 1.0), positive.shape[0]))
 
 
-def _numbers(shares: Any) -> Array:
+def _numbers(shares: Any) -> np.ndarray:
     """Return shares as an array of one dimension, or raise for what are samples."""
-    read = shares
+    read: Any
     try:
         read = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
     except (TypeError, ValueError):
         read = None
-    kind = getattr(getattr(read, "dtype", None), "kind", "f" if is_torch(read) else "O")
-    if kind not in "biuf" or getattr(read, "ndim", 0) != 1:
+    if getattr(getattr(read, "dtype", None), "kind", "O") not in "biuf" or read.ndim != 1:
         raise TypeError(
             f"`shares` must be an array (m,) of numbers that sum to 1, got {shares!r:.40}; for "
             f"samples use score(samples) or compute(samples), for a similarity matrix score_K(K)"

@@ -49,15 +49,11 @@ ALL = 1 - 1e-12
 def leave_one_out(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE
 ) -> Any:
-    """log VS_q of the set without each sample, shape (n,).
+    """Find log VS_q of the set without each sample, shape (n,).
 
-    Notes
-    -----
     Time O(n r · nodes) for r positive eigenvalues and 25 to 60 nodes; O(n r² · 60) at most above
     order 2. Memory beside the vectors: a block of rows.
 
-    Examples
-    --------
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
@@ -79,10 +75,9 @@ def leave_one_out(
 
 
 def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE) -> Any:
-    """log VS_q of the set minus that without each sample, shape (n,).
+    """Find log VS_q of the set minus that without each sample, shape (n,).
 
-    Above 0 where a sample adds to the diversity of the set, below where it repeats others. Errors
-    and cost as for `leave_one_out`.
+    Above 0 where a sample adds to the diversity of the set, below where it repeats others.
     """
     return log_score(spectrum, q) - leave_one_out(spectrum, q, tolerance=tolerance)
 
@@ -120,29 +115,13 @@ def gains(
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
-    """How surprising each sample is to the set, shape (n,): −xᵀ log(A) x at order 1.
+    """Find how surprising each sample is to the set, shape (n,): −xᵀ log(A) x at order 1.
 
     Its mean, weighted by p, is log VS exactly: the score, shared out among the samples without any
     sampling. At order q it is log(xᵀ A^{q−1} x)/(1−q), with Σ p xᵀ A^{q−1} x = VS_q^{1−q}; at
-    q = ∞ minus the log of the largest share that the sample has a part in.
+    q = ∞ minus the log of the largest share that the sample has a part in. NaN for samples of
+    weight 0, of which the spectrum knows nothing. Time O(n r).
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-        With vectors.
-    q : float in (0, ∞]
-
-    Returns
-    -------
-    array (n,), at least 0
-        NaN for samples of weight 0, of which the spectrum knows nothing.
-
-    Notes
-    -----
-    Time O(n r).
-
-    Examples
-    --------
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 0, 1]]), vectors=True)
@@ -174,15 +153,13 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
 
 
 def novelty(spectrum: Spectrum) -> Any:
-    """The part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1].
+    """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1].
 
     It is the squared distance of x_i from the span of the others (its leverage in kernel ridge
-    regression as the ridge vanishes). 1 for a sample that has nothing in common with any, 0 for a
+    regression as the ridge vanishes): 1 for a sample that has nothing in common with any, 0 for a
     copy, and as a rule where samples outnumber features. On labels 1 − mean novelty is the
     Good–Turing coverage. Beside a ridge of 1e-9 of a sample, which is what rounding allows.
 
-    Examples
-    --------
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
     >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 0, 1]]), vectors=True)
@@ -208,13 +185,6 @@ def coverage(novelties: np.ndarray, p: Any = None) -> float:
     n = len(novelties)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
     return 1 - float(weights @ novelties)
-
-
-def coordinates(spectrum: Spectrum, cross: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Coordinates (m, r) of other samples along the eigenvectors, from similarities to the set."""
-    values, U = _parts(spectrum)
-    weights = np.full(spectrum.n, 1 / spectrum.n) if p is None else to_host(p)
-    return np.asarray((cross * np.sqrt(weights)) @ U / np.sqrt(values))
 
 
 def log_score(spectrum: Spectrum, q: float) -> float:

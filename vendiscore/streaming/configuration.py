@@ -25,17 +25,10 @@ _DOT_PRODUCTS = "dot products of X"
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """What all batches of a state have in common.
+    """The kernel, options and precision of all batches, in values that can be written down.
 
-    Attributes
-    ----------
-    settings : mapping
-        Kernel, options and precision, in values that can be written down.
-    how : How or None
-        How batches are compared; None where that came as bytes and names an object, such as a
-        model, that bytes cannot hold.
-    found : mapping
-        What the first batch told of its encoder.
+    `how` is None where it came as bytes and names an object, such as a model, that bytes cannot
+    hold; `found` is what the first batch told of its encoder.
     """
 
     settings: Mapping[str, Any]

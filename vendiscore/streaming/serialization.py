@@ -12,13 +12,11 @@ import json
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import xxhash
 
-from .configuration import Configuration, restored
 from .sums import Sum, length, stays_rows
 
 _MAGIC, _VERSION = b"vendi-state", 1
@@ -41,42 +39,20 @@ _FIELDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
-    """What bytes hold of a state; `whole` says whether settings name all that makes features."""
-
-    settings: Mapping[str, Any]
-    found: Mapping[str, Any]
-    whole: bool
-    n: int
-    weight: float
-    uneven: bool
-    dropped: int
-    notes: list[str]
-    sum: Sum | None
-
-    def configuration(self) -> Configuration:
-        """The configuration of the state, which takes samples if all of it is known here."""
-        how = restored(self.settings) if self.whole else None
-        return Configuration(self.settings, how, self.found)
-
-
-def write_record(record: Record) -> bytes:
-    """The bytes of a record."""
-    total = record.sum
+def write_record(fields: Mapping[str, Any], total: Sum | None) -> bytes:
+    """Return the bytes of the fields of a state, and of its sum."""
     sizes = {"d": 0, "rows": 0}
     if total is not None:
         sizes = {"d": total.d, "rows": len(total.numbers) if total.is_rows else 0}
-    fields = {name: getattr(record, name) for name in _FIELDS if name not in sizes} | sizes
     # In the order of the settings, which reports keep.
-    head = json.dumps(fields, separators=(",", ":")).encode()
+    head = json.dumps({**fields, **sizes}, separators=(",", ":")).encode()
     numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()
     body = _MAGIC + _HEAD.pack(_VERSION, len(head)) + head + numbers
     return body + xxhash.xxh3_64_digest(body)
 
 
-def read_record(data: bytes) -> Record:
-    """The record of bytes."""
+def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
+    """Read what `write_record` got."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)
@@ -99,7 +75,7 @@ def read_record(data: bytes) -> Record:
         raise ValueError(f"`data` is no state that can be used ({error}); {_REMEDY}") from error
 
 
-def _record(head: bytes, numbers: bytes) -> Record:
+def _record(head: bytes, numbers: bytes) -> tuple[dict[str, Any], Sum | None]:
     fields = json.loads(head)
     wrong = [name for name, kind in _FIELDS.items() if type(fields[name]) is not kind]
     n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
@@ -111,5 +87,5 @@ def _record(head: bytes, numbers: bytes) -> Record:
     values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
         raise ValueError("numbers that are not finite or below 0")
-    del fields["d"], fields["rows"]
-    return Record(**fields, sum=Sum(d, values.reshape(rows, d) if rows else values) if d else None)
+    fields = {name: fields[name] for name in _FIELDS if name not in ("d", "rows")}
+    return fields, Sum(d, values.reshape(rows, d) if rows else values) if d else None

@@ -18,13 +18,14 @@ from ..scoring.request import check_orders
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
-from .configuration import Configuration, configure, found_in, must_be_unit
-from .serialization import Record, read_record, write_record
+from .configuration import Configuration, configure, found_in, must_be_unit, restored
+from .serialization import read_record, write_record
 from .state_details import details as describe
 from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 
 # Sums of weights outside of these leave no digits, or no room, for those of products.
 _LEAST, _MOST = 1e-200, 1e300
+_COUNTED = ("n", "weight", "uneven", "dropped")
 
 
 class FollowsFromDataError(ValueError):
@@ -359,19 +360,14 @@ class State:
         only. A checksum is at the end.
         """
         configuration = self._configuration
-        return write_record(
-            Record(
-                dict(configuration.settings),
-                dict(configuration.found),
-                configuration.how is not None and not configuration.objects,
-                self.n,
-                self.weight,
-                self.uneven,
-                self.dropped,
-                list(self.notes),
-                self._sum,
-            )
-        )
+        fields = {
+            "settings": dict(configuration.settings),
+            "found": dict(configuration.found),
+            "whole": configuration.how is not None and not configuration.objects,
+            **{name: getattr(self, name) for name in _COUNTED},
+            "notes": list(self.notes),
+        }
+        return write_record(fields, self._sum)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -387,13 +383,9 @@ class State:
         ValueError
             If the bytes are no state, cut off, changed, or of a version that is not known here.
         """
-        record = read_record(data)
-        return cls(
-            record.configuration(),
-            record.n,
-            record.weight,
-            record.uneven,
-            record.dropped,
-            tuple(record.notes),
-            record.sum,
-        )
+        fields, total = read_record(data)
+        settings, notes = fields["settings"], tuple(fields["notes"])
+        how = restored(settings) if fields["whole"] else None
+        configuration = Configuration(settings, how, fields["found"])
+        counts = {name: fields[name] for name in _COUNTED}
+        return cls(configuration, **counts, notes=notes, _sum=total)
