@@ -128,6 +128,9 @@ def test_texts_are_lower_cased_where_the_files_say_so(bert, tmp_path):
     assert rows[0].dense()[0, 1] < 0.999
     assert rows[1].dense()[0, 1] == pytest.approx(1, abs=1e-6)
     assert rows[1].settings["lowercase"]
+    given = similarity(texts, model_path=folder, pooling="mean")
+    assert given.settings["lowercase"]
+    np.testing.assert_allclose(given.dense(), rows[1].dense(), atol=2e-6)
     model = pytest.importorskip("sentence_transformers").SentenceTransformer(str(folder))
     np.testing.assert_allclose(rows[1].dense(), similarity(texts, model=model).dense(), atol=1e-5)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -19,29 +18,14 @@ from .embeddings import Encode, embed, external, no_effect
 BATCH_SIZE = 64
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What an encoder takes.
-
-    Attributes
-    ----------
-    name : str
-        As `Kernel.samples` says: "text" or "images".
-    noun : str
-        What the progress bar calls them.
-    check : callable
-        Of samples: raises a `SampleError` for those that are none, before any work is done.
-    lengths : callable, optional
-        Of samples: how long each is, where batches are to be of similar ones.
-    read : callable
-        Of a batch: what the model gets.
-    """
+class Kind(NamedTuple):
+    """The samples that an encoder takes: "text" or "images", as `Kernel.samples` names them."""
 
     name: str
-    noun: str
-    check: Callable[[Sequence[Any]], None]
-    lengths: Callable[[Sequence[Any]], list[int]] | None = None
-    read: Callable[[list[Any]], list[Any]] = list
+    noun: str  # for the progress bar
+    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
+    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
+    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Model(Protocol):
@@ -151,10 +135,9 @@ class Encoder:
         return counted(self.steps(samples), len(samples), f"embedding {self._kind.noun}")
 
     def steps(self, samples: Sequence[Any], batch_size: int | None = None) -> Counts[Embedded]:
-        """The same in steps, a batch each, that yield how many are done.
+        """Embed in steps, a batch each, that yield how many are done; one may stop between them.
 
-        One may stop between them. A torch network of the caller's is in evaluation mode until
-        the last step, or until the generator is closed.
+        A torch network of the caller's is in evaluation mode until the generator ends or is closed.
         """
         size = self.batch_size if batch_size is None else integer("batch_size", batch_size)
         kind = self._kind

@@ -37,10 +37,12 @@ def decode(Image: Any, item: Any, index: int) -> Any:
     if isinstance(item, Mapping):
         item = _stored(item, index)
     if isinstance(item, (str, Path)):
-        return _eight_bit(_open(Image, item, index, f" ({item})"), index)
-    if isinstance(item, (bytes, bytearray)):
-        return _eight_bit(_open(Image, io.BytesIO(item), index, f" ({len(item)} bytes)"), index)
-    return _eight_bit(Image.fromarray(_pixel_array(item, index)), index)
+        image = _open(Image, item, index, f" ({item})")
+    elif isinstance(item, (bytes, bytearray)):
+        image = _open(Image, io.BytesIO(item), index, f" ({len(item)} bytes)")
+    else:
+        image = Image.fromarray(_pixel_array(item, index))
+    return _eight_bit(image, index)
 
 
 @contextmanager

@@ -118,7 +118,9 @@ def _loaded(
             return _SentenceTransformer(Network(sentences, place, ours=True), max_length)
         model, tokenizer = sentences.transformers_model, sentences.tokenizer
         limit = _limit(model, tokenizer, max_length, sentences.max_seq_length)
-        return _Transformer(Network(model, place, ours=True), tokenizer, pooling, source, limit)
+        found = _Transformer(Network(model, place, ours=True), tokenizer, pooling, source, limit)
+        found.settings |= _lowercase(sentences)
+        return found
     transformers = require("transformers", "text", "kernel 'text_embeddings'")
     if pooling is None:
         # A path that leads nowhere is a matter for transformers.
@@ -229,10 +231,8 @@ class _SentenceTransformer(_Transformer):
         elif max_length is not None:
             raise ValueError(f"`max_length` has no effect with a {type(first).__name__}")
         super().__init__(network, model.tokenizer, pooling_of(model), "modules.json", limit)
-        self.settings |= describe(model if inner is None else inner)
+        self.settings |= describe(model if inner is None else inner) | _lowercase(model)
         self.prompt = default_prompt(model) or ""
-        if getattr(first, "do_lower_case", False):
-            self.settings["lowercase"] = True
         if self.prompt:
             self.settings["prompt"] = self.prompt
 
@@ -242,6 +242,10 @@ class _SentenceTransformer(_Transformer):
 
     def _embed(self, inputs: dict[str, Any]) -> Any:
         return embedded(self.network.model, inputs)
+
+
+def _lowercase(sentences: Any) -> dict[str, bool]:
+    return {"lowercase": True} if getattr(sentences[0], "do_lower_case", False) else {}
 
 
 _tokenizing = Lock()

@@ -17,14 +17,7 @@ COPIED = 1 << 27
 
 
 class Candidates:
-    """Rows of a Similarity whose diagonal is brought to exactly 1.
-
-    Attributes
-    ----------
-    n : int
-    dim : int or None
-        Number of features where they are dense, else None.
-    """
+    """Rows of a Similarity whose diagonal is brought to exactly 1; `dim` counts dense features."""
 
     def __init__(self, similarity: Similarity) -> None:
         diagonal = to_host(similarity.diagonal())

@@ -164,26 +164,54 @@ def select(
         | {"normalize": normalize, **options},
     )
     refuse_gradient("select", **options, samples=similarity, quality=quality)
+    whole = similarity.n + len(similarity.dropped)
+    kept = np.setdiff1d(np.arange(whole), list(similarity.dropped))
+    first = _present(read_initial(whole, initial), similarity, kept)
+    try:
+        groups = _of(groups, kept, whole)
+        constraints = read_constraints(similarity.n, size, first, groups, quota)
+        if quality is not None:
+            least = constraints.size if wish == "logdet" else 1
+            quality = read_quality(similarity.n, least, _of(quality, kept, whole))
+    except SampleError as error:
+        raise error.at(kept) from None
     with np.errstate(all="ignore"):  # numbers are checked
-        return _select(similarity, size, wish, order, initial, groups, quota, quality, swaps, psd)
+        candidates = Candidates(similarity)
+        rows, swapped, cover = _chosen(candidates, constraints, wish, order, quality, swaps)
+        part = candidates.among(rows)
+        spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
+    return Selection(
+        places=kept[rows],
+        objective=wish,
+        q=order,
+        swapped=swapped,
+        _K=part,
+        _quality=None if quality is None else quality[rows],
+        _candidates=candidates,
+        _constraints=constraints,
+        _rows=rows,
+        _cover=cover,
+    )
 
 
 def check_order(q: Any) -> float:
     """An order that can be selected for."""
     remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
-    order = number("q", q, "an order above 0 and at most 2", lambda order: order == order, remedy)
+    expected = "an order above 0 and at most 2"
+    order = number("q", q, expected, lambda order: order == order, remedy)
     if order <= 0:
-        raise ValueError(
-            f"`q` must be an order above 0 and at most 2, got {q!r:.60}: q=0 counts dimensions, "
-            f"and nearly every sample is one more, so that it would choose by place; pass q=0.5, "
-            f"which counts rare samples more, or q=1"
+        why = (
+            "q=0 counts dimensions, and nearly every sample is one more, so that it would choose "
+            "by place; pass q=0.5, which counts rare samples more, or q=1"
         )
-    if order > 2:
-        raise ValueError(
-            f"`q` must be an order above 0 and at most 2, got {q!r:.60}: higher ones look at the "
-            f"largest eigenvalues only, which most samples do not change; pass q=2, or q=1"
+    elif order > 2:
+        why = (
+            "higher ones look at the largest eigenvalues only, which most samples do not change; "
+            "pass q=2, or q=1"
         )
-    return order
+    else:
+        return order
+    raise ValueError(f"`q` must be {expected}, got {q!r:.60}: {why}")
 
 
 def _missing_size(k: Any, options: Mapping[str, Any]) -> str:
@@ -211,47 +239,6 @@ def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
     return similarity_of(samples, rest, _KEYWORDS)
 
 
-def _select(
-    similarity: Similarity,
-    size: int,
-    wish: Wish,
-    q: float,
-    initial: Any,
-    groups: Any,
-    quota: Any,
-    quality: Any,
-    swaps: bool,
-    psd: PSD,
-) -> Selection:
-    whole = similarity.n + len(similarity.dropped)
-    kept = np.setdiff1d(np.arange(whole), list(similarity.dropped))
-    first = _present(read_initial(whole, initial), similarity, kept)
-    try:
-        constraints = read_constraints(similarity.n, size, first, _of(groups, kept, whole), quota)
-        if quality is not None:
-            quality = read_quality(
-                similarity.n, constraints.size, _of(quality, kept, whole), wish == "logdet"
-            )
-    except SampleError as error:
-        raise error.at(kept) from None
-    candidates = Candidates(similarity)
-    rows, swapped, cover = _chosen(candidates, constraints, wish, q, quality, swaps)
-    part = candidates.among(rows)
-    spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
-    return Selection(
-        places=kept[rows],
-        objective=wish,
-        q=q,
-        swapped=swapped,
-        _K=part,
-        _quality=None if quality is None else quality[rows],
-        _candidates=candidates,
-        _constraints=constraints,
-        _rows=rows,
-        _cover=cover,
-    )
-
-
 def _chosen(
     candidates: Candidates,
     constraints: Constraints,
@@ -271,18 +258,11 @@ def _chosen(
     rows = np.array(greedy(objective, constraints))
     swapped = exchanged(objective, constraints) if swaps else 0
     if swapped:
-        rows = np.array(
-            [
-                *constraints.initial,
-                *(v for v in objective.places if v not in set(constraints.initial)),
-            ]
-        )
-        again = Spectral(
-            Candidates(MatrixSimilarity(candidates.among(rows))),
-            len(rows),
-            order,
-            None if quality is None else quality[rows],
-        )
+        fixed = constraints.initial
+        rows = np.array([*fixed, *(v for v in objective.places if v not in set(fixed))])
+        among = Candidates(MatrixSimilarity(candidates.among(rows)))
+        own = None if quality is None else quality[rows]
+        again = Spectral(among, len(rows), order, own)
         rows = rows[greedy(again, constraints.of(rows))]
     return rows, swapped, None
 

@@ -14,17 +14,11 @@ from ..resolve.group_labels import check_labels
 
 
 class Constraints:
-    """Of a selection of `size` from n samples.
+    """The constraints on a selection of `size` from n samples.
 
-    Attributes
-    ----------
-    size : int
-    initial : list of int
-        Places that are in, first and in this order.
-    group : int array (n,)
-        A number for the group of each sample; all 0 where there are none.
-    most : int array
-        How many of each group may be in. Where they sum to `size`, as many are.
+    `initial` are places that are in, first and in this order; `group` (n,) numbers the group of
+    each sample, all 0 without groups; `most` is how many of each group may be in. Where these sum
+    to `size`, as many are.
     """
 
     def __init__(
@@ -94,11 +88,11 @@ def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: 
             f"`size`, or leave some out"
         )
     if (groups is None) != (quota is None):
-        given, missing = ("quota", "groups") if groups is None else ("groups", "quota")
-        remedy = {
-            "groups": "pass groups=, one label for each sample",
-            "quota": "pass quota=, how many of each group",
-        }[missing]
+        given, missing, remedy = (
+            ("quota", "groups", "pass groups=, one label for each sample")
+            if groups is None
+            else ("groups", "quota", "pass quota=, how many of each group")
+        )
         raise ValueError(f"`{given}` needs `{missing}`: {remedy}, or leave `{given}` out")
     if groups is None:
         return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
@@ -107,7 +101,13 @@ def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: 
     group = np.array([number[label] for label in labels])
     have = np.bincount(group)
     most = _read_quota(size, quota, number, have)
-    _check_initial(initial, group, most, list(number))
+    counts = np.bincount(group[initial], minlength=len(most))
+    if (counts > most).any():
+        over = int(np.argmax(counts > most))
+        raise ValueError(
+            f"`initial` has {counts[over]} of group {list(number)[over]!r}, of which `quota` "
+            f"allows {most[over]}; raise the quota, or leave some out"
+        )
     return Constraints(n, size, initial, group, most)
 
 
@@ -168,23 +168,8 @@ def _read_quota(
     return np.array([wanted.get(label, 0) for label in number])
 
 
-def _check_initial(
-    initial: list[int],
-    group: np.ndarray,
-    most: np.ndarray,
-    names: list[Hashable],
-) -> None:
-    counts = np.bincount(group[initial], minlength=len(most))
-    if (counts > most).any():
-        over = int(np.argmax(counts > most))
-        raise ValueError(
-            f"`initial` has {counts[over]} of group {names[over]!r}, of which `quota` allows "
-            f"{most[over]}; raise the quota, or leave some out"
-        )
-
-
-def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray:
-    """Scores (n,) of at least 0, enough of them above: one, or as many as are chosen."""
+def read_quality(n: int, least: int, quality: Any) -> np.ndarray:
+    """Read scores (n,) of at least 0, `least` of them above."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
     if not is_several(quality):
         raise TypeError(f"{expected}, got {quality!r:.60}; pass a list or an array")
@@ -203,7 +188,6 @@ def read_quality(n: int, size: int, quality: Any, all_count: bool) -> np.ndarray
             f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
             f"largest"
         )
-    least = size if all_count else 1
     if (scores > 0).sum() < least:
         raise ValueError(
             f"`quality` must be above 0 for {least} sample{'s' if least > 1 else ''} or more, got "

@@ -36,14 +36,7 @@ Allowed: TypeAlias = Callable[[slice], np.ndarray]
 
 
 class Objective(ABC):
-    """A number of a set of candidates that greedy choice makes as large as it can.
-
-    Attributes
-    ----------
-    candidates : Candidates
-    places : list of int
-        The set so far.
-    """
+    """A number of a set of candidates, `places`, that greedy choice makes as large as it can."""
 
     candidates: Candidates
     places: list[int]
@@ -116,7 +109,9 @@ class Spectral(Objective):
         # The quadrature is not exact, and what is added up drifts.
         if not self.score(changed) > self.score(self.places) + EQUAL:
             return False
-        self.swap(j, int(best[0]))
+        self.total -= float(self.resolvent.losses()[j])
+        self.resolvent.remove(j)
+        self.add(int(best[0]))
         return True
 
     @property
@@ -124,12 +119,6 @@ class Spectral(Objective):
         """What an exchange must be worth, in the units of `exchanges`."""
         per_sample = self.quality is not None and self.q is not None
         return WORTH / len(self.places) if per_sample else WORTH
-
-    def swap(self, j: int, v: int) -> None:
-        """Put v in the place of the member at position j."""
-        self.total -= float(self.resolvent.losses()[j])
-        self.resolvent.remove(j)
-        self.add(v)
 
     def score(self, places: list[int]) -> float:
         """The objective of a set that is one sample away from this one, exactly."""

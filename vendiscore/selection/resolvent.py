@@ -84,19 +84,10 @@ def determinant_form() -> Form:
 
 
 class Resolvent:
-    """The set so far, and what each candidate would add.
+    """The set so far, `places` in no order, and `gains` (N,), what each candidate would add.
 
-    Attributes
-    ----------
-    places : list of int
-        The set, in no order that means anything.
-    gains : array (N,)
-        What each candidate would add.
-
-    Notes
-    -----
     A step takes O(ridges · m · N + ridges · m²) for a set of m; memory for (ridges + most) · N +
-    ridges · most² numbers, of which TooLargeError says where it is not there.
+    ridges · most² numbers.
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
@@ -199,17 +190,13 @@ class Resolvent:
                 W[:m, :m] = W[:m, :m].T @ W[:m, :m]
             self._factored = False
 
-    def _products(self, across: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """The squares of across @ C, some columns at a time."""
+    def _change(self, across: np.ndarray, sign: int) -> None:
+        """Add the squares of across @ C to t (1 + s), or take them off, some columns at a time."""
         n, m = self.candidates.n, across.shape[1]
         for start in range(0, n, COLUMNS):
             columns = slice(start, min(start + COLUMNS, n))
-            product = across @ self._C[:m, columns]
-            product *= product
-            yield columns, product
-
-    def _change(self, across: np.ndarray, sign: int) -> None:
-        for columns, change in self._products(across):
+            change = across @ self._C[:m, columns]
+            change *= change
             v = self._v[:, columns]
             if sign > 0:
                 v += change

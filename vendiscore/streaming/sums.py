@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,11 +30,7 @@ _BLOCK_BYTES, EVEN = 1 << 22, 4  # of rows that are multiplied at once, and how 
 class Sum:
     """FᵀF for rows f = √w x: the rows themselves while these are fewer numbers, then the product.
 
-    Attributes
-    ----------
-    d : int
-    numbers : array (m, d) or (d (d + 1) / 2,), float64, read-only
-        F, or the upper triangle of FᵀF, row by row.
+    `numbers` (m, d) are F, or (d (d + 1) / 2,) the upper triangle of FᵀF, row by row; read-only.
     """
 
     d: int
@@ -67,15 +63,6 @@ class Sum:
         for more in triangles[2:]:
             total += more
         return Sum(self.d, total)
-
-    @classmethod
-    def of_rows(cls, F: np.ndarray) -> Self:
-        """Of new rows √w x in float64."""
-        m, d = F.shape
-        if stays_rows(m, d):
-            return cls(d, F)
-        require(d)
-        return cls(d, packed(_product([F], d)))
 
 
 def stays_rows(m: int, d: int) -> bool:
