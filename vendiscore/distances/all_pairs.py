@@ -15,7 +15,7 @@ from ..arrays.inputs import as_matrix
 from ..arrays.namespace import row_blocks, to_host
 from ..errors import SampleError
 from .metrics import BOOLEAN, HOMOGENEOUS, SYMMETRY_TOLERANCE, check_metric, check_options, scatter
-from .pairs import DIRECT_COLUMNS, squares_of_all
+from .pairs import DIRECT_COLUMNS, squares_of_all, symmetric_part
 
 # Squared distances of unit vectors, from differences, that are no more than rounding: (32ε)².
 UNIT_ROUNDING = 5e-29
@@ -34,19 +34,9 @@ def distances(
     name: str = "samples",
     places: Sequence[Any] | None = None,
 ) -> np.ndarray:
-    """The distances of all pairs of rows of X (n, d).
+    """Return the distances (n, n) of all rows of X (n, d), with a diagonal of 0.
 
-    Notes
-    -----
-    Time O(n² d), memory n². Euclidean and cosine distances of rows with more than 16 columns come
-    from one matrix product, those of close pairs from differences. "russellrao" is not 0 for a row
-    and itself; its diagonal is set to 0.
-
-    Examples
-    --------
-    >>> distances([[0.0, 0.0], [3.0, 4.0]])
-    array([[0., 5.],
-           [5., 0.]])
+    "russellrao" is not 0 for a row and itself; its diagonal is set to 0.
     """
     check_metric(metric)
     X = numpy_rows(X, name)
@@ -71,11 +61,8 @@ def _distances(
     derived = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
     if derived is not None and derived not in options:
         # SciPy counts each row twice, as one of either side.
-        n = len(X)
-        options = {derived: scatter(X, derived)}
-        options[derived] *= (2 * n - 1 if derived == "VI" else 2 * n - 2) / (
-            2 * n - 2 if derived == "VI" else 2 * n - 1
-        )
+        ratio = (2 * len(X) - 2) / (2 * len(X) - 1)
+        options = {derived: scatter(X, derived) * (ratio if derived == "V" else 1 / ratio)}
     if metric == "seuclidean":
         D = euclidean(X / np.sqrt(options["V"]))
     elif metric == "euclidean" and not options:
@@ -171,12 +158,7 @@ def check_distances(D: Any, name: str = "samples") -> np.ndarray:
             )
     if exact:
         return np.asarray(D)
-    memory.require(8 * n * n, f"the symmetric part of {n} × {n} distances", "pass (D + D.T) / 2")
-    mean = np.empty((n, n))
-    for block in row_blocks(n, 8 * n):
-        np.multiply(D[block], 0.5, out=mean[block])
-        mean[block] += 0.5 * D[:, block].T
-    return mean
+    return np.asarray(symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D"))
 
 
 def exact_squares(X: np.ndarray) -> np.ndarray:

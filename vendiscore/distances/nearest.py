@@ -38,17 +38,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Pairs(ABC):
-    """The distances of n points, in blocks of numbers that may be below them.
-
-    Attributes
-    ----------
-    n : int
-    threaded : bool
-        Whether blocks can be found, and are found faster, in threads.
-    """
+    """Distances of n points, in blocks of numbers that may be below them."""
 
     n: int
-    threaded = True
+    threaded = True  # whether blocks can be found, and are found faster, in threads
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy
 
+from ..arrays import memory
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
 
@@ -135,6 +136,17 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
         upper[below] = upper[:, :size].T[below]
         K[block.stop :, block] = upper[:, size:].T
     return K
+
+
+def symmetric_part(A: Array, what: str) -> Array:
+    """Return (A + Aᵀ)/2, new; `what` says what a refusal for lack of memory is about."""
+    memory.require_large(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
+    if not is_numpy(A):
+        return (A + A.T) / 2
+    out = np.empty(A.shape, A.dtype)
+    for rows in row_blocks(len(A), 8 * len(A)):
+        np.add(A[rows] * 0.5, A[:, rows].T * 0.5, out=out[rows])
+    return out
 
 
 def squares_of_all(X: np.ndarray) -> np.ndarray:

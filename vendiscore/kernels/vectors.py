@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from ..arguments import integer, number
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
-from ..arrays.namespace import Array, is_torch, namespace, row_blocks, scalar
+from ..arrays.namespace import Array, detached, is_torch, namespace, row_blocks, scalar
 from ..distances.exponentials import Exponentials, median_width
 from ..distances.pairs import Law
 from ..errors import SampleError
@@ -139,7 +139,9 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
     unit = _normalized(X, zero)
     settings = {"degree": degree, "c": c}
     if is_torch(X):
-        _require_matrix(X)
+        n, d = X.shape
+        needed = 8 * n * (n + 3 * d)
+        memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
         K: Any = unit.dense()
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
     power = partial(_powers, degree=degree)
@@ -165,33 +167,21 @@ def _power(K: np.ndarray, degree: int) -> np.ndarray:
     return square * K if degree % 2 else square
 
 
-def _require_matrix(X: Any) -> None:
-    n, d = X.shape
-    needed = 8 * n * (n + 3 * d)
-    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
-
-
 def _normalized(X: Any, zero: str) -> FeatureSimilarity:
     similarity = FeatureSimilarity(X)
-    bad = _squared_lengths(similarity) == 0  # or too short for a square
+    with np.errstate(all="ignore"):
+        bad = similarity.diagonal() == 0  # or too short for a square
     if bool(bad.any()):
         SampleError.check(_where(bad & (_largest(X) == 0), zero))
     return similarity.normalized()
-
-
-def _squared_lengths(similarity: FeatureSimilarity) -> Array:
-    with np.errstate(all="ignore"):
-        squares = similarity.diagonal()
-    return squares.detach() if is_torch(squares) else squares
 
 
 def _largest(X: Any) -> Array:
     """max_j |x_j| of every row, without gradient."""
     if sp.issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
-    if is_torch(X):
-        return abs(X.detach()).amax(dim=1).double()
-    return np.asarray(np.abs(X).max(axis=1), dtype=float)
+    X = detached(X)
+    return namespace(X).max(abs(X), axis=1)
 
 
 def _where(bad: Array, problem: str) -> dict[int, str]:
@@ -203,7 +193,7 @@ def _exponential(
 ) -> Similarity:
     X, given = _dense_rows(vectors), sigma
     if sigma is not None:
-        plain = sigma.detach() if is_torch(X) and is_torch(sigma) else sigma
+        plain = detached(sigma) if is_torch(X) else sigma
         sigma = number("sigma", plain, "a finite number above 0", lambda s: 0 < s < math.inf)
     if n_features is not None:
         n_features = integer("n_features", n_features)

@@ -14,11 +14,11 @@ from ..arrays.namespace import (
     Array,
     as_kind_of,
     detached,
-    is_numpy,
     is_torch,
     precision,
     row_blocks,
 )
+from ..distances.pairs import symmetric_part
 from ..errors import SampleError
 from .base import Similarity, check_samples
 from .features import FeatureSimilarity
@@ -127,7 +127,7 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
     if similarity.scale is None and _is_sound(K):
         return similarity
     if _check_entries(K, similarity.scale, tolerance, what) > ROUNDING:
-        return similarity.of(_symmetric(K))
+        return similarity.of(symmetric_part(K, "a symmetric copy of K"))
     return similarity
 
 
@@ -177,17 +177,6 @@ def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
                     f"pass (K + K.T) / 2 if that is meant"
                 )
     return worst
-
-
-def _symmetric(K: Array) -> Array:
-    """(K + Kᵀ)/2, a new array."""
-    memory.require(8 * K.shape[0] ** 2, "a symmetric copy of K", "pass (K + K.T) / 2")
-    if not is_numpy(K):
-        return (K + K.T) / 2
-    out = np.empty(K.shape, K.dtype)
-    for rows in row_blocks(len(K), 8 * len(K)):
-        np.add(K[rows] * 0.5, K[:, rows].T * 0.5, out=out[rows])
-    return out
 
 
 def check_diagonal(similarity: S) -> S:

@@ -88,6 +88,16 @@ class _Mixture(Similarity):
     def _combined(self, of: str, *args: Any) -> Any:
         raise NotImplementedError
 
+    def _of(self, parts: Sequence[Similarity]) -> Similarity:
+        """Return the same mixture of other parts."""
+        raise NotImplementedError
+
+    def _take(self, index: np.ndarray) -> Similarity:
+        return self._of([part.take(index) for part in self.parts])
+
+    def _part(self, index: np.ndarray) -> Similarity:
+        return self._of([part.part(index) for part in self.parts])
+
     def _diagonal(self) -> Array:
         return self._combined("diagonal")
 
@@ -170,11 +180,8 @@ class SumSimilarity(_Mixture):
             return sys.modules["torch"].cat(F, dim=1)
         return np.hstack([f.toarray() if sp.issparse(f) else f for f in F])
 
-    def _take(self, index: np.ndarray) -> SumSimilarity:
-        return SumSimilarity([part.take(index) for part in self.parts], self.weights)
-
-    def _part(self, index: np.ndarray) -> SumSimilarity:
-        return SumSimilarity([part.part(index) for part in self.parts], self.weights)
+    def _of(self, parts: Sequence[Similarity]) -> SumSimilarity:
+        return SumSimilarity(parts, self.weights)
 
 
 class ProductSimilarity(_Mixture):
@@ -201,8 +208,5 @@ class ProductSimilarity(_Mixture):
     def _matmul(self, V: Array) -> Array:
         return self._combined("dense") @ V if self.torch else super()._matmul(V)
 
-    def _take(self, index: np.ndarray) -> ProductSimilarity:
-        return ProductSimilarity([part.take(index) for part in self.parts])
-
-    def _part(self, index: np.ndarray) -> ProductSimilarity:
-        return ProductSimilarity([part.part(index) for part in self.parts])
+    def _of(self, parts: Sequence[Similarity]) -> ProductSimilarity:
+        return ProductSimilarity(parts)

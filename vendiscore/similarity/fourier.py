@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -37,8 +36,6 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
 
     Float64 for a torch tensor, with its gradient and that of σ.
 
-    Notes
-    -----
     Similarities are right on average over seeds, with a standard deviation of (1 − k²)/√2m
     ("gaussian") or √((1 − k²)/2m) ("laplace") for frequencies that are drawn each by itself.
     Gaussian ones are orthogonal in blocks of d, or evenly spread where d is at most 8, which
@@ -46,8 +43,6 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
 
     Cost n d m multiplications and 2 n m cosines.
 
-    References
-    ----------
     Rahimi & Recht, NIPS 2007; Sutherland & Schneider, UAI 2015 (the pairs of cosines and sines);
     Yu et al., NIPS 2016 (orthogonal); Avron et al., JMLR 2016 (evenly spread).
     """
@@ -134,36 +129,14 @@ def _orthogonal_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def measured_error(X: Any, F: Any, sigma: float, law: Law) -> tuple[float, int]:
-    """The root mean square error of similarities F Fᵀ of some pairs of rows, and how many."""
-    i, j = draw_pairs(X.shape[0], PAIRS)
-    if not len(i):
-        return 0.0, 0
-    total = 0.0
-    for part in row_blocks(len(i), 8 * (2 * X.shape[1] + F.shape[1])):
-        a, b = i[part], j[part]
-        gap = _difference(X, a, b, sigma)
-        found = np.vecdot(to_host(F[a]).astype(np.float64), to_host(F[b]).astype(np.float64))
-        total += float(np.sum((found - _SIMILARITIES[law](gap)) ** 2))
-    return math.sqrt(total / len(i)), len(i)
-
-
-def _difference(X: Any, i: np.ndarray, j: np.ndarray, sigma: float) -> np.ndarray:
-    rows, others = (to_host(X[at]).astype(np.float64) for at in (i, j))
-    with np.errstate(all="ignore"):
-        return (rows - others) / sigma
-
-
-def _gaussian(gap: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.exp(-np.vecdot(gap, gap) / 2))
-
-
-def _laplace(gap: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.exp(-np.abs(gap).sum(axis=1)))
-
-
-_SIMILARITIES: dict[Law, Callable[[np.ndarray], np.ndarray]] = {
-    "gaussian": _gaussian,
-    "laplace": _laplace,
-}
+    """Return the root mean square error of F Fᵀ for some pairs of rows, and how many."""
+    pairs = draw_pairs(X.shape[0], PAIRS)
+    size, total = len(pairs[0]), 0.0
+    for part in row_blocks(size, 8 * (2 * X.shape[1] + F.shape[1])):
+        x, y = (to_host(X[at[part]]).astype(np.float64) for at in pairs)
+        f, g = (to_host(F[at[part]]).astype(np.float64) for at in pairs)
+        with np.errstate(all="ignore"):
+            gap = (x - y) / sigma
+            distance = np.vecdot(gap, gap) / 2 if law == "gaussian" else np.abs(gap).sum(axis=1)
+            total += float(np.sum((np.vecdot(f, g) - np.exp(-distance)) ** 2))
+    return math.sqrt(total / max(1, size)), size

@@ -24,13 +24,9 @@ def hashed_ngrams(
     of the n-gram, one bit of which is the sign: other n-grams in the same column cancel on average.
     A row depends on its own tokens alone and is the same in every process and on every machine.
 
-    Notes
-    -----
     Of rows x and y of unit length, x·y is right on average over hashes, with a variance of
     (Σ_{g≠h} x_g² y_h² + x_g y_g x_h y_h) / columns ≤ (1 + (x·y)²) / columns.
 
-    References
-    ----------
     Weinberger et al., ICML 2009.
     """
     places: list[int] = []
