@@ -118,9 +118,7 @@ def _of_rows(table: Table, column: str, limits: Limits) -> Numbers:
             problems[i] = f"is {describe_value(value)}, no row of numbers", at
         elif len(value) != width:
             problems[i] = f"has {len(value):,} numbers, the first {width:,}", at
-        elif max(map(abs, value)) >= 2**53 and (
-            what := next(filter(None, map(inexact, value)), "")
-        ):
+        elif max(map(abs, value)) >= _EXACT and any(what := inexact(x) for x in value):
             problems[i] = what, at
         else:
             X[i] = value

@@ -11,6 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...reading.columnar_files import Columns
 from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, Parsing, ending, format_of
@@ -115,7 +116,9 @@ def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
         return _of_text(parsed, asked, name)
     if isinstance(parsed, Arrays):
         return matrices.of_arrays(parsed, name, asked)
-    return cells.of_columns(parsed, name, asked)
+    if isinstance(parsed, Columns):
+        return cells.of_columns(parsed, name, asked)
+    return cells.of_cells(name, data, form, asked)
 
 
 def _format(name: str, data: bytes) -> str:

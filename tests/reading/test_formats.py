@@ -1,0 +1,53 @@
+"""Formats are found by endings and first bytes, and one entry serves the command and the page."""
+
+import pytest
+
+from vendiscore.app.inputs.uploads import Given
+from vendiscore.app.inputs.uploads import read as read_upload
+from vendiscore.cli.files import read as read_file
+from vendiscore.reading import formats
+from vendiscore.reading.limits import RefusedError
+from vendiscore.reading.table_samples import Wanted
+from vendiscore.reading.tables import Table
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "form"),
+    [
+        ("a.csv", b"a,b\n", "csv"),
+        ("A.TAB", b"a\tb\n", "tsv"),
+        ("a.hyp", b"one\n", None),
+        ("no ending", b"one\n", "txt"),
+        ("answers of v1.2", b"one\n", "txt"),
+        ("no ending", b"\x93NUMPY\x01", "npy"),
+        ("wrong.txt", b"PAR1", "parquet"),
+        ("a.npz", b"PK\x03\x04", "npz"),
+        ("a.jpe", b"\xff\xd8\xff", "image"),
+        ("photo", b"\0\0\0\x18ftypheic", "image"),
+    ],
+)
+def test_format_is_found_by_ending_and_first_bytes(name, data, form):
+    assert formats.format_of(name, data) == form
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.pkl", b""), ("a.csv", b"\x80\x04\x95"), ("a", b"PK\x03\x04 xl/workbook")]
+)
+def test_refused_formats_say_what_to_do(name, data):
+    with pytest.raises(RefusedError, match=r"Files of type \.\w+ are not read: "):
+        formats.format_of(name, data)
+
+
+def test_new_format_is_one_entry(monkeypatch, tmp_path):
+    def parse(data, how):
+        rows = [[word] for word in data.decode().split("+")]
+        return Table(["text"], rows, range(1, len(rows) + 1), typed=True)
+
+    monkeypatch.setitem(formats.FORMATS, "plus", formats.Format(("plus",), parse))
+    monkeypatch.setitem(formats.ENDINGS, "plus", "plus")
+    monkeypatch.setattr("vendiscore.cli.files.TYPES", (*formats.TYPES, "plus"))
+    path = tmp_path / "a.plus"
+    path.write_bytes(b"a b+c d")
+    assert read_file(str(path), Wanted()).values == ["a b", "c d"]
+    given = Given(files=[("a.plus", b"a b+c d")])
+    assert read_upload(given).values == ["a b", "c d"]
