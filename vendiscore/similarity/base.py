@@ -194,8 +194,9 @@ class Similarity(metaclass=_Closed):
         return out
 
     def _new_matrix(self) -> np.ndarray:
-        what = f"the similarity matrix of {self.n} samples"
-        memory.require_large(8 * self.n**2, what, "compare fewer samples")
+        if 8 * self.n**2 > memory.FEW_BYTES:
+            what = f"the similarity matrix of {self.n} samples"
+            memory.require(8 * self.n**2, what, "compare fewer samples")
         return np.empty((self.n, self.n))
 
     def features(self) -> Any:

@@ -260,9 +260,11 @@ def _require(cost: Cost, what: str) -> None:
 
 
 def _require_spectrum(size: int, n: int, vectors: bool) -> None:
+    if size <= memory.FEW_BYTES:
+        return
     what = "finding the eigenvectors" if vectors else "the exact spectrum"
     others = "" if vectors else ", or use q=2 or q=float('inf'), which need no spectrum"
-    memory.require_large(size, f"{what} of a {n} × {n} matrix", f"score fewer samples{others}")
+    memory.require(size, f"{what} of a {n} × {n} matrix", f"score fewer samples{others}")
 
 
 def _checked(value: Any, q: float, weighted: Similarity, route: MomentRoute) -> Estimate:
