@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, one_of
-from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
+from ..arrays.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 from ..errors import NotPSDError, warn
 from ..similarity.base import Similarity
 from .covariance_float32 import SINGLE_TOLERANCE, sensitivity
@@ -256,7 +256,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     """
     xp = namespace(values)
     values = xp.flip(values)
-    known = to_host(values)
+    known = detached(values)  # where it is: only single numbers leave a device
     total = float(known.sum())
     if not abs(total - 1) <= RANGE_TOLERANCE:
         raise ValueError(
@@ -264,7 +264,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
             f"{source.fault()}"
         )
     size = len(known)
-    unit = float(np.finfo(known.dtype).eps * known[0])
+    unit = float(xp.finfo(known.dtype).eps * known[0])
     negative_mass = max(0.0, -float(known[known < 0].sum()))
     if psd == "check" and negative_mass > source.negative_mass:
         raise NotPSDError(float(known[-1]), negative_mass)
@@ -277,8 +277,8 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
-    kept = int(np.sum(known > cut))
-    lost = int(np.sum(known > noise)) - kept if noise < cut else 0
+    kept = int((known > cut).sum())
+    lost = int((known > noise).sum()) - kept if noise < cut else 0
     if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - kept
     shares = xp.where(values > cut, values, xp.zeros_like(values))
