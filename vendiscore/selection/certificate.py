@@ -49,13 +49,11 @@ FLOOR = 1e-12
 
 
 def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
-    """An upper bound on VS_q of every selection that meets the constraints.
+    """Bound VS_q of every selection that meets the constraints.
 
-    Notes
-    -----
-    At most 20 steps. With d features, dense and no more than samples, each takes O(N d² + d³) and
+    With d features, dense and no more than samples, each of at most 20 steps takes O(N d² + d³),
     memory O(d²). Else samples are seen from m of them, the selection and up to 512 others: a step
-    takes O(N m² + m³), and memory N · m, and the bound is a little larger than it need be.
+    takes O(N m² + m³), memory N · m, and the bound is a little larger than it need be.
     """
     k, n = constraints.size, candidates.n
     space = _Space(candidates, places)

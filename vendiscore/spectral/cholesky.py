@@ -36,12 +36,7 @@ ROUNDING = 1e-10
 
 
 class Factor:
-    """L of a similarity of trace 1, that grows by blocks of columns.
-
-    Notes
-    -----
-    k columns take k rows of K and n·k² operations; n·k numbers of memory.
-    """
+    """L of a similarity of trace 1, that grows by blocks of columns: k take n·k² operations."""
 
     def __init__(self, weighted: Similarity, most: int, seed: int = 0) -> None:
         self.weighted, self.most = weighted, most
@@ -103,16 +98,10 @@ class Factor:
 
 
 def factor_of(K: np.ndarray) -> np.ndarray:
-    """F (n, r) with F Fᵀ = K up to rounding, r being the numerical rank.
+    """Factor K = F Fᵀ up to rounding, F (n, r) for the numerical rank r, in O(n r²).
 
     Pivots end where all that is left of any sample is n ε or less.
 
-    Notes
-    -----
-    Time O(n r²), memory n r beside K.
-
-    Examples
-    --------
     >>> abs(factor_of(np.ones((3, 3))))
     array([[1.],
            [1.],
@@ -127,7 +116,7 @@ def factor_of(K: np.ndarray) -> np.ndarray:
 
 
 def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
-    """Shares, descending, after `more` was added to the smallest, which are level then.
+    """Add `more` to the smallest of shares, descending, which are level then.
 
     >>> filled_up(np.array([0.5, 0.2, 0.1]), 0.2)
     array([0.5 , 0.25, 0.25])

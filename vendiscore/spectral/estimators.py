@@ -314,10 +314,8 @@ def estimated(
     how: Estimating,
     exact: SpectrumRoute,
 ) -> list[Estimate] | None:
-    """The effective numbers of some orders, or None where the exact ones cost no more.
+    """Estimate some orders, or return None where the exact ones cost no more.
 
-    Notes
-    -----
     Bounds from k rows: time O(n k²), memory n·k. Means: 4 to 64 products with 16 vectors, O(n²)
     each (O(nnz) of sparse features), and n·16 numbers a product; up to four times, where one is not
     enough. 64 vectors of more than 50,000 samples without features.

@@ -40,21 +40,14 @@ class Ritz(NamedTuple):
 def largest_eigenvalue(
     similarity: Similarity, floor: float = -math.inf, seed: int = 0
 ) -> float | None:
-    """λ_max by Lanczos iteration with full reorthogonalisation, or None if it is slow.
+    """Find λ_max by Lanczos iteration with full reorthogonalisation, or None if it is slow.
 
     The first start is half √p, which is close to the top eigenvector of most similarity matrices,
-    and half noise, so that no eigenvector is missing from it.
+    and half noise, so that no eigenvector is missing from it. A Ritz value below `floor`, which
+    proves an eigenvalue below it, raises NotPSDError; that none is met proves nothing.
 
-    A Ritz value below `floor`, which proves an eigenvalue below it, raises NotPSDError; that none
-    is met proves nothing.
-
-    Cost: one product K @ v a step and two for the norm, n·steps numbers of memory.
-
-    References
-    ----------
-    Parlett, The Symmetric Eigenvalue Problem, §11.7: an eigenvalue is within min(r, r²/gap) of a
-    Ritz value with residual r, for the gap to all other eigenvalues. Here √(‖K‖²_F − λ²) bounds
-    the others.
+    An eigenvalue is within min(r, r²/gap) of a Ritz value with residual r, for the gap to all other
+    eigenvalues (Parlett, The Symmetric Eigenvalue Problem, §11.7): √(‖K‖²_F − λ²) bounds these.
     """
     rng = np.random.default_rng(seed)
     n = similarity.n

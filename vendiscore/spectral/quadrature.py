@@ -52,15 +52,11 @@ def step_for(tolerance: float) -> float:
 def ridges(
     q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
 ) -> Ridges:
-    """Nodes and weights for changes of a matrix of trace about 1.
+    """Find nodes and weights for changes of a matrix of trace about 1.
 
-    Notes
-    -----
     Below the smallest eigenvalue the integrand is t^q (α + β log t), so that the two lowest nodes
     stand for all below them.
 
-    Examples
-    --------
     >>> t, w = ridges(1.0, 0.3, 0.3)
     >>> x, b = 0.3, 0.15  # where the integrand falls fastest
     >>> whole = w @ (np.log1p(x / t) - x / (t + b))

@@ -21,14 +21,10 @@ NEGLIGIBLE = 1e-14
 def powers(
     values: np.ndarray, squares: np.ndarray, outside: np.ndarray | float, q: float, sign: int
 ) -> np.ndarray:
-    """log Σ μ^q over the eigenvalues of diag(λ) ± g gᵀ for each row g, or log μ_max at q = ∞.
+    """Find log Σ μ^q of the eigenvalues of diag(λ) ± g gᵀ for each row g, or log μ_max at q = ∞.
 
-    Notes
-    -----
     Time O(m r k), for the k eigenvalues that count.
 
-    Examples
-    --------
     >>> left = powers(np.array([0.5, 0.5]), np.array([[0.25, 0.25]]), 0.0, 2.0, -1)
     >>> round(float(np.exp(left[0])), 12)  # 0.5² + 0²
     0.25

@@ -53,12 +53,9 @@ class Trace(NamedTuple):
 
 
 class Krylov:
-    """An orthonormal basis of Z, AZ, A²Z …, and what A is in it: a block tridiagonal matrix.
+    """An orthonormal basis of Z, AZ, A²Z …, and A in it: a block tridiagonal matrix.
 
-    Notes
-    -----
-    A step is a product and 8 n·b operations for each column of the basis, which is kept orthogonal:
-    n·b numbers of memory a step.
+    A step is a product and 8 n·b operations for each column of the basis, which is kept orthogonal.
     """
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> None:
@@ -116,13 +113,8 @@ class Krylov:
 class Quadrature:
     """Forms zᵀ f(A) z for the b columns of Z, and tr f(A), from a Krylov basis.
 
-    Attributes
-    ----------
-    least, top : float
-        The smallest and the largest Ritz value: an eigenvalue is below the one, and one above the
-        other.
-    exact : array (k,)
-        The eigenvalues that have converged, descending.
+    `least` and `top` are the extreme Ritz values: an eigenvalue is below the one, and one above the
+    other. `exact` are the eigenvalues that have converged, descending.
     """
 
     def __init__(
