@@ -44,7 +44,7 @@ def image_embeddings(
     Parameters
     ----------
     images : sequence or array, or the path of a folder
-        Anything `encoders.decoding.as_image` takes; greyscale is made RGB. Of a folder its image
+        Anything `encoders.pil_images.as_image` takes; greyscale is made RGB. Of a folder its image
         files, in order of their names, but not those of folders in it.
     model_path : str or Path, optional
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its

@@ -37,7 +37,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     images : sequence or array, or the path of a folder
         PIL images, arrays (H, W) or (H, W, C), file paths, bytes of files, or values of a
         `datasets.Image` column; or all as one array (n, H, W) or (n, H, W, C). See
-        `encoders.decoding.as_image`. Of a folder its image files, in order of their names, but
+        `encoders.pil_images.as_image`. Of a folder its image files, in order of their names, but
         not those of folders in it.
     size : int or None
         Images are first resized to size × size, bicubically, their shape not kept. None compares

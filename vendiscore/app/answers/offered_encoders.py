@@ -46,7 +46,13 @@ ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
         }
     },
 }
-_PACKAGES = ("torch", "torchvision", "transformers", "huggingface_hub")
+_PACKAGES = (
+    "torch",
+    "torchvision",
+    "transformers",
+    "sentence_transformers",
+    "huggingface_hub",
+)
 # Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
 _BATCH = {"text": BATCH_SIZE, "images": 16}
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
@@ -75,6 +81,7 @@ def prepare() -> None:
         transformers = importlib.import_module("transformers")
         for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
             getattr(transformers, name)  # imported when asked for
+        importlib.import_module("sentence_transformers")
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
