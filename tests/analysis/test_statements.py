@@ -91,7 +91,7 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     result = compare(sets, k="cosine", permutations=99, orders=(0, 1, 2))
     figures = list(compared(result))
     assert [each.name for each in figures] == ["matched", "profiles"]
-    assert "95 % interval" in figures[0].caption.text
+    assert "95 % interval" in figures[0].text
     assert len(result.verdicts) == 3
     assert "No difference larger than chance between one and two" in result.verdicts[0]
     bare = compare(sets, k="cosine", permutations=99)

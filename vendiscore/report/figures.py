@@ -1,19 +1,22 @@
-"""Which pictures there are of findings, and of sets that were compared."""
+"""Pictures of findings, and of sets that were compared, each with what is to be seen in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
 from ..arrays.namespace import to_host
 from ..comparison import Comparison
+from ..comparison.growth import Growth
 from ..magnitude.curve import Curve
-from . import svg
-from .svg import CAPTIONS, Caption
+from .markup import cut
+from .svg import svg
 
 _CELLS = 120  # rows of the heat map, whose picture is in the file
+_NAME = 24  # signs of a name in a legend, beside which the curves are still seen
 
 
 class Figure(NamedTuple):
@@ -21,53 +24,103 @@ class Figure(NamedTuple):
 
     name: str
     svg: str
-    caption: Caption
+    title: str
+    text: str
 
 
 def figures(found: Findings) -> Iterator[Figure]:
-    """All pictures that there is something to see in, drawn one by one."""
+    """Draw all pictures that there is something to see in, one by one."""
     if found.similarity is not None:
         yield heat(found)
         yield spectrum(found)
         yield profile(found)
     if found.growth is not None:
-        yield Figure("growth", svg.growth(found.growth), CAPTIONS["growth"])
+        yield growth(found.growth)
     if (curve := found.curve) is not None:
         yield magnitude(curve)
 
 
 def heat(found: Findings) -> Figure:
-    """All similarities, similar samples side by side, and those of a group."""
-    label = sentences.heat(found.K)
-    picture = svg.heat_map(found.K, found.seriated, found.codes, label, cells=_CELLS)
-    title, text = CAPTIONS["heat"]
-    lines = " Lines divide the groups." if found.codes is not None else ""
-    return Figure("heat", picture, Caption(title, text + lines))
+    """Draw all similarities, similar samples side by side, and those of a group."""
+    order, groups = found.seriated, found.codes
+    picture = svg(
+        lambda ax: plots.heat_map(found.K, order, groups=groups, ax=ax, cells=_CELLS),
+        sentences.heat(found.K),
+        (4.4, 3.7),
+        (0.11, 0.13, 0.75, 0.85),
+    )
+    lines = " Lines divide the groups." if groups is not None else ""
+    text = "Bright squares along the diagonal are groups of samples that are alike."
+    return Figure("heat", picture, "Similarities", text + lines)
 
 
 def spectrum(found: Findings) -> Figure:
-    """The shares of the directions."""
-    picture = svg.spectrum(to_host(found.spectrum.values))
-    return Figure("spectrum", picture, CAPTIONS["spectrum"])
+    """Draw the largest eigenvalues as shares of the whole, in percent."""
+    shares = to_host(found.spectrum.values)
+    label = f"Spectrum: the largest of {len(shares)} shares is {100 * shares[0]:.1f}%"
+    text = (
+        "The share of the set that lies in each direction. One bar: all the same. Equal bars: all "
+        "different. The score is the effective number of bars."
+    )
+    picture = svg(lambda ax: plots.spectrum(shares, ax=ax), label)
+    return Figure("spectrum", picture, "Spectrum", text)
 
 
 def profile(found: Findings) -> Figure:
-    """The score of every order, with the one asked for marked where it is that of the whole."""
-    whole = found.is_vendi and not found.grouped
-    mark = (found.order, found.value) if whole else None
-    return Figure("profile", svg.profile(ORDERS, found.profile, mark), CAPTIONS["profile"])
+    """Draw the score of every order, with the one asked for marked where it is of the whole."""
+    values = found.profile
+    mark = (found.order, found.value) if found.is_vendi and not found.grouped else None
+    label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {ORDERS[-1]:g}"
+    text = (
+        "Small q counts rare samples in full, large q looks at the commonest only. A steep curve "
+        "means a few dominate."
+    )
+    picture = svg(lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax), label)
+    return Figure("profile", picture, "Profile", text)
+
+
+def growth(found: Growth) -> Figure:
+    """Draw the score against the number of samples."""
+    label = (
+        f"Growth: {found.scores[0]:.1f} of {found.sizes[0]} samples to {found.scores[-1]:.1f} of "
+        f"{found.sizes[-1]}"
+    )
+    text = (
+        "The score of fewer samples, and with a dashed line of up to twice as many. A curve that "
+        "has become flat: more samples would add little."
+    )
+    return Figure("growth", svg(found.plot, label), "Growth", text)
 
 
 def magnitude(curve: Curve) -> Figure:
-    """A magnitude function."""
-    picture = svg.magnitude(curve, curve.convergence, curve.at(curve.convergence))
-    return Figure("magnitude", picture, CAPTIONS["magnitude"])
+    """Draw a magnitude function with its convergence scale marked."""
+    t = curve.convergence
+    label = (
+        f"Magnitude function: {curve.at(t):.1f} at scale {t:.3g}, {curve.distinct} far beyond "
+        f"{t:.3g}"
+    )
+    text = (
+        "How many samples can be told apart at scale t (zooming in to the right). The dashed line "
+        "is the convergence scale, where 95 % can."
+    )
+    picture = svg(lambda ax: plots.magnitude(curve, t=t, ax=ax), label)
+    return Figure("magnitude", picture, "Magnitude", text)
 
 
 def compared(comparison: Comparison) -> Iterator[Figure]:
-    """Sets side by side, drawn down to one size."""
-    title, text = CAPTIONS["matched"]
-    said = Caption(title, text.replace("LEVEL", f"{100 * comparison.level:g}"))
-    yield Figure("matched", svg.matched(comparison), said)
-    if comparison.profiles:
-        yield Figure("profiles", svg.profiles(comparison), CAPTIONS["profiles"])
+    """Draw sets side by side, drawn down to one size: their scores, and their profiles."""
+    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
+    picture = svg(lambda ax: comparison.plot(ax=ax), f"Scores at matched size: {words}")
+    text = f"The bar is the {100 * comparison.level:g} % interval."
+    yield Figure("matched", picture, "Scores at matched size", text)
+    if not comparison.profiles:
+        return
+    names, curves = comparison.names, comparison.profiles
+    ends = ", ".join(f"{name} {curve[0, 0]:.1f}" for name, curve in zip(names, curves, strict=True))
+    legend = [cut(name, _NAME) for name in names]
+    picture = svg(
+        lambda ax: plots.profiles(comparison.orders, legend, curves, ax=ax),
+        f"Profiles at matched size; at q = 0: {ends}",
+    )
+    text = "With intervals. Curves that cross: which set is more diverse depends on q."
+    yield Figure("profiles", picture, "Profiles at matched size", text)

@@ -40,8 +40,7 @@ def papers(found: Findings, job: Job) -> dict[str, Any]:
 
 def pictured(figure: Figure) -> dict[str, str]:
     """A picture as plain values."""
-    title, text = figure.caption
-    return {"name": figure.name, "svg": figure.svg, "caption": f"{title}. {text}"}
+    return {"name": figure.name, "svg": figure.svg, "caption": f"{figure.title}. {figure.text}"}
 
 
 def report(found: Findings, job: Job, title: str | None = None) -> Report:
