@@ -91,6 +91,11 @@ class Findings:
         """Whether numbers are means over groups."""
         return self.subject.groups is not None
 
+    @property
+    def sizes(self) -> list[int]:
+        """Number of samples of each group, or of all."""
+        return [int(row["n"]) for row in self.details["groups"]] if self.grouped else [self.n]
+
     @cached_property
     def order(self) -> float:
         """The order that the report speaks of: 1 where several were asked for with it."""

@@ -1,18 +1,20 @@
-"""What numbers say, in plain sentences."""
+"""Sentences that the report, the page and its API say of findings, in plain English."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import scalar
+from ..arrays.namespace import scalar, to_host
 from ..comparison import MORE, Comparison
 from ..comparison.growth import Growth
 from ..magnitude.curve import Curve
-from .nearest_samples import Neighbours
+from ..registry.kernel import list_kernels
+from ..registry.measure import Aspect, Measure, list_measures
+from .findings import Findings
 
 _SAME = 1 - 1e-9  # similarity, to rounding
 # Growth by doubling the samples below which they are said to be enough, and nearly so.
@@ -26,31 +28,159 @@ VERDICTS = (
 )
 # A score below this counts as that of one sample.
 ONE = 1.05
+# What more of each aspect is called, of samples or, beside references, of these too.
+_MORE: dict[Aspect, str] = {
+    "diversity": "more diverse",
+    "dimension": "of more dimensions",
+    "fidelity": "more like the references",
+    "likeness": "more alike",
+    "novelty": "more novel",
+}
+_ORDERS = {
+    0.0: "counts every direction in full, however rare: the rank of the set",
+    1.0: "weighs every direction by its share: the usual Vendi Score",
+    2.0: "counts the common more than the rare",
+    math.inf: "looks at the commonest direction alone",
+}
 
 
-def diversity(
-    n: int, score: float, share: float, what: str, neighbours: Callable[[], Neighbours]
-) -> str:
-    """A Vendi Score of n samples, the largest share of their spectrum, and what they are called."""
+def meaning(found: Findings, what: str) -> str:
+    """Say what the number means; `what` samples are called in the plural."""
+    n, score = found.n, found.value
+    if not found.is_vendi:
+        known = measure(found.key)
+        return f"{found.key}: {known.summary} {about(known).capitalize()}." if known else ""
+    if found.grouped:
+        return _of_groups(found, what)
     if n == 1:
         return "One sample alone is exactly one; add more to compare."
     if score < ONE:
         return f"These {n} {what} are, to this kernel, all but the same."
-    said = (
-        f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in "
-        f"common; its main direction makes up {100 * share:.0f} % of it."
-    )
-    if score > 0.95 * n:
-        found = neighbours()
-        closest = found.similarity
-        said = (
-            f"These {n} {what} count as nearly all different: any two are "
-            f"{found.mean.mean():.2f} alike on average, the closest two "
-            f"{closest.max():.2f}."
+    if score <= 0.95 * n:
+        share = float(to_host(found.spectrum.values)[0])
+        return (
+            f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in common; its "
+            f"main direction makes up {100 * share:.0f} % of it."
         )
-        if same := int((closest > _SAME).sum()):
-            said += f" But {same} of them are, to this kernel, the same as another."
-    return said
+    closest = found.neighbours.similarity
+    same = int((closest > _SAME).sum())
+    return (
+        f"These {n} {what} count as nearly all different: any two are "
+        f"{found.neighbours.mean.mean():.2f} alike on average, the closest two "
+        f"{closest.max():.2f}."
+    ) + (f" But {same} of them are, to this kernel, the same as another." if same else "")
+
+
+def _of_groups(found: Findings, what: str) -> str:
+    sizes, se = found.sizes, found.beside("se")
+    if se is None:
+        return (
+            f"These {sizes[0]} {what} are one group, whose score this is; with more groups there "
+            f"is a mean, and a standard error of it."
+        )
+    least, most = min(sizes), max(sizes)
+    size = str(least) if least == most else f"{least} to {most}"
+    return (
+        f"Of {size} {what} in a group, {found.value:.2f} ± {se:.2f} are effectively "
+        f"different on average. ± is one standard error over {len(sizes):,} groups: what other "
+        f"groups of the same source might change."
+    )
+
+
+def interval(found: Findings, what: str) -> str:
+    """Say how sure the number is, or why nothing is said of that."""
+    low, high, se = (found.beside(name) for name in ("low", "high", "se"))
+    if found.request.estimating is not None:
+        if not se and low == high:
+            return f"An estimate was asked for, and the score came out exact. {found.no_interval}"
+        bounds = f"It is proved to be between {low:.4g} and {high:.4g}." if low is not None else ""
+        error = f"Its computation has a standard error of {se:.2g}." if se is not None else ""
+        return f"This score is an estimate. {bounds}{error} {found.no_interval}"
+    if low is None or high is None or se is None:
+        return found.no_interval or "No interval was asked for."
+    sizes = found.sizes
+    if found.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
+        return (
+            f"There is no interval: {len(sizes)} groups, of such different scores, are too few "
+            f"for one of their mean. Sets of a few sources are compared, not averaged."
+        )
+    percent = f"{100 * float(found.details['interval']['level']):g}"
+    if found.grouped:
+        return (
+            f"{percent} % interval of the mean over groups: {short(low)} to {short(high)} "
+            f"(Student's t)."
+        )
+    return (
+        f"{percent} % interval: {short(low)} to {short(high)}. Another {found.n:,} {what} of the "
+        f"same source would score about {short(se) if se >= 1 else f'{se:.2g}'} from it (one "
+        f"standard error)."
+    )
+
+
+def how(found: Findings) -> str:
+    """Say by what samples were compared."""
+    details = found.details
+    if "kernel" not in details:
+        return f"Distances: {details['distance']}."
+    name = str(details["kernel"])
+    kernel = {each.name: each for each in list_kernels()}.get(name)
+    if kernel is None:
+        return f"Compared by {name}."
+    said = ", ".join(
+        f"{key}={value!r}"
+        for key, value in details["options"].items()
+        if key in kernel.options and value is not None and value != ""
+    )
+    summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
+    return f"Compared by {name}{f' ({said})' if said else ''}.{summary}"
+
+
+def orders(found: Findings) -> str:
+    """Say what the orders asked for do."""
+    ordered = any(chosen.measure.ordered for chosen in found.request.measures)
+    return " ".join(map(_order, found.request.orders)) if ordered else ""
+
+
+def _order(q: float) -> str:
+    """Say what an order does.
+
+    >>> _order(2)
+    'Order q = 2 counts the common more than the rare.'
+    """
+    said = "counts the rare more than q = 1 does" if q < 1 else _ORDERS[2.0]
+    return f"Order q = {'∞' if q == math.inf else f'{q:g}'} {_ORDERS.get(q, said)}."
+
+
+def beside(found: Findings) -> str:
+    """Say by what samples were compared with the references."""
+    if not found.request.pairs:
+        return ""
+    names = ", ".join(
+        each.measure.name for each in found.request.measures if each.measure.references
+    )
+    return f"Compared with the references by {names}."
+
+
+def left_out(found: Findings) -> str:
+    """Say which samples the kernel could not use."""
+    dropped = found.details["dropped"]
+    if not dropped:
+        return ""
+    place, why = next(iter(dropped.items()))
+    several = "1 sample was" if len(dropped) == 1 else f"{len(dropped):,} samples were"
+    return f"{several} left out, which the kernel cannot use: sample {place} {why}."
+
+
+def about(measure: Measure) -> str:
+    """Say which values of a measure mean more of what it tells."""
+    return f"{measure.direction} is {_MORE[measure.aspect]}"
+
+
+def measure(key: str) -> Measure | None:
+    """Return the measure that a number is of."""
+    known = {measure.name: measure for measure in list_measures()}
+    names = sorted((name for name in known if f"{key}_".startswith(f"{name}_")), key=len)
+    return known[names[-1]] if names else None
 
 
 def verdict(n: float, score: float) -> str:
@@ -102,22 +232,6 @@ def magnitude(curve: Curve, what: str) -> str:
     )
 
 
-def of_groups(sizes: list[int], score: float, se: float | None, what: str) -> str:
-    """The mean Vendi Score of groups of some sizes, and its standard error."""
-    if se is None:
-        return (
-            f"These {sizes[0]} {what} are one group, whose score this is; with more groups there "
-            f"is a mean, and a standard error of it."
-        )
-    least, most = min(sizes), max(sizes)
-    size = str(least) if least == most else f"{least} to {most}"
-    return (
-        f"Of {size} {what} in a group, {score:.2f} ± {se:.2f} are effectively "
-        f"different on average. ± is one standard error over {len(sizes):,} groups: what other "
-        f"groups of the same source might change."
-    )
-
-
 def copies(n: int, distinct: int, what: str, where: str = "") -> str:
     """How many samples are identical with others, perhaps only of those `where`.
 
@@ -136,15 +250,6 @@ def copies(n: int, distinct: int, what: str, where: str = "") -> str:
     return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others{where}."
 
 
-def interval(n: int, level: float, low: float, high: float, se: float, what: str) -> str:
-    """The interval of a score of n samples."""
-    about = short(se) if se >= 1 else f"{se:.2g}"
-    return (
-        f"{100 * level:g} % interval: {short(low)} to {short(high)}. Another {n:,} {what} of the "
-        f"same source would score about {about} from it (one standard error)."
-    )
-
-
 def short(value: Any) -> str:
     """A number for readers: two decimals, or four digits where it is small or very large.
 
@@ -153,31 +258,6 @@ def short(value: Any) -> str:
     """
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
-
-
-def order(q: float) -> str:
-    """What an order does.
-
-    >>> order(2)
-    'Order q = 2 counts the common more than the rare.'
-    """
-    known = {
-        0.0: "counts every direction in full, however rare: the rank of the set",
-        1.0: "weighs every direction by its share: the usual Vendi Score",
-        2.0: "counts the common more than the rare",
-        math.inf: "looks at the commonest direction alone",
-    }
-    said = "counts the rare more than q = 1 does" if q < 1 else known[2.0]
-    return f"Order q = {'∞' if q == math.inf else f'{q:g}'} {known.get(q, said)}."
-
-
-def kernel(name: str, summary: str, options: Mapping[str, object]) -> str:
-    """How samples were compared, from the name of a kernel, its first line, and its options."""
-    said = ", ".join(
-        f"{key}={value!r}" for key, value in options.items() if value is not None and value != ""
-    )
-    what = f" {summary.rstrip('.')}." if summary else ""
-    return f"Compared by {name}{f' ({said})' if said else ''}.{what}"
 
 
 def standing(comparison: Comparison) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..analysis import sentences, statements
+from ..analysis import sentences
 from ..analysis.findings import Findings
 from ..analysis.python_code import reproduced
 from ..analysis.sentences import short
@@ -68,12 +68,12 @@ def score(found: Findings, shown: Shown) -> str:
     parts = [
         paragraph(
             sentences.copies(n, int(details["distinct"]), shown.what, where),
-            statements.left_out(found),
+            sentences.left_out(found),
         ),
         _headline(found),
-        paragraph(statements.meaning(found, shown.what)),
-        paragraph(statements.interval(found, shown.what)),
-        paragraph(statements.how(found), statements.orders(found), statements.beside(found)),
+        paragraph(sentences.meaning(found, shown.what)),
+        paragraph(sentences.interval(found, shown.what)),
+        paragraph(sentences.how(found), sentences.orders(found), sentences.beside(found)),
         _numbers(found),
     ]
     return "".join(parts)
@@ -183,13 +183,13 @@ def _numbers(found: Findings) -> str:
     rows = []
     for key in keys:
         low, high = found.beside("low", key), found.beside("high", key)
-        measure = statements.measure(key)
+        measure = sentences.measure(key)
         rows.append(
             [
                 escape(key),
                 short(found.numbers[key]),
                 "" if low is None or high is None else f"{short(low)} to {short(high)}",
-                escape(f"{measure.range}, {statements.about(measure)}") if measure else "",
+                escape(f"{measure.range}, {sentences.about(measure)}") if measure else "",
                 folded(measure.summary, 400) if measure else "",
             ]
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis import sentences, statements
+from ...analysis import sentences
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
@@ -164,7 +164,7 @@ def _answer(
     of = sum(sizes) / len(sizes)
     distinct = int(details["distinct"])
     where = " within their groups" if found.grouped else ""
-    meaning = statements.meaning(found, job.what)
+    meaning = sentences.meaning(found, job.what)
     low, high, se = (found.beside(name) for name in ("low", "high", "se"))
     interval = details.get("interval")
     near = sample_views.alike(explained)
@@ -188,8 +188,8 @@ def _answer(
         "verdict": sentences.verdict(of, found.value),
         "sentence": sentences.by(job.choice.by, meaning) if n > 1 else meaning,
         "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
-        "interval": statements.interval(found, job.what),
-        "how": statements.how(found),
+        "interval": sentences.interval(found, job.what),
+        "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
         "code": job.code(found),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...analysis import sentences, statements
+from ...analysis import sentences
 from ...analysis.findings import Findings
 from ...errors import MissingPackageError
 from ...magnitude.curve import magnitude_curve
@@ -28,7 +28,7 @@ def papers(found: Findings, job: Job) -> dict[str, Any]:
     except MissingPackageError as error:
         why = f"No pictures: {error}"
     growth = sentences.growing(found.growth) if found.growth is not None else found.no_growth
-    said_ = [statements.how(found), statements.orders(found), growth, curve_said, why]
+    said_ = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
     return {
         "pictures": [pictured(each) for each in drawn],
         "sentences": [sentence for sentence in said_ if sentence],

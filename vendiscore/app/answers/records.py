@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis import sentences, statements
+from ...analysis import sentences
 from ...analysis.findings import ORDERS, Findings
 from ...analysis.redundancy import redundant_pairs
 from ...arrays.namespace import to_host
@@ -20,7 +20,7 @@ FEW = 4  # pairs that are named, and samples that stand alone
 def record(found: Findings, job: Job) -> dict[str, Any]:
     """What the API returns of a score; samples are called by their places, from 0."""
     with np.errstate(all="ignore"):
-        meaning = statements.meaning(found, job.what)
+        meaning = sentences.meaning(found, job.what)
         answer: dict[str, Any] = {
             "VS": found.value,
             **_sure(found),

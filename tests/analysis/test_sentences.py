@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare
-from vendiscore.analysis import sentences, statements
+from vendiscore.analysis import sentences
 from vendiscore.analysis.findings import find
 from vendiscore.comparison import Comparison, PairRow, SetRow
 from vendiscore.magnitude.curve import magnitude_curve
@@ -37,7 +37,7 @@ def test_a_verdict_goes_by_the_share_of_all_samples(n, score, verdict):
 
 def test_a_sentence_names_the_comparison_first():
     found = find(TEXTS, None, HOW)
-    said_ = sentences.by("By the words they share", statements.meaning(found, "texts"))
+    said_ = sentences.by("By the words they share", sentences.meaning(found, "texts"))
     assert said_.startswith("By the words they share, this set of 9 texts is as diverse as ")
 
 
