@@ -26,16 +26,10 @@ ROUNDING = 1e-9
 
 
 class NearPairs:
-    """The most similar pairs of samples, collected block by block: see `Neighbours.of`.
+    """The most similar pairs i < j of distinct samples, collected block by block, down to `floor`.
 
-    Attributes
-    ----------
-    floor : float
-        All pairs i < j of distinct samples that are at least this similar are here.
-    first : int array (n,) or None
-        The first sample that is identical with each, of weight above 0 if there is one.
-    idle : bool array (n,) or None
-        Which have a weight of 0.
+    `first` has the first sample that is identical with each, of weight above 0 if there is one;
+    `idle` tells samples of weight 0.
     """
 
     def __init__(
@@ -90,15 +84,9 @@ class NearPairs:
 
 @dataclass(frozen=True, eq=False)
 class Duplicates:
-    """Near-duplicates among n samples, at a threshold.
+    """Near-duplicates among n samples: pairs at least as similar as `threshold`.
 
-    Attributes
-    ----------
-    n : int
-    threshold : float
-        Pairs at least this similar are near-duplicates.
-    floor : float
-        The least threshold that can be looked at without comparing samples again.
+    `floor` is the least threshold that can be looked at without comparing samples again.
     """
 
     n: int
@@ -112,7 +100,7 @@ class Duplicates:
 
     @classmethod
     def of(cls, n: int, pairs: NearPairs, threshold: float) -> Duplicates:
-        """Those at a threshold, from pairs that were collected."""
+        """Return the near-duplicates at a threshold, from pairs that were collected."""
         i, j, similarity = pairs.arrays
         order = np.lexsort((j, i, -similarity))
         first = np.arange(n) if pairs.first is None else pairs.first
@@ -178,12 +166,7 @@ class Duplicates:
             yield place, removed[owners == place].tolist()
 
     def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
-        """The pairs next to the threshold: the least similar above, and the most similar below.
-
-        Identical samples are one.
-
-        Look at them to see whether the threshold is the one that you mean.
-        """
+        """Return the pairs next to the threshold, above and below; identical samples are one."""
         count = integer("count", count)
         edge = self._above(self.threshold)
         above = [self._pair(k) for k in range(edge - 1, max(edge - count, 0) - 1, -1)]

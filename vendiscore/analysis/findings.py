@@ -46,23 +46,9 @@ MOST_ROOTS = 100
 class Findings:
     """Numbers of samples, and views of the samples, found when they are first asked for.
 
-    Attributes
-    ----------
-    subject : Subject
-        That was measured.
-    request : Request
-    arguments : dict
-        Keywords of `compute` that give the numbers.
-    given, references : anything
-        As they came.
-    numbers : dict
-        Of `compute`, with details.
-    no_interval : str
-        Why there is no interval, as a sentence; empty if there is one.
-    threshold : float
-        Samples at least this similar are near-duplicates.
-    floor : float or None
-        The least threshold that `explanation` can be looked at again at, if not the usual one.
+    `arguments` are keywords of `compute` that give the same `numbers`, `given` and `references` as
+    they came; `no_interval` says why there is no interval. Samples at least as similar as
+    `threshold` are near-duplicates, and `floor` is the least threshold of later.
     """
 
     subject: Subject = field(repr=False)
@@ -181,7 +167,7 @@ class Findings:
     def neighbours(self) -> Neighbours:
         """The nearest other sample of each that is looked at, by rows."""
         assert self.explanation is not None
-        return self.explanation._neighbours
+        return self.explanation.neighbours
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -258,10 +244,7 @@ class Findings:
         return found if found.convergence > 0 else None
 
     def forget(self) -> None:
-        """Let go of what is large and can be found again: K, and eigenvectors of too many samples.
-
-        Those of the samples that are looked at are kept.
-        """
+        """Let go of K, and of the eigenvectors of samples that are not looked at."""
         self.__dict__.pop("K", None)
         if self.similarity is None or len(self.chosen) == self.similarity.n:
             return

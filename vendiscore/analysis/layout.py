@@ -16,27 +16,11 @@ _STEPS = 300  # of restarts, after which directions that all count alike are giv
 
 
 def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
-    """The two directions in which samples differ most, by kernel PCA.
+    """Return the two directions in which samples differ most, by kernel PCA: an array (n, 2).
 
-    With x_i the features of sample i, x_i · x_j = k(x_i, x_j), and their mean m, the coordinates
-    are those of x_i − m along the two leading eigenvectors of their covariance.
-
-    Notes
-    -----
-    Eigenvectors u_j of K_p = Σ λ_j u_j u_jᵀ give x_i the coordinates u_ij √(λ_j / p_i); their
-    covariance is diag(λ) − m mᵀ, whose products cost O(r) for r positive eigenvalues. Time O(n r).
-
-    References
-    ----------
-    Schölkopf, Smola & Müller, Neural Computation 1998 (kernel PCA).
-
-    Examples
-    --------
-    >>> from vendiscore import FeatureSimilarity
-    >>> from vendiscore.spectral.vendi import spectrum_of
-    >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
-    >>> layout(found).round(3)[:, 0]  # half of √2 apart, but for their weights
-    array([ 0.471,  0.471, -0.943])
+    Eigenvectors u_j of K_p = Σ λ_j u_j u_jᵀ give the features of sample i the coordinates
+    u_ij √(λ_j / p_i), of mean m; their covariance is diag(λ) − m mᵀ (Schölkopf, Smola & Müller,
+    Neural Computation 1998). Time O(n r) for r positive eigenvalues.
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")

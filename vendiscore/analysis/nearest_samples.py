@@ -25,24 +25,8 @@ Looker = Callable[[np.ndarray, int], None]
 class Neighbours:
     """How each of n samples stands to the others.
 
-    Attributes
-    ----------
-    nearest : int array (n,)
-        The most similar other sample of each, the first of several; its own number where n = 1.
-    similarity : array (n,)
-        How similar that one is.
-    mean : array (n,)
-        The mean similarity to all others; 0 for a single sample.
-
-    Examples
-    --------
-    >>> from vendiscore import MatrixSimilarity
-    >>> K = np.array([[1.0, 0.8, 0.2], [0.8, 1.0, 0.0], [0.2, 0.0, 1.0]])
-    >>> found = Neighbours.of(MatrixSimilarity(K))
-    >>> found.nearest
-    array([1, 0, 0])
-    >>> found.alone(1)
-    [(2, 0.2)]
+    `nearest` is the most similar other sample of each, the first of several (its own number where
+    n = 1), `similarity` how similar that is, and `mean` the mean over all others, 0 for n = 1.
     """
 
     nearest: np.ndarray
@@ -51,9 +35,9 @@ class Neighbours:
 
     @classmethod
     def of(cls, similarity: Similarity, look: Looker | None = None) -> Self:
-        """The neighbours in a Similarity; time O(n²), memory a block of its rows.
+        """Find the neighbours in a Similarity; `look` sees every block of rows on the way.
 
-        `look` sees every block on the way.
+        Time O(n²), memory a block of rows.
         """
         n = similarity.n
         nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
@@ -72,10 +56,7 @@ class Neighbours:
         return cls(nearest, closest, mean)
 
     def alone(self, count: int) -> list[tuple[int, float]]:
-        """(i, similarity to its nearest) of the `count` samples that are the least similar to any.
-
-        The most alone first; none of a single sample, which has no others.
-        """
+        """Return (i, similarity to its nearest) of the `count` samples that are most alone."""
         if len(self.nearest) == 1:
             return []
         order = np.argsort(self.similarity, kind="stable")[:count]

@@ -77,8 +77,8 @@ class Explanation(Summary):
     _spectrum: Spectrum = field(repr=False)
     _p: np.ndarray | None = field(repr=False)
     _psd: PSD = field(repr=False)
-    _neighbours: Neighbours = field(repr=False)
-    _duplicates: Duplicates = field(repr=False)
+    neighbours: Neighbours = field(repr=False)
+    duplicates: Duplicates = field(repr=False)
     _samples: Any = field(default=None, repr=False)
 
     @property
@@ -114,40 +114,40 @@ class Explanation(Summary):
     @property
     def nearest(self) -> np.ndarray:
         """The place of the most similar other sample."""
-        return np.asarray(self.places[self._neighbours.nearest])
+        return np.asarray(self.places[self.neighbours.nearest])
 
     @property
     def nearest_similarity(self) -> np.ndarray:
         """How similar that one is."""
-        return self._neighbours.similarity
+        return self.neighbours.similarity
 
     @property
     def redundant_of(self) -> np.ndarray:
         """The place of the sample that each near-duplicate repeats; −1 for samples to keep."""
-        of = self._duplicates.redundant_of
+        of = self.duplicates.redundant_of
         return np.where(of < 0, -1, self.places[of])
 
     @property
     def threshold(self) -> float:
         """Samples at least this similar are near-duplicates."""
-        return self._duplicates.threshold
+        return self.duplicates.threshold
 
     @property
     def floor(self) -> float:
         """The least that `rethreshold` takes."""
-        return self._duplicates.floor
+        return self.duplicates.floor
 
     @property
     def kept(self) -> np.ndarray:
         """The places of the samples that are left once near-duplicates are removed."""
-        return np.asarray(self.places[self._duplicates.kept])
+        return np.asarray(self.places[self.duplicates.kept])
 
     @property
     def groups(self) -> list[tuple[int, list[int]]]:
         """(the one to keep, its near-duplicates) by their places, the largest group first."""
         return [
             (int(self.places[keep]), self.places[rest].tolist())
-            for keep, rest in self._duplicates.groups()
+            for keep, rest in self.duplicates.groups()
         ]
 
     @cached_property
@@ -156,7 +156,7 @@ class Explanation(Summary):
 
         Cost: a spectrum of that many samples.
         """
-        kept = self._duplicates.kept
+        kept = self.duplicates.kept
         if len(kept) == self.n:
             return self.score
         p = None if self._p is None else self._p[kept] / self._p[kept].sum()
@@ -165,7 +165,7 @@ class Explanation(Summary):
 
     def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
         """The `count` pairs next to the threshold on either side, each a `Pair`, to look at."""
-        above, below = self._duplicates.boundary(count)
+        above, below = self.duplicates.boundary(count)
         return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
 
     def rethreshold(self, threshold: float) -> Explanation:
@@ -173,7 +173,7 @@ class Explanation(Summary):
 
         A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
         """
-        again = replace(self, _duplicates=self._duplicates.rethreshold(threshold))
+        again = replace(self, duplicates=self.duplicates.rethreshold(threshold))
         for name in ("surprise", "adds", "novelty", "_strongest"):
             if name in self.__dict__:
                 again.__dict__[name] = self.__dict__[name]
@@ -384,8 +384,8 @@ def explained(
         _spectrum=spectrum,
         _p=None if subject.p is None else to_host(subject.p),
         _psd=subject.psd,
-        _neighbours=neighbours,
-        _duplicates=Duplicates.of(similarity.n, pairs, threshold),
+        neighbours=neighbours,
+        duplicates=Duplicates.of(similarity.n, pairs, threshold),
         _samples=subject.samples,
     )
 

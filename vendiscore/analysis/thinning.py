@@ -16,16 +16,9 @@ _DIGITS = 4  # of the thresholds that are picked
 
 @dataclass(frozen=True, eq=False)
 class Thinning:
-    """A set without near-duplicates, at several thresholds.
+    """VS_q of a set without near-duplicates, and how many those are, at descending thresholds.
 
-    Attributes
-    ----------
-    thresholds : array (m,)
-        Descending; the first may be above all similarities, where nothing is removed.
-    removed : int array (m,)
-        How many samples repeat one that is kept.
-    scores : array (m,)
-        VS_q of those that are kept.
+    The first threshold may be above all similarities, where nothing is removed.
     """
 
     thresholds: np.ndarray
@@ -33,7 +26,7 @@ class Thinning:
     scores: np.ndarray
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """As plain lists."""
+        """Return the columns as plain lists."""
         return {
             "thresholds": self.thresholds.tolist(),
             "removed": self.removed.tolist(),
@@ -44,14 +37,8 @@ class Thinning:
 def thinning(
     explanation: Explanation, thresholds: Sequence[float] | None = None, *, steps: int = 12
 ) -> Thinning:
-    """The score without the near-duplicates of several thresholds.
+    """Return the score without the near-duplicates of several thresholds, a spectrum for each.
 
-    Notes
-    -----
-    A spectrum of what is left for each row.
-
-    Examples
-    --------
     >>> from .sample_table import explain
     >>> found = thinning(explain(["a b", "a b", "c d"], ns=[1]))
     >>> found.removed, found.scores
@@ -68,7 +55,7 @@ def thinning(
 
 
 def _even(explanation: Explanation, steps: int) -> list[float]:
-    """Thresholds by which ever more samples have one as similar, above the floor."""
+    """Return thresholds by which ever more samples have one as similar, above the floor."""
     floor = explanation.floor
     closest = -np.sort(-explanation.nearest_similarity)
     closest = closest[closest >= floor]

@@ -32,12 +32,7 @@ NUMBERS = 4  # of a vector that are shown
 class Shown:
     """Samples as HTML and as plain text, by their places in the list that came in.
 
-    Attributes
-    ----------
-    samples : anything
-        As they came in, one after the other where they were in groups.
-    kind : str
-        What they are: "text", "molecules", "images", "vectors" or "".
+    `kind` is "text", "molecules", "images", "vectors", "records" or "".
     """
 
     samples: Any = field(repr=False)

@@ -35,22 +35,8 @@ _SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 class Job:
     """Samples that have been checked, and how they are compared and shown.
 
-    Attributes
-    ----------
-    kind, what : str
-        What the samples are, in the plural: of the page, and in sentences.
-    samples : list or array
-    choice : Choice
-    arguments : dict
-        For `compute`.
-    modules, expression : str
-        Python that has the same samples, and what it has to import.
-    groups : Groups or None
-        Which samples belong together; then the score is the mean of theirs.
-    texts : callable or None
-        Sample i as text, where there is something to read.
-    pictures : sequence of Picture
-        The samples, if they are images.
+    `modules` and `expression` are Python that has the same samples; with `groups` the score is the
+    mean of theirs; `texts` gives sample i as text where there is something to read.
     """
 
     kind: str

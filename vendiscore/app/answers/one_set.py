@@ -43,19 +43,10 @@ _ROOTS, _EACH = 200, 500
 
 @dataclass(frozen=True)
 class Settings:
-    """How samples are to be scored.
+    """How samples are to be scored: as the page asks, and not checked yet.
 
-    Attributes
-    ----------
-    kernel : str
-        One of `alike.choices`; "" for the usual one.
-    options : mapping
-        Of that kernel; see `alike.OPTIONS`.
-    q : float in [0, ∞] or "inf"
-    leave_out : bool
-        Whether samples that cannot be used are left out, instead of an error that names them.
-    threshold : float
-        From which similarity on samples are called alike.
+    `kernel` is one of `kernel_menu.choices`, "" for the usual one; with `leave_out`, samples that
+    cannot be used are left out; from `threshold` on samples are called alike.
     """
 
     kernel: str = ""
@@ -70,14 +61,9 @@ class Settings:
 
 
 class Result:
-    """A score, and whatever else can be asked about it.
+    """A score: the `answer` that the page shows at first, and whatever else can be asked about it.
 
-    Attributes
-    ----------
-    answer : dict
-        All that the page shows of it at first, as plain values.
-    nbytes : int
-        Memory that it holds, about.
+    `nbytes` is about the memory that it holds.
     """
 
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
@@ -112,12 +98,7 @@ class Result:
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
     """Score samples step by step.
 
-    Raises
-    ------
-    UnusableError
-        If some cannot be used and are not to be left out.
-    RefusedError, ValueError, TypeError, MemoryError
-        For settings that are not known, and samples that cannot be scored.
+    An UnusableError names samples that cannot be used and are not to be left out.
     """
     kernel = settings.kernel_of(samples.kind)
     chosen = kernel_menu.choice(samples.kind, kernel)

@@ -35,13 +35,13 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
         "nearest": nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
         "adds": rounded(percent, 2),
-        "repeats": explained._duplicates.redundant_of.tolist(),
+        "repeats": explained.duplicates.redundant_of.tolist(),
     }
 
 
 def alike(explained: Explanation) -> dict[str, Any]:
     """Groups of near-duplicates by their rows in the table, and the score without these."""
-    found = explained._duplicates
+    found = explained.duplicates
     return {
         "threshold": explained.threshold,
         "groups": [{"keep": keep, "rest": rest} for keep, rest in found.groups()],

@@ -44,18 +44,9 @@ _SLOW = 50  # samples whose permutations take so long that one wants to know how
 
 
 class Compared(NamedTuple):
-    """Sets that were compared.
+    """Sets that were compared: `together` has all samples, one set after the other.
 
-    Attributes
-    ----------
-    comparison : Comparison
-    arguments : mapping
-        With which `compute` gives the same whole scores.
-    together : Similarity
-        Of all samples, one set after the other.
-    sizes : list of int
-    settings : mapping
-        What the numbers depend on beside how samples are compared.
+    `compute` with `arguments` gives the same whole scores; `settings` go into the signature.
     """
 
     comparison: Comparison

@@ -20,16 +20,8 @@ _SHOWN = 10
 class UnusableError(RefusedError):
     """Some samples cannot be used, and the visitor has not said to leave them out.
 
-    Attributes
-    ----------
-    what : str
-        "5 of 27 molecules cannot be used".
-    each : list of str
-        One line for each of the first.
-    others : int
-        How many are left.
-    rows : str
-        Where they are: "lines 23–27".
+    `what` counts them, `each` has a line for each of the first, `others` is how many are left, and
+    `rows` says where they are: "lines 23–27".
     """
 
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
