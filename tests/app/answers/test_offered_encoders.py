@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,7 +34,7 @@ DINOV2 = offered_encoders.ALLOWED["images"]["DINOv2"]
 @pytest.fixture
 def forgetful(monkeypatch):
     """Nothing was encoded before."""
-    monkeypatch.setattr(offered_encoders, "_recent", offered_encoders._Recent())
+    monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
 
 
 @pytest.fixture
@@ -235,4 +236,4 @@ def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
     steps = offered_encoders.similarity(TEXTS, MINILM)
     assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
     steps.close()
-    assert not offered_encoders._recent._kept
+    assert not offered_encoders._recent

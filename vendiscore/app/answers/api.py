@@ -14,7 +14,7 @@ from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
 from .group_lists import place, pooled
-from .jobs import THRESHOLD, Job, comparable, image_job, molecule_job, text_job, vector_job
+from .jobs import THRESHOLD, Job, comparable, image_job, text_job, vector_job
 from .kernel_menu import one_of
 from .records import record
 from .several_sets import Compared
@@ -91,7 +91,7 @@ def vendi_score_molecules(
         and code. Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS
         of each.
     """
-    return _answer(molecule_job(smiles, kernel), q, threshold)
+    return _answer(text_job(smiles, kernel, kind="molecules"), q, threshold)
 
 
 def vendi_score_vectors(

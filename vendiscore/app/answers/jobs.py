@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...analysis import sentences
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...errors import SampleError
@@ -73,6 +74,11 @@ class Job:
                 raise
             raise self.groups.located(error) from error.__cause__
 
+    def sentence(self, found: Findings) -> str:
+        """Return what the number means, after how samples were compared."""
+        meaning = sentences.meaning(found, self.what)
+        return sentences.by(self.choice.by, meaning) if found.n > 1 else meaning
+
     @property
     def labels(self) -> list[Any] | None:
         """The group of each sample."""
@@ -96,9 +102,23 @@ def text_job(
     kernel: str = "ngram_overlap",
     options: Mapping[str, Any] | None = None,
     labels: Sequence[Hashable] = (),
+    kind: str = "texts",
 ) -> Job:
-    """Texts, compared by n-grams or a sentence encoder; in groups if each has a label."""
-    return _written_job("texts", texts, labels, "texts", _chosen("texts", kernel, options))
+    """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
+    chosen = _chosen(kind, kernel, options)
+    called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
+    values, groups = pooled(texts, called)
+    groups = read_labels(labels) if labels else groups
+    values = check_texts(values, longest, SINGULAR[kind], place(groups))
+    return Job(
+        kind=kind,
+        what=kind,
+        samples=values,
+        **chosen,
+        groups=groups,
+        texts=values.__getitem__,
+        **_inline(taken_apart(values, groups)),
+    )
 
 
 def image_job(
@@ -127,12 +147,6 @@ def image_job(
         groups=groups,
         pictures=pictures,
     )
-
-
-def molecule_job(smiles: Any, kernel: str = "morgan", labels: Sequence[Hashable] = ()) -> Job:
-    """Molecules as SMILES, compared by fingerprints."""
-    chosen = _chosen("molecules", kernel, None)
-    return _written_job("molecules", smiles, labels, "SMILES", chosen, MAX_SMILES)
 
 
 def vector_job(
@@ -185,10 +199,8 @@ def job_of(
     """Some samples as they were read, compared by one of the kernels of their kind."""
     labels = [samples.groups[i] for i in kept] if samples.groups else []
     values = samples.take(kept) if len(kept) < len(samples) else samples.values
-    if samples.kind == "texts":
-        return text_job(values, kernel, options, labels)
-    if samples.kind == "molecules":
-        return molecule_job(values, kernel, labels)
+    if samples.kind in ("texts", "molecules"):
+        return text_job(values, kernel, options, labels, samples.kind)
     left = set(range(len(samples))) - set(kept)
     if samples.kind == "images":
         groups = read_labels(labels) if labels else None
@@ -203,14 +215,14 @@ def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any])
     kernel_menu.one_of(kind, KINDS, "kind")
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
-    if kind == "texts":
-        job = text_job(samples, kernel, options)
-    elif kind == "images":
-        job = image_job(_listed(samples, "images"), kernel)
-    elif kind == "molecules":
-        job = molecule_job(samples, kernel)
-    else:
+    if kind == "images":
+        if not isinstance(samples, list):
+            raise RefusedError(f"Expected a list of images, got {type(samples).__name__}.")
+        job = image_job(samples, kernel)
+    elif kind == "vectors":
         job = vector_job(samples, kernel, options)
+    else:
+        job = text_job(samples, kernel, options, kind=kind)
     if job.groups is not None:
         raise RefusedError(
             f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
@@ -219,38 +231,9 @@ def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any])
     return job
 
 
-def _written_job(
-    kind: str,
-    values: Any,
-    labels: Sequence[Hashable],
-    called: str,
-    chosen: dict[str, Any],
-    longest: int = MAX_TEXT,
-) -> Job:
-    """Samples that are strings, `called` so in the plural where there is no list of them."""
-    values, groups = pooled(values, called)
-    groups = read_labels(labels) if labels else groups
-    values = check_texts(values, longest, SINGULAR[kind], place(groups))
-    return Job(
-        kind=kind,
-        what=kind,
-        samples=values,
-        **chosen,
-        groups=groups,
-        texts=values.__getitem__,
-        **_inline(taken_apart(values, groups)),
-    )
-
-
 def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
     chosen = kernel_menu.choice(kind, kernel)
     return {"choice": chosen, "arguments": kernel_menu.arguments(chosen, options or {})}
-
-
-def _listed(values: Any, name: str) -> list[Any]:
-    if not isinstance(values, list):
-        raise RefusedError(f"Expected a list of {name}, got {type(values).__name__}.")
-    return values
 
 
 def _inline(samples: list[Any]) -> dict[str, Any]:

@@ -56,6 +56,8 @@ _PACKAGES = (
 # Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
 _BATCH = {"text": BATCH_SIZE, "images": 16}
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
+# Who sends the same samples would get the same numbers anyway.
+_recent: OrderedDict[bytes, Similarity] = OrderedDict()
 
 
 @cache
@@ -90,9 +92,11 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)
     key = _digest(samples, arguments)
-    if (known := _recent.get(key)) is None:
+    if (known := _recent.pop(key, None)) is None:
         known = yield from _encoded(samples, arguments)
-        _recent.put(key, known)
+    _recent[key] = known  # as the last one; each step is atomic, whatever the thread
+    if len(_recent) > _KEPT:
+        _recent.popitem(last=False)
     return known
 
 
@@ -136,29 +140,6 @@ def _digest(samples: Sequence[Any], arguments: Mapping[str, Any]) -> bytes:
         data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample
         found.update(hashlib.blake2b(data).digest())
     return found.digest()
-
-
-class _Recent:
-    """The last few encoded sets. Who sends the same samples would get the same numbers anyway."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, Similarity] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: bytes) -> Similarity | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: bytes, value: Similarity) -> None:
-        with self._lock:
-            self._kept[key] = value
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-
-
-_recent = _Recent()
 
 
 def _at_hand(model: str) -> bool:

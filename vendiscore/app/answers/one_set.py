@@ -141,11 +141,9 @@ def _answer(
     explained = found.explanation
     assert explained is not None
     n, details = found.n, found.details
-    sizes = [int(row["n"]) for row in details["groups"]] if found.grouped else [n]
-    of = sum(sizes) / len(sizes)
+    of = sum(found.sizes) / len(found.sizes)
     distinct = int(details["distinct"])
     where = " within their groups" if found.grouped else ""
-    meaning = sentences.meaning(found, job.what)
     low, high, se = (found.beside(name) for name in ("low", "high", "se"))
     interval = details.get("interval")
     near = sample_views.alike(explained)
@@ -167,7 +165,7 @@ def _answer(
         "of": of,
         "share": found.value / of,
         "verdict": sentences.verdict(of, found.value),
-        "sentence": sentences.by(job.choice.by, meaning) if n > 1 else meaning,
+        "sentence": job.sentence(found),
         "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),

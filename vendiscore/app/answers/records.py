@@ -20,13 +20,12 @@ FEW = 4  # pairs that are named, and samples that stand alone
 def record(found: Findings, job: Job) -> dict[str, Any]:
     """What the API returns of a score; samples are called by their places, from 0."""
     with np.errstate(all="ignore"):
-        meaning = sentences.meaning(found, job.what)
         answer: dict[str, Any] = {
             "VS": found.value,
             **_sure(found),
             "n": found.n,
             "q": plain_order(found.order),
-            "sentence": sentences.by(job.choice.by, meaning) if found.n > 1 else meaning,
+            "sentence": job.sentence(found),
         }
         details = dict(found.details)
         if found.grouped:

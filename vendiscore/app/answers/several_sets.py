@@ -40,6 +40,15 @@ FEW = 3  # sets; of more so small a p would take too many permutations
 LEVEL_OF_MANY = 0.95
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
 LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
+# What answers call the columns of a set and of a pair; those of a set in a CSV.
+_ROW = {"name": "name", "n": "n", "VS": "score", "se": "se", "matched": "matched"}
+_ROW |= {"matched_se": "matched_se", "low": "matched_low", "high": "matched_high"}
+_PAIR = {name: name for name in ("a", "b", "difference", "low", "high", "level", "p", "p_floor")}
+_PAIR |= {"p": "p_adjusted"}
+_ENDS = ("se", "low", "high")
+_COLUMNS = {"set": "name", "n": "n", "VS": "score", **{f"VS_{end}": end for end in _ENDS}}
+_COLUMNS |= {"matched_size": "size", "VS_matched": "matched"}
+_COLUMNS |= {f"VS_matched_{end}": f"matched_{end}" for end in _ENDS}
 _SLOW = 50  # samples whose permutations take so long that one wants to know how far they are
 
 
@@ -151,8 +160,12 @@ def only_in(
 
 
 def answer(found: Compared, job: Job) -> dict[str, Any]:
-    """A comparison as plain values; `job` is one of the sets."""
+    """Return a comparison as plain values; `job` is one of the sets."""
     result = found.comparison
+    try:
+        pictures = [pictured(each) for each in figures_of(result)]
+    except MissingPackageError:
+        pictures = []
     return {
         "kind": job.kind,
         "what": job.what,
@@ -163,54 +176,18 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
         "level": result.level,
-        "rows": rows(result),
-        "pairs": pairs(result),
-        "pictures": _pictures(result),
+        "rows": [_renamed(row, _ROW) for row in result.sets],
+        "pairs": [
+            _renamed(row, _PAIR) | {"verdict": result.verdict(row.a, row.b)} for row in result.pairs
+        ],
+        "pictures": pictures,
         "signature": found.signature,
         "csv": _csv(result),
     }
 
 
-def rows(result: Comparison) -> list[dict[str, Any]]:
-    """Each set: the score of all, and with its interval that of as many as are compared."""
-    return [
-        {
-            "name": row.name,
-            "n": row.n,
-            "VS": row.score,
-            "se": row.se,
-            "matched": row.matched,
-            "matched_se": row.matched_se,
-            "low": row.matched_low,
-            "high": row.matched_high,
-        }
-        for row in result.sets
-    ]
-
-
-def pairs(result: Comparison) -> list[dict[str, Any]]:
-    """Each two sets: how much more diverse a is than b, and how often chance differs as much."""
-    return [
-        {
-            "a": row.a,
-            "b": row.b,
-            "difference": row.difference,
-            "low": row.low,
-            "high": row.high,
-            "level": row.level,
-            "p": row.p_adjusted,
-            "p_floor": row.p_floor,
-            "verdict": result.verdict(row.a, row.b),
-        }
-        for row in result.pairs
-    ]
-
-
-def _pictures(result: Comparison) -> list[dict[str, str]]:
-    try:
-        return [pictured(each) for each in figures_of(result)]
-    except MissingPackageError:
-        return []
+def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    return {name: getattr(row, of) for name, of in names.items()}
 
 
 def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
@@ -240,18 +217,11 @@ def _first(samples: Any) -> Any:
 
 
 def _csv(result: Comparison) -> str:
-    names = ("score", "se", "low", "high", "size", "matched", "matched_se", "matched_low")
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(
-        [
-            *("set", "n", "VS", "VS_se", "VS_low", "VS_high", "matched_size"),
-            *("VS_matched", "VS_matched_se", "VS_matched_low", "VS_matched_high"),
-        ]
-    )
+    writer.writerow(_COLUMNS)
     for row in result.sets:
-        numbers = (getattr(row, name) for name in (*names, "matched_high"))
-        writer.writerow([row.name, row.n, *map(_digits, numbers)])
+        writer.writerow(map(_digits, _renamed(row, _COLUMNS).values()))
     return buffer.getvalue()
 
 
