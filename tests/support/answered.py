@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.app.answers import one_set
-from vendiscore.app.answers.one_set import Settings
+from vendiscore.app.answers import one_set, several_sets
+from vendiscore.app.answers.jobs import Settings
 from vendiscore.progress import finish
 from vendiscore.reading.samples import Samples
 
@@ -41,7 +41,7 @@ def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **give
         name: values if isinstance(values, Samples) else read(values, kind)
         for name, values in sets.items()
     }
-    steps = one_set.compare(every, Settings(kernel or usual, **given), permutations)
+    steps = several_sets.compare(every, Settings(kernel or usual, **given), permutations)
     return through(finish(steps))
 
 

@@ -11,7 +11,7 @@ from drawn import png
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.app.answers import api
-from vendiscore.app.answers.unusable import UnusableError
+from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError

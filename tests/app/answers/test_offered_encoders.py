@@ -19,7 +19,7 @@ pytest.importorskip("PIL")
 from PIL import Image
 
 from vendiscore.app.answers import api, jobs, kernel_menu, offered_encoders, one_set
-from vendiscore.app.answers.one_set import Settings
+from vendiscore.app.answers.jobs import Settings
 from vendiscore.app.inputs import examples
 from vendiscore.app.inputs.pictures import pictures
 from vendiscore.app.quotas import RefusedError

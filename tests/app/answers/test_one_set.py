@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.analysis.findings import MOST
-from vendiscore.app.answers.unusable import UnusableError
+from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 

@@ -13,10 +13,9 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app.answers import api, distinctive, one_set
-from vendiscore.app.answers.jobs import job_of
-from vendiscore.app.answers.one_set import Settings
-from vendiscore.app.answers.unusable import UnusableError
+from vendiscore.app.answers import api, distinctive, several_sets
+from vendiscore.app.answers.jobs import Settings, job_of
+from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
@@ -247,7 +246,7 @@ def test_sets_of_vectors_share_one_bandwidth():
 
 def test_long_work_is_told_percent_by_percent():
     sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
-    notes = list(one_set.compare(sets, Settings("cosine"), 299))
+    notes = list(several_sets.compare(sets, Settings("cosine"), 299))
     assert notes[0] == "Comparing: 0 % done."
     assert 2 < len(notes) == len(set(notes)) <= 102
 

@@ -15,7 +15,7 @@ starlette = pytest.importorskip("starlette.applications")
 uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore.app.answers.unusable import UnusableError  # noqa: E402
+from vendiscore.app.answers.sample_readout import UnusableError  # noqa: E402
 from vendiscore.app.quotas import RefusedError  # noqa: E402
 from vendiscore.app.serving import endpoints, wire  # noqa: E402
 from vendiscore.app.serving.guard import Guard  # noqa: E402

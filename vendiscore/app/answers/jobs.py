@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ...analysis import sentences
 from ...analysis.findings import Findings, find
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
+from ...arguments import DEFAULT_ORDER
 from ...errors import SampleError
 from ...progress import Steps
 from ...reading.samples import Samples
@@ -95,6 +96,25 @@ class Job:
             options += ', groups=saved["samples"]["group"]'
         call = called("samples", options)
         return f"{source(self.modules)}\nsamples = {self.expression}\nprint({call})"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How samples are to be scored: as the page asks, and not checked yet.
+
+    `kernel` is one of `kernel_menu.choices`, "" for the usual one; with `leave_out`, samples that
+    cannot be used are left out; from `threshold` on samples are called alike.
+    """
+
+    kernel: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    q: Any = DEFAULT_ORDER
+    leave_out: bool = False
+    threshold: Any = THRESHOLD
+
+    def kernel_of(self, kind: str) -> str:
+        """The kernel, or the usual one of a kind."""
+        return self.kernel or kernel_menu.choices(kind)[0].kernel
 
 
 def text_job(

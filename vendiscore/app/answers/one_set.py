@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,47 +16,32 @@ from ...analysis import sentences
 from ...analysis.findings import Findings
 from ...analysis.thinning import thinning
 from ...arguments import DEFAULT_ORDER
-from ...errors import NotPSDError
+from ...errors import MissingPackageError, NotPSDError
+from ...magnitude.curve import magnitude_curve
 from ...progress import Steps
 from ...reading.samples import Samples
+from ...report.document import reported
+from ...report.figures import Figure, figures, magnitude
+from ...report.previews import Shown
 from ...report.thumbnails import drawing
-from ...signature import plain_order
+from ...signature import plain, plain_order
 from .. import quotas
 from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
-from . import kernel_menu, publication, sample_views, several_sets
-from .jobs import FLOOR, THRESHOLD, Job, in_words, job_of
+from . import kernel_menu, sample_views, several_sets
+from .jobs import FLOOR, THRESHOLD, Job, Settings, job_of
 from .kernel_menu import check_order, check_threshold
 from .memory_size import size_of
-from .unusable import UnusableError, left_out, sifted
+from .sample_readout import left_out, sifted
 
+MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
-_PREVIEW = 3
 _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 # Up to so many samples an error above order 2 takes so much more.
 _ROOTS, _EACH = 200, 500
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How samples are to be scored: as the page asks, and not checked yet.
-
-    `kernel` is one of `kernel_menu.choices`, "" for the usual one; with `leave_out`, samples that
-    cannot be used are left out; from `threshold` on samples are called alike.
-    """
-
-    kernel: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    q: Any = DEFAULT_ORDER
-    leave_out: bool = False
-    threshold: Any = THRESHOLD
-
-    def kernel_of(self, kind: str) -> str:
-        """The kernel, or the usual one of a kind."""
-        return self.kernel or kernel_menu.choices(kind)[0].kernel
 
 
 class Result:
@@ -86,13 +70,48 @@ class Result:
             return thinning(self._found.explanation).to_dict()
 
     def papers(self) -> dict[str, Any]:
-        """Pictures, sentences, code, and the download that the code reads, if it needs one."""
+        """Return pictures, sentences, and code with the download that it reads, if it needs one."""
+        found, drawn, curve_said, why = self._found, [], "", ""
         with np.errstate(all="ignore"):
-            return publication.papers(self._found, self._job)
+            try:
+                drawn = list(figures(found))
+                curve_said, picture = _magnitude(found, self._job.what)
+                drawn += [picture] if picture else []
+            except MissingPackageError as error:
+                why = f"No pictures: {error}"
+            growth = sentences.growing(found.growth) if found.growth else found.no_growth
+            said = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
+            return {
+                "pictures": [figure.to_dict() for figure in drawn],
+                "sentences": [sentence for sentence in said if sentence],
+                "code": self._job.code(found),
+                "signature": found.details["signature"],
+                "details": plain(dict(found.details)),
+            }
 
     def report(self, title: str | None = None) -> str:
-        """The report as an HTML file."""
-        return publication.report(self._found, self._job, title or None).html()
+        """Return the report as HTML; images have their names and are as large as they came."""
+        shown = None
+        if self._job.pictures:
+            files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
+            shown = Shown(files, "images")
+        return reported(self._found, title or None, shown).html()
+
+
+def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
+    """The magnitude function of the distances of the kernel, or why there is none."""
+    n = found.looked.similarity.n
+    if found.grouped or n < 2 or found.curve is not None:
+        return "", None
+    if n > MAX_CURVE:
+        return f"A magnitude function is drawn of up to {MAX_CURVE:,} samples.", None
+    try:
+        curve = magnitude_curve(found.looked.similarity)
+    except (ValueError, ArithmeticError) as error:
+        return f"There is no magnitude function: {error}", None
+    if curve.convergence == 0:
+        return "", None
+    return sentences.magnitude(curve, what), magnitude(curve)
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -229,80 +248,6 @@ def _by_group(found: Findings) -> list[dict[str, Any]] | None:
         {"group": str(row["group"]), "n": int(row["n"]), "VS": float(row["VS"])}
         for row in found.details["groups"]
     ]
-
-
-def read_answer(samples: Samples) -> dict[str, Any]:
-    """What the page shows of samples that were read, before anything is scored."""
-    return {
-        "kind": samples.kind,
-        "kinds": list(samples.kinds),
-        "n": len(samples),
-        "total": max(samples.total, len(samples)),
-        "draw": samples.draw,
-        "unit": samples.unit,
-        "name": samples.name,
-        "said": _said(samples),
-        "notes": list(samples.notes),
-        "preview": [_shown(samples, i) for i in _first(samples)],
-        "columns": list(samples.columns),
-        "column": samples.column,
-        "by": samples.by,
-        "groups": len(set(samples.groups) - {""}),
-        "separator": samples.separator,
-        "splits": [{"value": value, "count": count} for value, count in samples.splits],
-        "text": samples.text,
-        "problems": problem_of(samples),
-    }
-
-
-def problem_of(samples: Samples) -> dict[str, Any] | None:
-    """Which samples cannot be used, as far as reading has found; None if all can."""
-    if not samples.problems:
-        return None
-    error = UnusableError({"": (samples, samples.problems)}, samples.kind)
-    return {
-        "count": len(samples.problems),
-        "others": error.others,
-        "rows": error.rows,
-        "lines": list(error.each),
-    }
-
-
-def _said(samples: Samples) -> str:
-    """ "20 rows, 0 unreadable, split by semicolons"."""
-    n, bad = len(samples), len(samples.problems)
-    counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
-    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
-    return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
-
-
-def _first(samples: Samples) -> list[int]:
-    usable = (i for i in range(len(samples)) if i not in samples.problems)
-    return [i for i, _ in zip(usable, range(_PREVIEW), strict=False)]
-
-
-def _shown(samples: Samples, i: int) -> Any:
-    value = samples.values[i]
-    if isinstance(value, str):
-        return value if len(value) <= 300 else f"{value[:299]}…"
-    if samples.kind == "images":
-        return {"image": value.thumbnail}
-    return in_words(np.ravel(value))
-
-
-def compare(
-    sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
-) -> Steps[dict[str, Any]]:
-    """Sets of samples of one kind side by side; see `comparing.compared`."""
-    kinds = {samples.kind for samples in sets.values()}
-    if len(kinds) > 1:
-        raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
-    kernel = settings.kernel_of(next(iter(kinds), "texts"))
-    return (
-        yield from several_sets.compared(
-            sets, kernel, settings.options, settings.q, permutations, settings.leave_out
-        )
-    )
 
 
 def drawings(smiles: Any) -> dict[str, list[str]]:

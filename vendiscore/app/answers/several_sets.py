@@ -28,10 +28,9 @@ from ..inputs.parts import part
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import distinctive, kernel_menu, offered_encoders
 from .group_lists import sets_of
-from .jobs import Job, job_of
+from .jobs import Job, Settings, job_of
 from .kernel_menu import check_order
-from .publication import pictured
-from .unusable import UnusableError, left_out, sifted
+from .sample_readout import UnusableError, left_out, sifted
 
 # Of three pairs the least p is 3/300, which is what LEVEL asks for.
 MIN_PERMUTATIONS, MAX_PERMUTATIONS = 299, 999
@@ -70,21 +69,20 @@ class Compared(NamedTuple):
         return line(["compare"], {**self.together.settings, **self.settings})
 
 
-def compared(
-    sets: Mapping[str, Samples],
-    kernel: str,
-    options: Mapping[str, Any],
-    q: Any = DEFAULT_ORDER,
-    permutations: int = 0,
-    leave_out: bool = False,
+def compare(
+    sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
 ) -> Steps[dict[str, Any]]:
-    """Compare sets that were read, or the groups of one: what the page shows, as plain values."""
+    """Compare sets of one kind, or the groups of one: what the page shows, as plain values."""
+    kinds = {samples.kind for samples in sets.values()}
+    if len(kinds) > 1:
+        raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
+    kernel = settings.kernel_of(next(iter(kinds), "texts"))
     notes: list[str] = []
     if len(sets) == 1:
         (whole,) = sets.values()
         sets = sets_of(whole)
         lost = {i: what for i, what in whole.problems.items() if whole.groups[i] == ""}
-        if lost and not leave_out:
+        if lost and not settings.leave_out:
             raise UnusableError({"": (whole, whole.problems)}, whole.kind)
         notes = [*whole.told, *left_out(replace(whole, groups=()), lost)]
     check_sets(len(sets))
@@ -96,10 +94,10 @@ def compared(
     sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
-        jobs = {name: job_of(sets[name], kept[name], kernel, options) for name in sets}
-        return jobs, (yield from compare_steps(jobs, q, permutations))
+        jobs = {name: job_of(sets[name], kept[name], kernel, settings.options) for name in sets}
+        return jobs, (yield from compare_steps(jobs, settings.q, permutations))
 
-    bad, (jobs, found) = yield from sifted(sets, kind, run, leave_out)
+    bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
     notes += [
         f"{name}: {note}"
         for name, samples in sets.items()
@@ -163,7 +161,7 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
     """Return a comparison as plain values; `job` is one of the sets."""
     result = found.comparison
     try:
-        pictures = [pictured(each) for each in figures_of(result)]
+        pictures = [each.to_dict() for each in figures_of(result)]
     except MissingPackageError:
         pictures = []
     return {

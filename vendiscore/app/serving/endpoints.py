@@ -18,10 +18,10 @@ from ... import __version__
 from ...progress import Steps, Value
 from ...reading.limits import AskError
 from ...reading.samples import Samples
-from ..answers import one_set
+from ..answers import one_set, sample_readout, several_sets
+from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..answers.memory_size import size_of
-from ..answers.one_set import Settings
 from ..inputs import uploads
 from ..inputs.submission import Asked, Given
 from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
@@ -97,7 +97,7 @@ class Routes:
                 example = repr(how) if how.example else ""
                 sent = _Sent(samples, example)
                 key = self.kept.put(sent, size_of(samples), owner=_visitor(request))
-                return one_set.read_answer(samples) | {"key": key}
+                return sample_readout.read_answer(samples) | {"key": key}
 
             return await json_response(request, await self._taken(request, lane, whole(work)))
 
@@ -129,7 +129,7 @@ class Routes:
 
         def steps() -> Steps[dict[str, Any]]:
             samples = {each: sent.samples for each, sent in sets.items()}
-            answer = ready or (yield from one_set.compare(samples, settings, count))
+            answer = ready or (yield from several_sets.compare(samples, settings, count))
             if name and not ready:
                 self.known.put(answer, size_of(answer), name)
             return answer

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ...errors import MissingPackageError
-from ..answers.unusable import UnusableError
+from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 from .guard import Message, Receive, Send
 from .lanes import BusyError

@@ -8,8 +8,8 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import explain
 from vendiscore.analysis import thinning
-from vendiscore.app.answers import one_set
-from vendiscore.app.answers.one_set import Settings
+from vendiscore.app.answers import one_set, sample_readout
+from vendiscore.app.answers.jobs import Settings
 from vendiscore.app.inputs import examples, uploads
 from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
@@ -84,13 +84,13 @@ def test_the_report_has_the_number_of_the_page():
 
 def test_what_was_read_is_shown_before_it_is_scored():
     samples = read(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
-    ours = through(one_set.read_answer(samples))
+    ours = through(sample_readout.read_answer(samples))
     assert ours["preview"] == ["CCO", "CCC", "CC"]
     assert ours["said"] == "4 lines of 9, drawn at random, 1 unreadable"
     assert (ours["n"], ours["total"], ours["kind"]) == (4, 9, "molecules")
     assert ours["problems"]["count"] == 1
     assert ours["problems"]["others"] == 3
-    rows = through(one_set.read_answer(read(np.arange(10.0).reshape(2, 5), "vectors")))
+    rows = through(sample_readout.read_answer(read(np.arange(10.0).reshape(2, 5), "vectors")))
     assert rows["preview"] == ["0, 1, 2, 3, …", "5, 6, 7, 8, …"]
     assert rows["problems"] is None
 

@@ -1,20 +1,24 @@
-"""Samples that cannot be used: all of them at once, by their rows, and a score of the others."""
+"""Samples as they were read: what the page shows of them, and which cannot be used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ...errors import SampleError
 from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import RefusedError
 from .group_lists import emptied
+from .jobs import in_words
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
+_PREVIEW = 3
 
 
 class UnusableError(RefusedError):
@@ -98,3 +102,62 @@ def sifted(
         if any(bad.values()) and not leave_out:
             raise UnusableError(found, what)
         return bad, result
+
+
+def read_answer(samples: Samples) -> dict[str, Any]:
+    """What the page shows of samples that were read, before anything is scored."""
+    return {
+        "kind": samples.kind,
+        "kinds": list(samples.kinds),
+        "n": len(samples),
+        "total": max(samples.total, len(samples)),
+        "draw": samples.draw,
+        "unit": samples.unit,
+        "name": samples.name,
+        "said": _said(samples),
+        "notes": list(samples.notes),
+        "preview": [_shown(samples, i) for i in _first(samples)],
+        "columns": list(samples.columns),
+        "column": samples.column,
+        "by": samples.by,
+        "groups": len(set(samples.groups) - {""}),
+        "separator": samples.separator,
+        "splits": [{"value": value, "count": count} for value, count in samples.splits],
+        "text": samples.text,
+        "problems": problem_of(samples),
+    }
+
+
+def problem_of(samples: Samples) -> dict[str, Any] | None:
+    """Which samples cannot be used, as far as reading has found; None if all can."""
+    if not samples.problems:
+        return None
+    error = UnusableError({"": (samples, samples.problems)}, samples.kind)
+    return {
+        "count": len(samples.problems),
+        "others": error.others,
+        "rows": error.rows,
+        "lines": list(error.each),
+    }
+
+
+def _said(samples: Samples) -> str:
+    """ "20 rows, 0 unreadable, split by semicolons"."""
+    n, bad = len(samples), len(samples.problems)
+    counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
+    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
+    return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
+
+
+def _first(samples: Samples) -> list[int]:
+    usable = (i for i in range(len(samples)) if i not in samples.problems)
+    return [i for i, _ in zip(usable, range(_PREVIEW), strict=False)]
+
+
+def _shown(samples: Samples, i: int) -> Any:
+    value = samples.values[i]
+    if isinstance(value, str):
+        return value if len(value) <= 300 else f"{value[:299]}…"
+    if samples.kind == "images":
+        return {"image": value.thumbnail}
+    return in_words(np.ravel(value))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from answered import through
 
-from vendiscore.app.answers import one_set
-from vendiscore.app.answers.one_set import Settings
-from vendiscore.app.answers.unusable import UnusableError
+from vendiscore.app.answers import one_set, sample_readout
+from vendiscore.app.answers.jobs import Settings
+from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs.examples import find_example
 from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import RefusedError
@@ -62,7 +62,7 @@ def test_five_bad_molecules_are_listed_at_one_try_and_left_out_at_the_next():
 def test_rows_that_follow_each_other_are_said_as_one():
     samples = file("id,SMILES\n" + "\n".join(f"{i},{s}" for i, s in enumerate(GOOD * 4 + BAD)))
     assert unusable(samples, "morgan").rows == "rows 22–26"
-    assert one_set.read_answer(samples)["problems"]["rows"] == "rows 22–26"
+    assert sample_readout.read_answer(samples)["problems"]["rows"] == "rows 22–26"
 
 
 def test_what_is_blank_too_long_and_unreadable_is_listed_together():
