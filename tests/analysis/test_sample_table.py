@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import vendiscore
 from vendiscore import compute, explain
 from vendiscore.analysis.duplicates import Duplicates, NearPairs
-from vendiscore.analysis.nearest_samples import Neighbours
+from vendiscore.analysis.redundancy import Neighbours
 from vendiscore.similarity.matrix import MatrixSimilarity
 
 COLUMNS = [

@@ -1,11 +1,9 @@
 """Which samples make a set as diverse as it is, and which repeat others."""
 
 from .duplicates import Duplicates
-from .layout import layout
-from .nearest_samples import Neighbours
-from .redundancy import Pair, redundant_pairs
+from .layout import clustered_order, layout
+from .redundancy import Neighbours, Pair, redundant_pairs
 from .sample_table import Explanation, explain
-from .seriation import clustered_order
 from .spectral_modes import Mode
 from .thinning import Thinning, thinning
 

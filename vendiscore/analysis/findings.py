@@ -26,9 +26,9 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
-from .nearest_samples import Neighbours
+from .layout import clustered_order
+from .redundancy import Neighbours
 from .sample_table import THRESHOLD, Explanation, explained
-from .seriation import clustered_order
 
 # Of the profile: steps of 1/8 up to 5, where most curves are flat.
 ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
@@ -253,6 +253,7 @@ class Findings:
             self.subject.__dict__.pop(name, None)
 
 
+@np.errstate(all="ignore")  # as `compute` does: numbers are checked
 def find(
     samples: Any,
     references: Any,

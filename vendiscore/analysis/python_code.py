@@ -20,13 +20,8 @@ READ_DOWNLOAD = (
 INLINE = 1_500
 
 
-def call(samples: str, arguments: Mapping[str, Any], q: float) -> str:
-    """Python that scores samples: by this Space where it runs as one, else by the package."""
-    return called(samples, keywords(arguments, q))
-
-
 def called(samples: str, options: str) -> str:
-    """The same with the options as they are to be written."""
+    """Write Python that scores samples: by this Space where it runs as one, else the package."""
     after = f", {options}" if options else ""
     if space := os.environ.get("SPACE_ID"):
         return f'evaluate.load("{space}").compute(samples={samples}{after})'

@@ -1,15 +1,23 @@
-"""Which samples say the same: the most similar pairs."""
+"""How near samples are to others: the nearest of each, and the most similar pairs."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from ..arguments import integer
-from ..arrays.namespace import to_host
+from ..arrays.namespace import row_blocks, to_host
+from ..progress import track
 from ..similarity.base import Similarity
 from ..summary import one_line
+
+# Rows that are compared with all others at once: a product of fewer waits for memory.
+ROWS = 256
+# Sees the rows of a block, without similarities of samples to themselves (−∞), and where it starts.
+Looker = Callable[[np.ndarray, int], None]
 
 
 class Pair(NamedTuple):
@@ -54,3 +62,45 @@ def redundant_pairs(similarity: Similarity, count: int = 4) -> list[Pair]:
         found.append(Pair(i, j, float(K[i, j])))
         K[[i, j]] = K[:, [i, j]] = -np.inf
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """How each of n samples stands to the others.
+
+    `nearest` is the most similar other sample of each, the first of several (its own number where
+    n = 1), `similarity` how similar that is, and `mean` the mean over all others, 0 for n = 1.
+    """
+
+    nearest: np.ndarray
+    similarity: np.ndarray
+    mean: np.ndarray
+
+    @classmethod
+    def of(cls, similarity: Similarity, look: Looker | None = None) -> Self:
+        """Find the neighbours in a Similarity; `look` sees every block of rows on the way.
+
+        Time O(n²), memory a block of rows.
+        """
+        n = similarity.n
+        nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
+        blocks = list(row_blocks(n, 8 * n, ROWS))
+        for block in track(blocks, len(blocks), "comparing samples"):
+            K = np.array(to_host(similarity.rows(block)), dtype=np.float64)
+            here = np.arange(len(K))
+            own = here, here + block.start
+            alone = K[own].copy()
+            mean[block] = (K.sum(axis=1) - alone) / max(1, n - 1)
+            K[own] = -np.inf
+            nearest[block] = K.argmax(axis=1)
+            closest[block] = K[here, nearest[block]] if n > 1 else alone
+            if look is not None:
+                look(K, block.start)
+        return cls(nearest, closest, mean)
+
+    def alone(self, count: int) -> list[tuple[int, float]]:
+        """Return (i, similarity to its nearest) of the `count` samples that are most alone."""
+        if len(self.nearest) == 1:
+            return []
+        order = np.argsort(self.similarity, kind="stable")[:count]
+        return [(int(i), float(self.similarity[i])) for i in order]

@@ -29,7 +29,7 @@ from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
 from ..summary import Summary
 from .duplicates import MARGIN, Duplicates, NearPairs
-from .nearest_samples import Neighbours
+from .redundancy import Neighbours
 from .spectral_modes import Mode, modes_of, strongest
 
 THRESHOLD = 0.95

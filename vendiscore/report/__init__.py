@@ -1,7 +1,7 @@
-"""One self-contained HTML file about a set, and the words and pictures that it and the page share.
+"""One self-contained HTML file about a set, and the pictures that it and the page share.
 
-`findings` has what there is to say, `sentences` and `pictures` say it, `sections` put it in order,
-`document` makes a file of them; `shown` shows samples, `code` gives the number again.
+`sections` put the findings of `analysis` in order, `figures` draws them, `previews` shows samples,
+and `document` makes a file of them.
 """
 
 from __future__ import annotations
@@ -75,6 +75,11 @@ def report(
     >>> [section.title for section in found.sections][:2]
     ['The number', 'What is alike']
     """
-    from .document import written
+    from ..analysis.findings import find
+    from .document import reported
 
-    return written(samples, references, title, keywords)
+    if title is not None and not isinstance(title, str):
+        raise TypeError(
+            f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
+        )
+    return reported(find(samples, references, keywords), title)

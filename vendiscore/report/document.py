@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.findings import Findings, find
+from ..analysis.findings import Findings
 from ..summary import Summary, with_error
 from .markup import escape
 from .previews import Shown
@@ -87,27 +86,12 @@ class Report(Summary):
         )
 
 
-def written(
-    samples: Any, references: Any, title: str | None, keywords: Mapping[str, Any]
-) -> Report:
-    """The report of samples that nobody has looked at; see `vendiscore.report`."""
-    if title is not None and not isinstance(title, str):
-        raise TypeError(
-            f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
-        )
-    with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
-        return reported(find(samples, references, keywords), title)
-
-
+@np.errstate(all="ignore")
 def reported(found: Findings, title: str | None = None, shown: Shown | None = None) -> Report:
-    """The report of findings; samples are shown as they came unless `shown` has others."""
+    """Write the report of findings; samples are shown as they came unless `shown` has others."""
     shown = shown or Shown.of(found.subject)
-    with np.errstate(all="ignore"):
-        return Report(
-            title=title or f"Diversity of {shown.counted(found.n)}",
-            numbers=found.numbers,
-            sections=tuple(sections(found, shown)),
-        )
+    usual = f"Diversity of {shown.counted(found.n)}"
+    return Report(title or usual, found.numbers, tuple(sections(found, shown)))
 
 
 @cache

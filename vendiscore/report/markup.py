@@ -34,9 +34,7 @@ def cut(text: str, longest: int) -> str:
 
 def folded(text: str, longest: int) -> str:
     """A text of which the beginning is seen, and the rest, up to a length, after a click."""
-    if len(text) <= min(SEEN, longest):
-        return f"<bdi>{escape(text, longest)}</bdi>"
-    if longest <= SEEN:
+    if min(len(text), longest) <= SEEN:
         return f"<bdi>{escape(text, longest)}</bdi>"
     beyond = len(text) - longest
     more = f"<i>… and {beyond:,} more characters</i>" if beyond > 0 else ""

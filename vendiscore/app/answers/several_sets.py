@@ -12,7 +12,7 @@ import numpy as np
 
 from ...analysis import sentences
 from ...analysis.findings import ORDERS
-from ...analysis.python_code import INLINE, READ_DOWNLOAD, call, source
+from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...arguments import DEFAULT_ORDER
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
@@ -190,7 +190,7 @@ def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
     """Python that gives the whole scores, and the sets that it reads from what the page saves."""
-    scores = call("samples", found.arguments, found.comparison.q)
+    scores = called("samples", keywords(found.arguments, found.comparison.q))
     names, first = list(jobs), next(iter(jobs.values()))
     modules, saved = "", None
     if first.pictures:
