@@ -11,7 +11,7 @@ from vendiscore.analysis.findings import find
 from vendiscore.comparison import Comparison, PairRow, SetRow
 from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.report.document import reported
-from vendiscore.report.previews import Shown
+from vendiscore.report.previews import Previews
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}
@@ -77,7 +77,7 @@ def test_near_duplicates_are_those_of_a_threshold_of_choice():
 
 def test_samples_can_be_shown_otherwise_than_they_came():
     found = find(TEXTS, None, HOW)
-    page = reported(found, "Mine", Shown([f"text no. {i}" for i in range(9)], "text")).html()
+    page = reported(found, "Mine", Previews([f"text no. {i}" for i in range(9)], "text")).html()
     assert "text no. 8" in page
     assert "<title>Mine</title>" in page
 

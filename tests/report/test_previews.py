@@ -85,7 +85,7 @@ def test_there_is_room_for_so_many_pictures_only() -> None:
     from vendiscore.report import previews
 
     images = list(RNG.integers(0, 256, size=(9, 8, 8), dtype=np.uint8))
-    found = previews.Shown(images, "images", 1_000, {})
+    found = previews.Previews(images, "images", 1_000, {})
     cells = [found.cell(i, 99) for i in range(9)]
     assert sum(map(len, re.findall('src="([^"]*)"', "".join(cells)))) <= 1_000
     assert cells[0].startswith("<img ")

@@ -109,7 +109,7 @@ class Duplicates:
         return found.rethreshold(threshold)
 
     def rethreshold(self, threshold: float) -> Duplicates:
-        """The near-duplicates at another threshold, without comparing samples again."""
+        """Return the near-duplicates at another threshold, without comparing samples again."""
         read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         if read < self.floor - ROUNDING:
             raise ValueError(
@@ -158,7 +158,7 @@ class Duplicates:
         return np.flatnonzero(self.redundant_of >= 0)
 
     def groups(self) -> Iterator[tuple[int, list[int]]]:
-        """(the one to keep, the others) of each group, the largest first."""
+        """Yield (the one to keep, the others) of each group, the largest first."""
         removed = self.removed
         owners = self.redundant_of[removed]
         places, counts = np.unique(owners, return_counts=True)
@@ -173,7 +173,7 @@ class Duplicates:
         return above, [self._pair(k) for k in range(edge, min(edge + count, len(self._i)))]
 
     def _above(self, threshold: float) -> int:
-        """How many pairs are at least that similar."""
+        """Return how many pairs are at least that similar."""
         return int(np.searchsorted(-self._similarity, ROUNDING - threshold, side="right"))
 
     def _pair(self, k: int) -> Pair:

@@ -109,7 +109,7 @@ class Findings:
         return float(scalar(self.numbers[self.key]))
 
     def beside(self, what: str, key: str = "") -> float | None:
-        """What goes with a number: "se", "low", "high", "corrected"."""
+        """Return what goes with a number: "se", "low", "high", "corrected"."""
         found = self.numbers.get(f"{key or self.key}_{what}")
         return None if found is None else float(scalar(found))
 
@@ -263,7 +263,7 @@ def find(
     threshold: float = THRESHOLD,
     floor: float | None = None,
 ) -> Findings:
-    """The numbers that `compute` gives, with an interval where there can be one."""
+    """Find the numbers that `compute` gives, with an interval where there can be one."""
     keywords = {**arguments, "details": True}
     request = read_request(keywords)
     subject = subject_of(samples, references, request)
@@ -291,7 +291,7 @@ def find(
 
 
 def _without_interval(subject: Subject, request: Request) -> str:
-    """Why there can be no interval that was not asked for, as a sentence."""
+    """Return why there can be no interval that was not asked for, as a sentence."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
         return ""
@@ -339,7 +339,7 @@ def _reads_eigenvectors(subject: Subject, request: Request) -> bool:
 
 
 def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:
-    """The numbers with intervals of those measures whose errors cost no more than they do."""
+    """Add intervals of the measures whose errors cost no more than they do."""
     closed = [each for each in request.measures if each.measure.name in CLOSED]
     sure = measured(subject, replace(request, ci=LEVEL, measures=tuple(closed)))
     found: dict[str, Any] = {}
@@ -355,7 +355,7 @@ def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) 
 
 
 def _drawn(n: int, most: int) -> np.ndarray:
-    """All rows of n, or so many of them in their order, always the same."""
+    """Return all rows of n, or so many of them in their order, always the same."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))

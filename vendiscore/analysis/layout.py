@@ -49,7 +49,7 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
 
 
 def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """The two leading eigenvectors of diag(values) − mean meanᵀ, or the only one."""
+    """Return the two leading eigenvectors of diag(values) − mean meanᵀ, or the only one."""
     r = len(values)
     if r <= SMALL:
         return _all(values, mean)

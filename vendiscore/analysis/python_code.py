@@ -29,19 +29,19 @@ def called(samples: str, options: str) -> str:
 
 
 def source(modules: str) -> str:
-    """The import of what `call` needs, and of these modules."""
+    """Write the import of what `called` needs, and of these modules."""
     caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
     return f"import {caller}, {modules}" if modules else f"import {caller}"
 
 
 def keywords(arguments: Mapping[str, Any], q: float) -> str:
-    """Arguments of `compute` as one writes them."""
+    """Return arguments of `compute` as one writes them."""
     given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what: str) -> str:
-    """Python that gives the numbers of a report again.
+    """Write Python that gives the numbers of a report again.
 
     What is short is written out; the rest is called by its name, and said to be what was passed.
     """
@@ -65,7 +65,7 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
 
 
 def literal(value: Any) -> str | None:
-    """A value as Python that makes it again, or None for one that is long or has no such form.
+    """Write a value as Python that makes it again; None for one that is long or has no form.
 
     >>> literal([1, float("inf")]), literal(print)
     ("[1, 'inf']", None)
@@ -100,6 +100,6 @@ def _written(value: Any) -> str | None:
 
 
 def _told(value: Any) -> str:
-    """A value in a comment: of one line, and without anything that another run would not say."""
+    """Write a value in a comment: of one line, with nothing that another run would not say."""
     said = plain(value)
     return " ".join((said if isinstance(said, str) else f"a {type(value).__name__}")[:100].split())

@@ -164,12 +164,12 @@ class Explanation(Summary):
         return float(scalar(found.values[0]))
 
     def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
-        """The `count` pairs next to the threshold on either side, each a `Pair`, to look at."""
+        """Return the `count` pairs next to the threshold on either side, each a `Pair`."""
         above, below = self.duplicates.boundary(count)
         return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
 
     def rethreshold(self, threshold: float) -> Explanation:
-        """The same with near-duplicates at another threshold, without comparing samples again.
+        """Move the threshold of near-duplicates, without comparing samples again.
 
         A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
         """
@@ -188,19 +188,19 @@ class Explanation(Summary):
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """The `count` largest, each a `Mode`; as many as the score says, unless given."""
+        """Return the `count` largest modes; as many as the score says, unless given."""
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
         found = modes_of(self._spectrum, *self._strongest, wanted)
         return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
 
     def rarest(self, count: int = SHOWN) -> list[int]:
-        """The places of the most surprising samples, the first of several."""
+        """Return the places of the most surprising samples, the first of several."""
         known = np.nan_to_num(self.surprise, nan=-np.inf)
         first = np.argsort(-known, kind="stable")[: integer("count", count)]
         return self.places[first].tolist()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as numbers and lists, for JSON; what is not known is None."""
+        """Return everything as numbers and lists, for JSON; what is not known is None."""
         columns = {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
         above, below = self.boundary()
         return {
@@ -228,17 +228,17 @@ class Explanation(Summary):
         }
 
     def to_json(self, **options: Any) -> str:
-        """`to_dict` as JSON; options are those of `json.dumps`."""
+        """Write `to_dict` as JSON; options are those of `json.dumps`."""
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame: a row a sample, by its place."""
+        """Return a pandas DataFrame: a row a sample, by its place."""
         pandas = require("pandas", "dev", "a data frame")
         columns = {name: getattr(self, name) for name in COLUMNS}
         return pandas.DataFrame(columns, index=pandas.Index(self.places, name="place"))
 
     def plot(self, *, ax: Any = None) -> Any:
-        """What each sample adds, in descending order, near-duplicates marked. Returns Axes."""
+        """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
         return contributions(self.adds, self.redundant_of >= 0, ax=ax)
 
     @property
@@ -296,7 +296,7 @@ def explain(
     psd: PSD = "check",
     **how: Any,
 ) -> Explanation:
-    """Which samples add to the diversity of a set, which repeat others, and what it is made of.
+    """Find which samples add to the diversity of a set, which repeat others, and its modes.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def explain(
 def explained(
     subject: Subject, q: float, threshold: float = THRESHOLD, floor: float | None = None
 ) -> Explanation:
-    """The same of a subject, at an order above 0; its eigenvectors are found once.
+    """Explain a subject at an order above 0; its eigenvectors are found once.
 
     `floor` is the least threshold of later, 0.2 below this one unless given.
     """
@@ -395,5 +395,5 @@ def _counted(count: int, one: str, several: str) -> str:
 
 
 def _plain(column: np.ndarray) -> list[Any]:
-    """A column for JSON, which has no NaN."""
+    """Return a column for JSON, which has no NaN."""
     return [None if value != value else value for value in column.tolist()]

@@ -184,7 +184,7 @@ def measure(key: str) -> Measure | None:
 
 
 def verdict(n: float, score: float) -> str:
-    """A Vendi Score of n samples in three words; for groups, n is their mean size.
+    """Describe a Vendi Score of n samples in three words; for groups, n is their mean size.
 
     >>> verdict(20, 5.9), verdict(20, 19.5)
     ('repeats itself a lot', 'nearly all different')
@@ -197,7 +197,7 @@ def verdict(n: float, score: float) -> str:
 
 
 def by(comparison: str, said: str) -> str:
-    """A sentence about samples, with how they were compared first.
+    """Begin a sentence about samples with how they were compared.
 
     >>> by("By what they mean", "These 5 texts are all but the same.")
     'By what they mean, these 5 texts are all but the same.'
@@ -206,14 +206,14 @@ def by(comparison: str, said: str) -> str:
 
 
 def looked_at(n: int, total: int) -> str:
-    """Of how many samples pairs were looked at; empty if of all."""
+    """Say of how many samples pairs were looked at; empty if of all."""
     if n == total:
         return ""
     return f"Pairs were looked at of {n:,} of {total:,}, drawn at random."
 
 
 def adding(q: float, of_adds: float) -> str:
-    """At which order it is told what samples add, where not at that of the score.
+    """Say at which order it is told what samples add, where not at that of the score.
 
     >>> adding(3, 2)
     'What each adds is told at order 2: at order 3 it would take too long.'
@@ -224,7 +224,7 @@ def adding(q: float, of_adds: float) -> str:
 
 
 def magnitude(curve: Curve, what: str) -> str:
-    """What a magnitude function of the distances of a kernel says."""
+    """Say what a magnitude function of the distances of a kernel tells."""
     return (
         f"Their magnitude, how many can be told apart at a scale, is {curve.at(1.0):.1f} at t = 1 "
         f"(distances √(2 − 2k) as they are). To tell 95 % of the {curve.distinct:,} distinct "
@@ -233,7 +233,7 @@ def magnitude(curve: Curve, what: str) -> str:
 
 
 def copies(n: int, distinct: int, what: str, where: str = "") -> str:
-    """How many samples are identical with others, perhaps only of those `where`.
+    """Say how many samples are identical with others, perhaps only of those `where`.
 
     >>> copies(5, 3, "texts")
     'Of 5 texts 3 are distinct: 2 are, to this kernel, exact copies of others.'
@@ -251,7 +251,7 @@ def copies(n: int, distinct: int, what: str, where: str = "") -> str:
 
 
 def short(value: Any) -> str:
-    """A number for readers: two decimals, or four digits where it is small or very large.
+    """Write a number for readers: two decimals, or four digits where it is small or very large.
 
     >>> short(12.3456), short(0.0123456)
     ('12.35', '0.01235')
@@ -261,7 +261,7 @@ def short(value: Any) -> str:
 
 
 def standing(comparison: Comparison) -> str:
-    """Which of several sets are more diverse than which, without numbers."""
+    """Say which of several sets are more diverse than which, without numbers."""
     names = comparison.names
     below = {
         a: tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE) for a in names
@@ -308,7 +308,7 @@ def growing(found: Growth) -> str:
 
 
 def near_duplicates(groups: int, removed: int, threshold: float, left: float, n: int) -> str:
-    """How many near-duplicates there are, and the score of the n samples left without."""
+    """Say how many near-duplicates there are, and the score of the n samples without them."""
     if not groups:
         return f"No two are as similar as {threshold:g}: there are no near-duplicates."
     one = f"1 group of near-duplicates, in which {removed:,} repeat{'s' if removed == 1 else ''}"
@@ -320,12 +320,12 @@ def near_duplicates(groups: int, removed: int, threshold: float, left: float, n:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as one says them: "A, B and C"."""
+    """List names as one says them: "A, B and C"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def heat(K: np.ndarray) -> str:
-    """What a heat map of similarities shows."""
+    """Say what a heat map of similarities shows."""
     n = len(K)
     if n == 1:
         return "Similarities: one sample, which is all like itself"

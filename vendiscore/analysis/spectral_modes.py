@@ -61,7 +61,7 @@ class Mode(Summary):
 
 
 def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """The mode of each sample (n,), and how much of the sample it is (n,).
+    """Return the mode of each sample (n,), and how much of the sample it is (n,).
 
     −1 and 0 for samples of weight 0. Time O(n r).
     """
@@ -81,7 +81,7 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
 
 
 def modes_of(spectrum: Spectrum, mode: np.ndarray, weight: np.ndarray, count: int) -> list[Mode]:
-    """The `count` largest modes, from what `strongest` gives; some may have no members."""
+    """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
     shares = to_host(spectrum.values)
     found = []
     for number in range(min(count, int((shares > 0).sum()))):

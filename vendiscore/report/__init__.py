@@ -22,7 +22,7 @@ def report(
     title: str | None = None,
     **keywords: Any,
 ) -> Report:
-    """A report of how diverse samples are, and why: one HTML file that needs nothing else.
+    """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
 
     The number and its interval, groups of near-duplicates and modes with samples that stand for
     them, the most redundant samples, growth, pictures, all samples, and Python that gives the

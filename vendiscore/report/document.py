@@ -14,7 +14,7 @@ import numpy as np
 from ..analysis.findings import Findings
 from ..summary import Summary, with_error
 from .markup import escape
-from .previews import Shown
+from .previews import Previews
 from .sections import Section, sections
 
 
@@ -55,7 +55,7 @@ class Report(Summary):
         return f"{self.title}: {name} = {with_error(value, self.numbers.get(f'{name}_se', 0.0))}."
 
     def html(self) -> str:
-        """The whole file as text."""
+        """Return the whole file as text."""
         body = "".join(
             f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
             f"{part.html}</section>"
@@ -79,7 +79,7 @@ class Report(Summary):
         Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
-        """The report in a frame of its own, so that its style touches nothing else."""
+        """Show the report in a frame of its own, so that its style touches nothing else."""
         return (
             f'<iframe srcdoc="{html.escape(self.html())}" sandbox '
             f'title="{escape(self.title)}" style="width:100%;height:40em;border:0"></iframe>'
@@ -87,14 +87,14 @@ class Report(Summary):
 
 
 @np.errstate(all="ignore")
-def reported(found: Findings, title: str | None = None, shown: Shown | None = None) -> Report:
+def reported(found: Findings, title: str | None = None, shown: Previews | None = None) -> Report:
     """Write the report of findings; samples are shown as they came unless `shown` has others."""
-    shown = shown or Shown.of(found.subject)
+    shown = shown or Previews.of(found.subject)
     usual = f"Diversity of {shown.counted(found.n)}"
     return Report(title or usual, found.numbers, tuple(sections(found, shown)))
 
 
 @cache
 def style() -> str:
-    """The style sheet."""
+    """Return the style sheet."""
     return (files(__package__) / "style.css").read_text(encoding="utf-8")

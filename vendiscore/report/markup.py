@@ -10,7 +10,7 @@ SEEN = 160
 
 
 def escape(text: str, longest: int = 160) -> str:
-    """Text of a visitor as HTML that cannot be anything but text.
+    """Write text of a visitor as HTML that cannot be anything but text.
 
     Braces, `$` and backticks go too, since gradio fills in templates of those.
 
@@ -24,7 +24,7 @@ def escape(text: str, longest: int = 160) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """A text of no more than so many characters.
+    """Cut a text to no more than so many characters.
 
     >>> cut("diversity", 4)
     'div…'
@@ -33,7 +33,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def folded(text: str, longest: int) -> str:
-    """A text of which the beginning is seen, and the rest, up to a length, after a click."""
+    """Show the beginning of a text, and the rest, up to a length, after a click."""
     if min(len(text), longest) <= SEEN:
         return f"<bdi>{escape(text, longest)}</bdi>"
     beyond = len(text) - longest
@@ -44,13 +44,13 @@ def folded(text: str, longest: int) -> str:
 
 
 def paragraph(*sentences: str) -> str:
-    """Sentences of plain text as a paragraph, without those that are empty."""
+    """Return sentences of plain text as a paragraph, without those that are empty."""
     said = " ".join(sentence for sentence in sentences if sentence)
     return f"<p>{escape(said, 2_000)}</p>" if said else ""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """Cells of HTML as a table; the first of a row is its name."""
+    """Return cells of HTML as a table; the first of a row is its name."""
     titles = "".join(f'<th scope="col">{title}</th>' for title in head)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
@@ -65,16 +65,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
 
 
 def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
-    """Items of HTML as a list; `name` is for the style sheet."""
+    """Return items of HTML as a list; `name` is for the style sheet."""
     of = f' class="{name}"' if name else ""
     return f"<{kind}{of}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
 
 
 def figure(picture: str, caption: str) -> str:
-    """A picture with what is to be seen in it."""
+    """Return a picture with what is to be seen in it."""
     return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
 
 def preformatted(text: str) -> str:
-    """Code, or a line to be copied."""
+    """Return code, or a line to be copied."""
     return f'<pre tabindex="0"><code>{html.escape(text)}</code></pre>'

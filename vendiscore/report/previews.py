@@ -29,7 +29,7 @@ NUMBERS = 4  # of a vector that are shown
 
 
 @dataclass
-class Shown:
+class Previews:
     """Samples as HTML and as plain text, by their places in the list that came in.
 
     `kind` is "text", "molecules", "images", "vectors", "records" or "".
@@ -41,8 +41,8 @@ class Shown:
     _pictures: dict[int, str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, subject: Subject) -> Shown:
-        """Those of a subject that was measured."""
+    def of(cls, subject: Subject) -> Previews:
+        """Return previews of the samples of a subject that was measured."""
         how, samples = subject.how, subject.samples
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:
@@ -56,7 +56,7 @@ class Shown:
         return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
 
     def counted(self, n: int) -> str:
-        """So many of them, in words: "1 text", "1,000 molecules"."""
+        """Count samples in words: "1 text", "1,000 molecules"."""
         return f"{n:,} {self.word if n == 1 else self.what}"
 
     @property
@@ -70,7 +70,7 @@ class Shown:
         return f"{self.word}s"
 
     def cell(self, place: int, longest: int) -> str:
-        """A sample as HTML, of which texts are folded where they are long, and cut at a length."""
+        """Show a sample as HTML; long texts are folded, and cut at a length."""
         if self.kind == "images":
             name = escape(self.label(place))
             uri = self._picture(place, _thumbnail)
@@ -82,7 +82,7 @@ class Shown:
         return f"<bdi>{escape(self.label(place))}</bdi>"
 
     def label(self, place: int) -> str:
-        """A sample as plain text."""
+        """Return a sample as plain text."""
         if self.samples is None:
             return f"row {place}"
         if self.kind == "records" and isinstance(self.samples, Mapping):
@@ -103,7 +103,7 @@ class Shown:
         return _said(sample) or f"sample {place}"
 
     def _picture(self, place: int, draw: Callable[[Any, int], str]) -> str:
-        """A small picture; empty where it cannot be drawn, or there is no room for more."""
+        """Return a small picture; empty where it cannot be drawn, or there is no room for more."""
         if place not in self._pictures:
             self._pictures[place] = draw(self.samples[place], place) if self._left > 0 else ""
         picture = self._pictures[place]
@@ -127,14 +127,14 @@ def _is_number(x: Any) -> bool:
 
 
 def _numbers(row: Any) -> str:
-    """The first numbers of a row, if there are some."""
+    """Return the first numbers of a row, if there are some."""
     numbers = np.ravel(to_host(row) if hasattr(row, "dtype") else row)
     more = ", …" if len(numbers) > NUMBERS else ""
     return f": {', '.join(f'{float(x):.3g}' for x in numbers[:NUMBERS])}{more}"
 
 
 def _name(image: Any) -> str:
-    """The name of the file that an image is in, if it has one."""
+    """Return the name of the file that an image is in, if it has one."""
     if isinstance(image, Mapping):
         image = image.get("path") or ""
     text = str(image) if isinstance(image, str) or hasattr(image, "__fspath__") else ""

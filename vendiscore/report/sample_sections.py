@@ -12,7 +12,7 @@ from ..analysis.sample_table import Explanation
 from ..analysis.spectral_modes import Mode
 from ..spectral.rank_one import lost
 from .markup import escape, listing, paragraph, table
-from .previews import Shown
+from .previews import Previews
 
 # What is shown of each; the rest is counted.
 NEAR_GROUPS, NEAR_MEMBERS, MODES, PAIRS, REDUNDANT, ADDING = 8, 4, 8, 2, 8, 4
@@ -22,8 +22,8 @@ LONGEST, LONGEST_OF_ALL = 400, 1_200
 ROOM = 280_000
 
 
-def alike(found: Findings, shown: Shown) -> str:
-    """Groups of near-duplicates, the closest pairs around the threshold, and modes."""
+def alike(found: Findings, shown: Previews) -> str:
+    """Return groups of near-duplicates, the closest pairs around the threshold, and modes."""
     explained = found.explanation
     if explained is None or found.n < 2:
         return ""
@@ -43,8 +43,8 @@ def alike(found: Findings, shown: Shown) -> str:
     )
 
 
-def redundant(found: Findings, shown: Shown) -> str:
-    """The samples that add the least, each with its nearest, and those that add the most."""
+def redundant(found: Findings, shown: Previews) -> str:
+    """Return the samples that add the least, each with its nearest, and those that add the most."""
     explained = found.explanation
     if explained is None or found.n < 2:
         return ""
@@ -80,7 +80,7 @@ def redundant(found: Findings, shown: Shown) -> str:
 
 
 def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[int]:
-    """The first rows of an order, of two that are nearest to each other only one."""
+    """Return the first rows of an order, of two that are nearest to each other only one."""
     chosen: dict[tuple[int, int], int] = {}
     for i in order.tolist():
         place, nearest = int(explained.places[i]), int(explained.nearest[i])
@@ -90,8 +90,8 @@ def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[
     return list(chosen.values())
 
 
-def every(found: Findings, shown: Shown) -> str:
-    """All samples, as many as there is room for, folded."""
+def every(found: Findings, shown: Previews) -> str:
+    """Return all samples, as many as there is room for, folded."""
     explained = found.explanation
     numbered = explained if explained is not None and found.n > 1 else None
     places = found.places if found.similarity is not None else np.arange(found.n)
@@ -128,12 +128,12 @@ def every(found: Findings, shown: Shown) -> str:
 
 
 def _of_what(found: Findings) -> str:
-    """Which samples this is about, where it is not plainly all."""
+    """Return which samples this is about, where it is not plainly all."""
     few = sentences.looked_at(len(found.chosen), found.n)
     return f"{few} {'This is about all groups together.' if found.grouped else ''}".strip()
 
 
-def _near(explained: Explanation, shown: Shown) -> str:
+def _near(explained: Explanation, shown: Previews) -> str:
     groups = explained.groups
     removed = sum(len(rest) for _, rest in groups)
     left = explained.n - removed
@@ -162,8 +162,8 @@ def _near(explained: Explanation, shown: Shown) -> str:
     )
 
 
-def _boundary(explained: Explanation, shown: Shown) -> str:
-    """The pairs that decide whether the threshold is the one that is meant."""
+def _boundary(explained: Explanation, shown: Previews) -> str:
+    """Return the pairs that decide whether the threshold is the one that is meant."""
     above, below = explained.boundary(PAIRS)
     rows = [
         [f"{pair.similarity:.3f}", shown.cell(pair.i, LONGEST), shown.cell(pair.j, LONGEST), side]
@@ -176,7 +176,7 @@ def _boundary(explained: Explanation, shown: Shown) -> str:
     return table(["similarity", "one", "the other", "counted as"], rows, caption)
 
 
-def _modes(explained: Explanation, shown: Shown) -> str:
+def _modes(explained: Explanation, shown: Previews) -> str:
     every = explained.modes()
     modes = [mode for mode in every if len(mode.members)][:MODES]
 

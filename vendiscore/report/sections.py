@@ -13,7 +13,7 @@ from ..errors import MissingPackageError
 from ..signature import digits, plain
 from .figures import figures
 from .markup import escape, figure, folded, listing, paragraph, preformatted, table
-from .previews import Shown
+from .previews import Previews
 from .sample_sections import alike, every, redundant
 
 GROUPS = 60  # that are shown; the rest is counted
@@ -44,9 +44,9 @@ class Section:
     html: str
 
 
-def sections(found: Findings, shown: Shown) -> Iterator[Section]:
-    """All sections that there is something to say in."""
-    parts: list[tuple[str, str, Callable[[Findings, Shown], str]]] = [
+def sections(found: Findings, shown: Previews) -> Iterator[Section]:
+    """Return all sections that there is something to say in."""
+    parts: list[tuple[str, str, Callable[[Findings, Previews], str]]] = [
         ("score", "The number", score),
         ("alike", "What is alike", alike),
         ("redundant", "What repeats, and what adds", redundant),
@@ -61,8 +61,8 @@ def sections(found: Findings, shown: Shown) -> Iterator[Section]:
             yield Section(name, title, html)
 
 
-def score(found: Findings, shown: Shown) -> str:
-    """The number, what it means, its interval, and what it is a number of."""
+def score(found: Findings, shown: Previews) -> str:
+    """Return the number, what it means, its interval, and what it is a number of."""
     details, n = found.details, found.n
     where = " within their groups" if found.grouped else ""
     parts = [
@@ -79,8 +79,8 @@ def score(found: Findings, shown: Shown) -> str:
     return "".join(parts)
 
 
-def groups(found: Findings, shown: Shown) -> str:
-    """One row for each group, with its own numbers."""
+def groups(found: Findings, shown: Previews) -> str:
+    """Return one row for each group, with its own numbers."""
     if not found.grouped:
         return ""
     rows = found.details["groups"]
@@ -95,7 +95,7 @@ def groups(found: Findings, shown: Shown) -> str:
     )
 
 
-def growth(found: Findings, shown: Shown) -> str:
+def growth(found: Findings, shown: Previews) -> str:
     """Whether more samples would add much."""
     grown = found.growth
     if grown is None:
@@ -118,8 +118,8 @@ def growth(found: Findings, shown: Shown) -> str:
     return paragraph(few, sentences.growing(grown)) + table(head, rows)
 
 
-def drawn(found: Findings, shown: Shown) -> str:
-    """The pictures, in one grid."""
+def drawn(found: Findings, shown: Previews) -> str:
+    """Return the pictures, in one grid."""
     try:
         drawings = (
             figure(each.svg, f"<b>{each.title}.</b> {each.text}") for each in figures(found)
@@ -129,8 +129,8 @@ def drawn(found: Findings, shown: Shown) -> str:
         return paragraph(f"No pictures: {error}")
 
 
-def settings(found: Findings, shown: Shown) -> str:
-    """Settings, notes, the signature, versions, and Python that gives the numbers again."""
+def settings(found: Findings, shown: Previews) -> str:
+    """Return settings, notes, the signature, versions, and Python that gives the numbers again."""
     details = found.details
     notes = listing(escape(note, 2_000) for note in details["notes"]) if details["notes"] else ""
     code = reproduced(
@@ -166,7 +166,7 @@ def _headline(found: Findings) -> str:
 
 
 def _numbers(found: Findings) -> str:
-    """All numbers, where there are more than the first."""
+    """Return all numbers, where there are more than the first."""
     beside = tuple(f"_{what}" for what in ("se", "low", "high", "corrected"))
     keys = [
         key

@@ -47,7 +47,7 @@ def svg(
     size: tuple[float, float] = (4.4, 3.0),
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
 ) -> str:
-    """What `draw` draws on Axes, as an inline SVG that is read out as `label`.
+    """Return what `draw` draws on Axes, as an inline SVG that is read out as `label`.
 
     Width and height are in inches; `frame` is where the Axes are in them, as shares.
     """
@@ -73,7 +73,7 @@ def svg(
 
 
 def _alone(body: str, name: str) -> str:
-    """An SVG of a page that has others: without what HTML has no need of, its ids its own."""
+    """Clean an SVG of a page that has others: nothing that HTML has no need of, its own ids."""
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACES.sub("", body)
     used = set(_REFERRED.findall(body))

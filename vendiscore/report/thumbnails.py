@@ -20,13 +20,13 @@ _LETTERS = re.compile(
 
 
 def drawing(smiles: str) -> str:
-    """A molecule drawn, as a data URI of SVG; empty if it cannot be read or is too large."""
+    """Draw a molecule as a data URI of SVG; empty if it cannot be read or is too large."""
     svg = _drawn(smiles)
     return svg and "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def sketch(smiles: str) -> str:
-    """The same as inline SVG a fifth as long: the lines of each colour as one."""
+    """Draw a molecule as inline SVG a fifth as long: the lines of each colour as one."""
     svg = _drawn(smiles, letters=True)
     if not svg:
         return ""
@@ -54,7 +54,7 @@ def _ink(colour: str) -> str:
 
 
 def _drawn(smiles: str, letters: bool = False) -> str:
-    """RDKit's SVG; `letters` keeps text as text."""
+    """Draw a molecule as RDKit's SVG; `letters` keeps text as text."""
     from rdkit import Chem, rdBase
     from rdkit.Chem.Draw import rdMolDraw2D
 
@@ -77,7 +77,7 @@ def uri(image: Image) -> str:
 
 
 def small(image: Image, side: int = 48) -> str:
-    """An image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
+    """Return an image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
     image = image.convert("RGB") if image.mode != "L" else image.copy()
     image.thumbnail((side, side))
     buffer = io.BytesIO()

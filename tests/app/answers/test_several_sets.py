@@ -13,7 +13,7 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare
-from vendiscore.app.answers import api, distinctive, several_sets
+from vendiscore.app.answers import api, distinctive_samples, several_sets
 from vendiscore.app.answers.jobs import Settings, job_of
 from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples, uploads
@@ -150,7 +150,9 @@ def listed(kind: str, sets: dict) -> list[dict]:
     }
     pool = [sample for part in sets.values() for sample in part]
     together = as_similarity(pool if kind == "texts" else np.stack(pool), k=KERNELS[kind])
-    return distinctive.only(together, jobs, {name: range(len(part)) for name, part in sets.items()})
+    return distinctive_samples.only(
+        together, jobs, {name: range(len(part)) for name, part in sets.items()}
+    )
 
 
 KERNELS = {"texts": "ngram_overlap", "vectors": "rbf"}

@@ -14,7 +14,7 @@ from ..quotas import MAX_SETS, RefusedError
 
 
 def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
-    """A list of samples, or of lists of them, as one list; and the groups if it was the latter."""
+    """Return samples, or lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
         raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
     nested = [_is_group(value, rows) for value in values]
@@ -36,7 +36,7 @@ def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Group
 
 
 def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
-    """The samples as a list of lists, one for each group; as they are without groups."""
+    """Return the samples as a list of lists, one for each group; as they are without groups."""
     if groups is None:
         return list(samples)
     members: list[list[Any]] = [[] for _ in groups.labels]
@@ -46,7 +46,7 @@ def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
 
 
 def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
-    """What messages call sample i of all: "number 3" or "number 1 of group 2"."""
+    """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format
     first = np.searchsorted(groups.codes, np.arange(len(groups)))
@@ -59,7 +59,7 @@ def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
 
 
 def emptied(labels: Sequence[Hashable], left: Iterable[int]) -> list[Hashable]:
-    """The groups of which nothing remains without the samples at some places; "" is none."""
+    """Return the groups of which nothing remains without the samples at some places; "" is none."""
     without = set(left)
     kept = {label for i, label in enumerate(labels) if i not in without}
     return [label for label in dict.fromkeys(labels) if label not in kept | {""}]

@@ -53,7 +53,7 @@ class Job:
     pictures: Sequence[Picture] = ()
 
     def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
-        """What there is to say of them at order q; a SampleError names samples by their places."""
+        """Find what there is to say at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
         alike_from = check_threshold(threshold)
         if self.groups is not None:
@@ -87,7 +87,7 @@ class Job:
         return None if groups is None else [groups.labels[code] for code in groups.codes]
 
     def code(self, found: Findings) -> str:
-        """Three lines of Python that give the same number."""
+        """Write three lines of Python that give the same number."""
         arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
         if self.groups is not None and not self.groups.nested and self.kind == "vectors":
             arguments["groups"] = self.labels
@@ -113,7 +113,7 @@ class Settings:
     threshold: Any = THRESHOLD
 
     def kernel_of(self, kind: str) -> str:
-        """The kernel, or the usual one of a kind."""
+        """Return the kernel, or the usual one of a kind."""
         return self.kernel or kernel_menu.choices(kind)[0].kernel
 
 
@@ -147,7 +147,7 @@ def image_job(
     left: Sequence[str] = (),
     groups: Groups | None = None,
 ) -> Job:
-    """Images, compared pixel by pixel or by an encoder; `left` are names of files left out."""
+    """Return the job of images, pixel by pixel or encoded; `left` are files left out."""
     chosen = _chosen("images", kernel, None)
     files = 'glob.glob("images/*")'
     if left:
@@ -176,7 +176,7 @@ def vector_job(
     source: tuple[str, str] | None = None,
     labels: Sequence[Hashable] = (),
 ) -> Job:
-    """Rows of numbers, features X or a similarity matrix K; `source` is Python that reads many."""
+    """Return the job of features X or a similarity matrix K; `source` is Python that reads many."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
     groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
@@ -208,7 +208,7 @@ def vector_job(
 
 
 def in_words(row: np.ndarray) -> str:
-    """The first numbers of a row, without a negative zero."""
+    """Return the first numbers of a row, without a negative zero."""
     numbers = ", ".join(f"{value:.4g}" for value in row[:_NUMBERS] + 0.0)
     return f"{numbers}, …" if len(row) > _NUMBERS else numbers
 
@@ -216,7 +216,7 @@ def in_words(row: np.ndarray) -> str:
 def job_of(
     samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
 ) -> Job:
-    """Some samples as they were read, compared by one of the kernels of their kind."""
+    """Return some samples as they were read, compared by one of the kernels of their kind."""
     labels = [samples.groups[i] for i in kept] if samples.groups else []
     values = samples.take(kept) if len(kept) < len(samples) else samples.values
     if samples.kind in ("texts", "molecules"):
@@ -231,7 +231,7 @@ def job_of(
 
 
 def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
-    """One of the sets of a comparison, as the API has them: one list."""
+    """Return one of the sets of a comparison, as the API has them: one list."""
     kernel_menu.one_of(kind, KINDS, "kind")
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")

@@ -117,7 +117,7 @@ def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def said(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
+def describe(chosen: Choice, arguments: Mapping[str, Any], q: float) -> str:
     """Return in few words how samples were compared: "n-grams of 1–4 words · q 1"."""
     options = (
         each.phrase.format(_in_words(each, value))
@@ -134,7 +134,7 @@ def one_of(value: Any, known: Sequence[str], name: str) -> None:
 
 
 def check_order(q: Any) -> float:
-    """An order in [0, ∞], from a number or "inf"."""
+    """Return an order in [0, ∞], from a number or "inf"."""
     try:
         order = float(q)
     except (TypeError, ValueError):
@@ -145,7 +145,7 @@ def check_order(q: Any) -> float:
 
 
 def check_threshold(value: Any, floor: float = -1.0) -> float:
-    """A similarity from `floor` to 1, from which on samples are called alike."""
+    """Return a similarity from `floor` to 1, from which on samples are called alike."""
     try:
         threshold = float(value)
     except (TypeError, ValueError):

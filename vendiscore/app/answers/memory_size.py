@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 
 def size_of(value: Any) -> int:
-    """Bytes of the arrays, strings and objects that a value leads to, each counted once."""
+    """Return bytes of the arrays, strings and objects that a value leads to, each counted once."""
     seen: set[int] = set()
     total, waiting = 0, [value]
     while waiting:

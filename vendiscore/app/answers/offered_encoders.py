@@ -62,7 +62,7 @@ _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 
 @cache
 def offered(kind: str) -> dict[str, dict[str, Any]]:
-    """The encoders of "texts" or "images" that can be had here, as options of `compute`.
+    """Return the encoders of "texts" or "images" that can be had here, as options of `compute`.
 
     They need torch and transformers, and a model that is in the local cache or can be downloaded,
     as on a Space.
@@ -87,7 +87,7 @@ def prepare() -> None:
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    """The Similarity of samples; one that an encoder makes is made batch by batch."""
+    """Return the Similarity of samples; one that an encoder makes is made batch by batch."""
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)
@@ -121,7 +121,7 @@ def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Simi
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
-    """The encoder of these options, loaded once whoever asks."""
+    """Return the encoder of these options, loaded once whoever asks."""
     key = kind, *sorted(options.items())
     if key not in _encoders:
         with _loading:

@@ -22,7 +22,7 @@ from ...progress import Steps
 from ...reading.samples import Samples
 from ...report.document import reported
 from ...report.figures import Figure, figures, magnitude
-from ...report.previews import Shown
+from ...report.previews import Previews
 from ...report.thumbnails import drawing
 from ...signature import plain, plain_order
 from .. import quotas
@@ -56,7 +56,7 @@ class Result:
         self.nbytes = size_of((found, job, answer))
 
     def groups(self, threshold: Any) -> dict[str, Any]:
-        """The groups of samples that are alike, at another threshold."""
+        """Return the groups of samples that are alike, at another threshold."""
         explained = self._found.explanation
         assert explained is not None
         read = check_threshold(threshold, explained.floor)
@@ -64,7 +64,7 @@ class Result:
             return sample_views.alike(explained.rethreshold(read))
 
     def thinning(self) -> dict[str, Any]:
-        """The score of what is left as ever more of those that repeat others are removed."""
+        """Return the score of what is left as more of those that repeat others are removed."""
         assert self._found.explanation is not None
         with np.errstate(all="ignore"):
             return thinning(self._found.explanation).to_dict()
@@ -94,12 +94,12 @@ class Result:
         shown = None
         if self._job.pictures:
             files = [{"path": each.name, "bytes": each.data} for each in self._job.pictures]
-            shown = Shown(files, "images")
+            shown = Previews(files, "images")
         return reported(self._found, title or None, shown).html()
 
 
 def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
-    """The magnitude function of the distances of the kernel, or why there is none."""
+    """Return the magnitude function of the distances of the kernel, or why there is none."""
     n = found.looked.similarity.n
     if found.grouped or n < 2 or found.curve is not None:
         return "", None
@@ -175,7 +175,7 @@ def _answer(
         "draw": samples.draw,
         "q": plain_order(found.order),
         "kernel": job.choice.kernel,
-        "comparison": kernel_menu.said(job.choice, _unit(found) | job.arguments, found.order),
+        "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "VS": found.value,
         "se": se,
         "low": low,
@@ -236,7 +236,7 @@ def _on_the_page(note: str, is_said: bool) -> str:
 
 
 def _unit(found: Findings) -> dict[str, Any]:
-    """Of n-grams: whether they are of words or characters, which may follow from the texts."""
+    """Return whether n-grams are of words or characters, which may follow from the texts."""
     settings = {} if found.similarity is None else found.similarity.settings
     return {name: value for name, value in settings.items() if name == "analyzer"}
 
@@ -251,7 +251,7 @@ def _by_group(found: Findings) -> list[dict[str, Any]] | None:
 
 
 def drawings(smiles: Any) -> dict[str, list[str]]:
-    """Molecules drawn, as data URIs; empty where one cannot be."""
+    """Draw molecules as data URIs; empty where one cannot be."""
     if not isinstance(smiles, list):
         raise RefusedError(f"Expected a list of SMILES, got {type(smiles).__name__}.")
     if len(smiles) > MAX_DRAWN:
@@ -260,7 +260,7 @@ def drawings(smiles: Any) -> dict[str, list[str]]:
 
 
 def menu() -> dict[str, Any]:
-    """What there is to pick from: comparisons and examples by kind, and limits in words."""
+    """Return comparisons and examples by kind, and limits in words."""
     return {
         "kinds": {
             kind: kernel_menu.menu(kind) | {"examples": _noted(examples.MENU[kind])}

@@ -18,7 +18,7 @@ FEW = 4  # pairs that are named, and samples that stand alone
 
 
 def record(found: Findings, job: Job) -> dict[str, Any]:
-    """What the API returns of a score; samples are called by their places, from 0."""
+    """Return what the API returns of a score; samples are called by their places, from 0."""
     with np.errstate(all="ignore"):
         answer: dict[str, Any] = {
             "VS": found.value,

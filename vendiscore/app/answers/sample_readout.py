@@ -50,14 +50,14 @@ class UnusableError(RefusedError):
 
 
 def unusable(found: Mapping[str, tuple[Samples, Mapping[int, str]]]) -> Iterable[str]:
-    """A line for each sample that cannot be used, by the name of its set."""
+    """Return a line for each sample that cannot be used, by the name of its set."""
     for name, (samples, problems) in found.items():
         for i, problem in sorted(problems.items()):
             yield f"{name}{samples.said(i, problem)}"
 
 
 def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
-    """A note on the samples that were left out, if any were."""
+    """Return a note on the samples that were left out, if any were."""
     if not problems:
         return ()
     first = next(iter(unusable({"": (samples, problems)})))
@@ -105,7 +105,7 @@ def sifted(
 
 
 def read_answer(samples: Samples) -> dict[str, Any]:
-    """What the page shows of samples that were read, before anything is scored."""
+    """Return what the page shows of samples that were read, before anything is scored."""
     return {
         "kind": samples.kind,
         "kinds": list(samples.kinds),
@@ -129,7 +129,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
 
 
 def problem_of(samples: Samples) -> dict[str, Any] | None:
-    """Which samples cannot be used, as far as reading has found; None if all can."""
+    """Return which samples cannot be used, as far as reading has found; None if all can."""
     if not samples.problems:
         return None
     error = UnusableError({"": (samples, samples.problems)}, samples.kind)
@@ -142,7 +142,7 @@ def problem_of(samples: Samples) -> dict[str, Any] | None:
 
 
 def _said(samples: Samples) -> str:
-    """ "20 rows, 0 unreadable, split by semicolons"."""
+    """Say how much was read: "20 rows, 0 unreadable, split by semicolons"."""
     n, bad = len(samples), len(samples.problems)
     counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
     many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted

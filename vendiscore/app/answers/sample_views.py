@@ -20,7 +20,7 @@ SPAN = 1000  # of the map
 
 
 def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dict[str, Any]:
-    """The samples whose pairs were looked at: a list for each column of their table."""
+    """Return the samples whose pairs were looked at: a list for each column of their table."""
     explained = found.explanation
     assert explained is not None
     places = found.places.tolist()
@@ -40,7 +40,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dic
 
 
 def alike(explained: Explanation) -> dict[str, Any]:
-    """Groups of near-duplicates by their rows in the table, and the score without these."""
+    """Return groups of near-duplicates by their rows in the table, and the score without these."""
     found = explained.duplicates
     return {
         "threshold": explained.threshold,
@@ -55,7 +55,7 @@ def alike(explained: Explanation) -> dict[str, Any]:
 
 
 def heat(found: Findings) -> dict[str, Any]:
-    """Similarities as bytes, similar samples side by side; means over squares of many.
+    """Return similarities as bytes, similar samples side by side; means over squares of many.
 
     `values` are base64 of rows of bytes, of which 0 is the similarity `low` and 255 `high`.
     """
@@ -76,7 +76,7 @@ def heat(found: Findings) -> dict[str, Any]:
 
 
 def map_(found: Findings) -> dict[str, Any]:
-    """Two coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
+    """Return coordinates of each sample from 0 to 1000, of one scale; similar ones lie close."""
     XY = layout(found.looked.eigen, None if found.looked.p is None else np.asarray(found.looked.p))
     low, high = XY.min(axis=0), XY.max(axis=0)
     span = float((high - low).max())
@@ -86,6 +86,6 @@ def map_(found: Findings) -> dict[str, Any]:
 
 
 def rounded(column: np.ndarray, digits: int) -> list[float | None]:
-    """Numbers for JSON: rounded, without a negative zero; None for those that are none."""
+    """Return numbers for JSON: rounded, without a negative zero; None for those that are none."""
     column = np.round(column, digits) + 0.0
     return [value if value == value else None for value in column.tolist()]

@@ -26,7 +26,7 @@ from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ..inputs.parts import part
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
-from . import distinctive, kernel_menu, offered_encoders
+from . import distinctive_samples, kernel_menu, offered_encoders
 from .group_lists import sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import check_order
@@ -152,9 +152,9 @@ def compare_steps(
 def only_in(
     found: Compared, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
 ) -> list[dict[str, Any]]:
-    """What each set has that the others have not; see `only.only`."""
+    """Find what each set has that the others have not; see `distinctive_samples.only`."""
     with np.errstate(all="ignore"):
-        return distinctive.only(found.together, jobs, places)
+        return distinctive_samples.only(found.together, jobs, places)
 
 
 def answer(found: Compared, job: Job) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
         "what": job.what,
         "q": plain_order(result.q),
         "kernel": job.choice.kernel,
-        "comparison": kernel_menu.said(job.choice, found.arguments, result.q),
+        "comparison": kernel_menu.describe(job.choice, found.arguments, result.q),
         "sentence": sentences.standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
@@ -189,7 +189,7 @@ def _renamed(row: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
-    """Python that gives the whole scores, and the sets that it reads from what the page saves."""
+    """Write Python that gives the whole scores, with the sets that it reads from the page."""
     scores = called("samples", keywords(found.arguments, found.comparison.q))
     names, first = list(jobs), next(iter(jobs.values()))
     modules, saved = "", None
@@ -210,7 +210,7 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
 
 
 def _first(samples: Any) -> Any:
-    """As many samples as could be written out, and one more."""
+    """Return as many samples as could be written out, and one more."""
     return samples[: INLINE + 1]
 
 
@@ -240,7 +240,7 @@ def _permutations(asked: Any) -> int:
 
 
 def _by_percent(steps: Counts[Comparison], total: int) -> Steps[Comparison]:
-    """The steps in words, one for each percent."""
+    """Return the steps in words, one for each percent."""
     last = 0
 
     def note(done: int) -> str | None:

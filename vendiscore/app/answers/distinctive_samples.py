@@ -23,7 +23,7 @@ _EXCHANGES = 999
 def only(
     together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
 ) -> list[dict[str, Any]]:
-    """For each set the samples that the others, taken together, have least of.
+    """Find for each set the samples that the others, taken together, have least of.
 
     Samples are listed of sets alone that differ from the others by more than chance; of samples
     that are the same the first is, with how many there are.
