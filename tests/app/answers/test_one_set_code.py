@@ -208,7 +208,7 @@ def test_a_comparison_of_images_reads_their_folders(printed, folder):
         for i, image in enumerate(images):
             image.save(folder / name / f"{i:02}.png")
         data = [base64.b64encode(png(image)).decode() for image in images]
-        sets[name] = api.decoded(data)
+        sets[name] = api.decode_images(data)
     answer = compared(sets, "images", "pixels")
     for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
         assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)
