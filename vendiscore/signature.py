@@ -1,4 +1,4 @@
-"""What a number depends on, in words: for reports, keys and the line that is quoted in a paper.
+"""The signature of a number: the settings that it depends on, for reports, keys and papers.
 
 Two configurations that can give two numbers read differently here, and equal ones read the same:
 numbers have all their digits, arrays and functions of one's own a digest of what they hold. Of what

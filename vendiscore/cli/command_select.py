@@ -61,12 +61,25 @@ def run_explain(args: Namespace) -> str:
     if args.format == "csv":
         return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
-    largest = sorted(rows, key=lambda row: -row["adds"])[: args.size]
+    unit, size = source.unit, args.size
+    largest = sorted(rows, key=lambda row: -row["adds"])[:size]
     tables = {
-        "near-duplicates": _duplicates(found, source)[: args.size],
-        "modes": _modes(found, source)[: args.size],
+        "near-duplicates": [
+            {
+                unit: rows[i][unit],
+                "near-duplicates": _few(source, rest),
+                "sample": rows[i]["sample"],
+            }
+            for i, rest in found.groups[:size]
+        ],
+        "modes": [
+            {"share": mode.share, "members": len(mode.members)}
+            | {name: rows[int(mode.exemplars[0])][name] for name in (unit, "sample")}
+            for mode in found.modes()
+            if len(mode.exemplars)
+        ][:size],
         "samples that add the most": [
-            {name: row[name] for name in (source.unit, "adds", "surprise", "novelty", "sample")}
+            {name: row[name] for name in (unit, "adds", "surprise", "novelty", "sample")}
             for row in largest
         ],
     }
@@ -111,31 +124,8 @@ def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _duplicates(found: Explanation, source: Samples) -> list[dict[str, Any]]:
-    rows = []
-    for keep, rest in found.groups:
-        shown = ", ".join(str(place) for place in _places(source, rest[:8]))
-        rows.append(
-            {
-                source.unit: source.places[keep],
-                "near-duplicates": shown + (", …" if len(rest) > 8 else ""),
-                "sample": _shown(source, keep),
-            }
-        )
-    return rows
-
-
-def _modes(found: Explanation, source: Samples) -> list[dict[str, Any]]:
-    return [
-        {
-            "share": mode.share,
-            "members": len(mode.members),
-            source.unit: source.places[int(mode.exemplars[0])],
-            "sample": _shown(source, int(mode.exemplars[0])),
-        }
-        for mode in found.modes()
-        if len(mode.exemplars)
-    ]
+def _few(source: Samples, kept: Sequence[int]) -> str:
+    return ", ".join(map(str, _places(source, kept[:8]))) + (", …" if len(kept) > 8 else "")
 
 
 def _shown(source: Samples, i: int) -> str:

@@ -1,4 +1,4 @@
-"""What ends a command, and what it says on the way: exit codes, warnings, left-out samples."""
+"""Exit codes, errors and messages of a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written behind options, as keywords of the library: kernels, orders, measures, values."""
+"""Read the values of options as keywords of the library: kernels, orders, measures."""
 
 from __future__ import annotations
 

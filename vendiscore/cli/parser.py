@@ -17,7 +17,7 @@ Add = Callable[..., Any]
 
 
 class Command(NamedTuple):
-    """What --help says of a command, the module that runs it, and what it can print."""
+    """A command: its line in --help, the module that runs it, and its formats."""
 
     help: str
     module: str

@@ -1,4 +1,4 @@
-"""How others meet the library: as metrics of `evaluate`, in harnesses, in training, in pieces."""
+"""Metrics of `evaluate` and of harnesses, rewards and losses, and sums of samples in pieces."""
 
 from __future__ import annotations
 

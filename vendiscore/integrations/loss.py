@@ -1,4 +1,4 @@
-"""What a batch loses by collapsing: −log VS, a module of torch to be added to what is trained.
+"""A loss against collapse: −log VS of a batch, as a module of torch.
 
 It is not among the names of `vendiscore`, since a class of torch needs torch to be made:
 `from vendiscore.integrations.loss import VendiLoss`.

@@ -1,7 +1,7 @@
-"""The files of the page itself: read once, compressed once, and kept by browsers until they change.
+"""Files of the page itself: read once, compressed once, and kept by browsers until they change.
 
-The page names its files below a folder that is called after what is in them all, so that a module
-that imports another finds the one of its own version.
+The page names its files below a folder named by a digest of all of them, so that a module imports
+modules of its own version.
 """
 
 from __future__ import annotations
@@ -37,13 +37,7 @@ class _File:
 
 
 class Files:
-    """The files of a folder, by their paths in it.
-
-    Attributes
-    ----------
-    version : str
-        Of all files together.
-    """
+    """The files of a folder, by their paths in it, and one version of all together."""
 
     def __init__(self, folder: Path = STATIC) -> None:
         paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
