@@ -83,7 +83,7 @@ def kernel(text: str) -> tuple[str, str, dict[str, Any]]:
     """Read KERNEL[:OPTION=VALUE…]: its name, its kind of samples (`KINDS`) and its options.
 
     >>> kernel("ngram_overlap:ns=1,2")
-    ('ngram_overlap', 'text', {'ns': [1, 2]})
+    ('ngram_overlap', 'texts', {'ns': [1, 2]})
     """
     name, *parts = text.split(":")
     return name, KINDS.get(get_kernel(name).samples, ""), options(parts)
