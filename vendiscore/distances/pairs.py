@@ -29,7 +29,7 @@ CLOSE = 1e-3
 # Blocks with more than this share of such pairs are computed from differences as a whole.
 DIFFERENCES_SHARE = 1 / 8
 # Rows whose median is the centre of all, for the product of matrices.
-CENTRE_ROWS = 256
+CENTRE_ROWS = 64
 # Rows that are compared with all later ones at once: few beside all, since those of a block are
 # compared both ways round, many for a product of matrices, and no more bytes of results.
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
@@ -72,8 +72,7 @@ class RowDistances:
             D = self.left[index] @ self.right[columns].T
             if self.is_lossy and not self._mend(D, X, Y, index, columns):
                 return differences(X, Y, self.law)
-        D[D < 0] = 0.0
-        return D
+        return np.maximum(D, 0.0, out=D) if is_numpy(D) else D.clamp(min=0.0)
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
