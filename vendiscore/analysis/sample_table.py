@@ -188,7 +188,7 @@ class Explanation(Summary):
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """Return the `count` largest modes; as many as the score says, unless given."""
+        """Return the `count` largest, each a `Mode`; as many as the score says, unless given."""
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
         found = modes_of(self._spectrum, *self._strongest, wanted)
         return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
