@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def digest(array: Any) -> str:
-    """Eight bytes that tell one array of numbers from another."""
+    """Return eight bytes that tell one array of numbers from another."""
     array = np.ascontiguousarray(to_host(array))
     return xxhash.xxh3_64_hexdigest(array.tobytes() + repr((array.dtype, array.shape)).encode())
 

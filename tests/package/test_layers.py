@@ -1,7 +1,9 @@
 """Who may import whom: the rooms of the package, from the top to the bottom."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
+from itertools import chain, pairwise
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "vendiscore"
@@ -47,17 +49,20 @@ PAGE = """
 PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}
 
 
-def imported(path: Path, lazily: bool = True) -> set[Path]:
-    """The modules of the package that a module imports, in functions too if `lazily`."""
+def imported(path: Path) -> set[Path]:
+    """Return the modules of the package that a module imports, in functions too."""
     tree = ast.parse(MODULES[path].read_text(encoding="utf-8"))
     found = set()
-    for node in ast.walk(tree) if lazily else tree.body:
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
-            folder = path.parents[node.level - 1]
-            target = folder.joinpath(*(node.module or "").split("."))
-            for name in (target, *(target / alias.name for alias in node.names)):
-                found |= {Path(f"{name}.py"), name / "__init__.py"} & set(MODULES)
+            home = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for alias in node.names:
+                found |= files(home / alias.name) or files(home)
     return found - {DOOR, path}
+
+
+def files(module: Path) -> set[Path]:
+    return {Path(f"{module}.py"), module / "__init__.py"} & set(MODULES)
 
 
 def test_a_room_imports_from_the_rooms_below_it():
@@ -78,5 +83,26 @@ def test_a_room_of_the_page_imports_from_the_rooms_below_it():
 
 
 def test_no_imports_go_round_in_a_circle():
-    graph = {path: imported(path, lazily=False) for path in MODULES if path.name != "__init__.py"}
+    graph = {path: imported(path) for path in MODULES if path != DOOR}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
+
+
+PAGE = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+FLOORS = [
+    re.findall(r"\b([a-z]+)/ ", line)
+    for line in PAGE.partition("\nvendiscore/\n")[2].partition("\ntests/")[0].splitlines()
+]
+
+
+def test_the_page_about_the_architecture_names_files_that_exist():
+    paths = re.findall(r"`((?:vendiscore|tests|docs|kernels)/[\w./]*)`", PAGE)
+    assert paths
+    assert [path for path in paths if not (PACKAGE.parent / path).exists()] == []
+
+
+def test_the_architecture_draws_every_folder_above_those_that_it_imports():
+    drawn = [[name for name in floor if (PACKAGE / name).is_dir()] for floor in FLOORS]
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert sorted(chain(*drawn)) == sorted(folders)
+    levels = [[LEVEL[name] for name in floor] for floor in drawn if floor]
+    assert all(max(above) <= min(below) for above, below in pairwise(levels))

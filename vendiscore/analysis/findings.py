@@ -332,7 +332,7 @@ def _is_cheap(subject: Subject, request: Request) -> bool:
 
 
 def _reads_eigenvectors(subject: Subject, request: Request) -> bool:
-    """Whether a Vendi Score is exact, and `Findings.explanation` needs its eigenvectors."""
+    """Return whether a Vendi Score is exact, and `Findings.explanation` needs its eigenvectors."""
     exact = request.estimating is None and subject.groups is None
     is_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
     return exact and is_vendi and subject.similarity.n <= MOST

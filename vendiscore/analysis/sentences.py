@@ -280,7 +280,7 @@ def standing(comparison: Comparison) -> str:
 
 
 def growing(found: Growth) -> str:
-    """Whether more samples of the source would add much to their score."""
+    """Return whether more samples of the source would add much to their score."""
     by_size = dict(zip(found.sizes, found.scores, strict=True))
     n = found.n
     if n // 2 not in by_size:

@@ -13,12 +13,12 @@ from .namespace import is_numpy, row_blocks
 
 
 def joint_groups(columns: Sequence[Any]) -> np.ndarray:
-    """One group number per sample from several columns that must all agree."""
+    """Return one group number per sample from several columns that must all agree."""
     return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].ravel()
 
 
 def identical_rows(A: Any) -> np.ndarray | None:
-    """A group number for each row of A, equal exactly where rows are equal as numbers.
+    """Return a group number for each row of A, equal exactly where rows are equal as numbers.
 
     Rows are told apart by a 128-bit hash of their bytes: one pass at the speed of memory, nothing
     sorted. Adding 0 makes the two zeros, 0.0 and −0.0, the one number that they are.

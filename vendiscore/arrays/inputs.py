@@ -99,7 +99,7 @@ def _no_folder(samples: str | bytes) -> str:
 
 
 def to_numpy(array: Any, name: str) -> np.ndarray:
-    """An array of another library, or a kind of NumPy array, as a plain NumPy one."""
+    """Return an array of another library, or a kind of NumPy array, as a plain NumPy one."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
             f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
@@ -162,7 +162,7 @@ def _arrow_values(column: Any) -> np.ndarray | None:
 
 
 def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
-    """The samples at these places, of a list or an array."""
+    """Return the samples at these places, of a list or an array."""
     if isinstance(samples, Sequence):
         return [samples[i] for i in places]
     return samples[places]
@@ -171,7 +171,7 @@ def choose(samples: Any, places: Sequence[int] | np.ndarray) -> Any:
 def as_matrix(
     samples: Any, name: str = "samples", also: Callable[[Any], dict[int, str]] | None = None
 ) -> Any:
-    """Rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
+    """Return rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
 
     Integers and booleans become float64, half precision becomes float32; anything else keeps its
     precision and is not copied. Where rows are refused, `also` says what the caller would refuse
@@ -211,7 +211,8 @@ def _matrix(X: Any, name: str) -> Any:
 
 
 def _stack(rows: Sequence[Any], name: str) -> Any:
-    """Rows of a list as one array; a row that does not fit is a sample that cannot be used."""
+    """Return rows of a list as one array; a row that does not fit is a sample that cannot be
+    used."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -233,7 +234,7 @@ def _stack(rows: Sequence[Any], name: str) -> Any:
 
 
 def _row(row: Any) -> np.ndarray:
-    """One row in float64, entry by entry; its error says what is wrong as a predicate."""
+    """Return one row in float64, entry by entry; its error says what is wrong as a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not listed and _odd(row):
         remedy = "; pass one of its columns" if isinstance(row, Mapping) else _REMOVE
@@ -264,7 +265,7 @@ _REMOVE = "; remove it, or mend it"
 
 
 def _odd(entry: Any) -> bool:
-    """Whether an entry is no real number."""
+    """Return whether an entry is no real number."""
     return not isinstance(entry, (Number, np.number, np.bool_)) or isinstance(
         entry, (complex, np.complexfloating)
     )
@@ -322,7 +323,7 @@ def _as_float(X: Any, name: str) -> Any:
 
 
 def _check_whole(X: Any, name: str) -> None:
-    """A SampleError for integers that are not kept by float64."""
+    """Raise a SampleError for integers that float64 does not hold."""
     if X.max() <= _WHOLE and X.min() >= -_WHOLE:
         return
     X = X.toarray() if sp.issparse(X) else to_host(X)

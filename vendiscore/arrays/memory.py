@@ -26,7 +26,7 @@ FEW_BYTES = 1 << 22
 
 
 def available_bytes() -> int:
-    """Bytes that can be allocated now.
+    """Return bytes that can be allocated now.
 
     What the machine has left, or less where a container, a control group or the process's own
     limit on addresses (`ulimit -v`) leaves less.
@@ -39,7 +39,7 @@ def available_bytes() -> int:
 
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
-    """The folders of the control groups that limit this process."""
+    """Return the folders of the control groups that limit this process."""
     folders = [root, root / "unified", root / "memory"]
     lines = own.read_text().splitlines() if own.exists() else []
     for line in lines:  # 0::/path in version 2, number:controllers:/path in version 1
@@ -71,7 +71,7 @@ def _group_left(folder: Path) -> list[int]:
 
 
 def _bound(file: Path) -> int | None:
-    """The bytes that a file allows, or None where it is not there or allows any number."""
+    """Return the bytes that a file allows, or None where it is not there or allows any number."""
     try:
         bound = int(file.read_text())
     except (OSError, ValueError):  # "max"
@@ -80,7 +80,7 @@ def _bound(file: Path) -> int | None:
 
 
 def _given_back(folder: Path) -> int:
-    """Bytes of the use that are nobody's."""
+    """Return bytes of the use that are nobody's."""
     file = folder / "memory.stat"
     lines = file.read_text().splitlines() if file.exists() else []
     stat = {name: int(number) for name, number in (line.split() for line in lines)}
@@ -112,6 +112,6 @@ def require(needed: int, what: str, remedy: str) -> None:
 
 
 def require_large(needed: int, what: str, remedy: str) -> None:
-    """`require`, where it is worth asking; for what small samples go through many times."""
+    """Call `require` where it is worth asking: not for what small samples do many times."""
     if needed > FEW_BYTES:
         require(needed, what, remedy)

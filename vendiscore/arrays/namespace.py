@@ -22,14 +22,14 @@ GRAM_ROWS = 8192
 
 
 def is_torch(x: object) -> TypeGuard[Any]:
-    """Whether `x` is a torch tensor, without importing torch."""
+    """Return whether `x` is a torch tensor, without importing torch."""
     # While another thread imports torch, it is there without its names, and x is no tensor.
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     return tensor is not None and isinstance(x, tensor)
 
 
 def is_network(x: object) -> bool:
-    """Whether `x` is a torch module, without importing torch."""
+    """Return whether `x` is a torch module, without importing torch."""
     return any(
         base.__module__.partition(".")[0] == "torch" and base.__name__ == "Module"
         for base in type(x).__mro__
@@ -37,7 +37,7 @@ def is_network(x: object) -> bool:
 
 
 def is_numpy(x: object) -> TypeGuard[np.ndarray]:
-    """Whether `x` is a NumPy array, so that NumPy's and SciPy's own routines apply."""
+    """Return whether `x` is a NumPy array, so that NumPy's and SciPy's own routines apply."""
     return isinstance(x, np.ndarray)
 
 
@@ -45,7 +45,7 @@ _NUMPY = array_namespace(np.empty(0))
 
 
 def namespace(x: Array) -> Any:
-    """The array API namespace of `x` (NumPy for sparse matrices)."""
+    """Return the array API namespace of `x` (NumPy for sparse matrices)."""
     if type(x) is np.ndarray:
         return _NUMPY
     return np if sp.issparse(x) else array_namespace(x)
@@ -62,7 +62,8 @@ def scalar(x: Array | float) -> float:
 
 
 def to_host(x: Array) -> np.ndarray:
-    """A NumPy array, outside of any differentiation; bfloat16, which NumPy lacks, in float32."""
+    """Return a NumPy array, outside of any differentiation; bfloat16, which NumPy lacks, in
+    float32."""
     if isinstance(x, np.ndarray) or not is_torch(x):
         return np.asarray(x)
     # A view that is to be negated, as `.imag` of a conjugate is, is none in NumPy.
@@ -71,7 +72,7 @@ def to_host(x: Array) -> np.ndarray:
 
 
 def as_kind_of(x: Any, other: Array) -> Array:
-    """`x` in the namespace, precision and place of `other`."""
+    """Return `x` in the namespace, precision and place of `other`."""
     if isinstance(other, np.ndarray) or not is_torch(other):
         return np.asarray(to_host(x), dtype=other.dtype)
     if is_torch(x):
@@ -80,13 +81,14 @@ def as_kind_of(x: Any, other: Array) -> Array:
 
 
 def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
-    """Slices that cut n rows into blocks that fit in the cache, but have at least so many rows."""
+    """Return slices that cut n rows into blocks that fit in the cache, but have at least so many
+    rows."""
     size = max(least, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def gram(A: Array, out: Any = None) -> Any:
-    """A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given.
+    """Return A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given.
 
     Never one product of a large array with its own transpose: NumPy hands that to OpenBLAS'
     threaded syrk, which ends the process with a segmentation fault from about 16,000 rows on some
@@ -124,12 +126,13 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
 
 
 def product(A: Array, V: Array) -> Any:
-    """A @ V, in the precision of V: torch does not multiply two precisions, as NumPy does."""
+    """Return A @ V, in the precision of V: torch does not multiply two precisions, as NumPy
+    does."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
 
 
 def precision(samples: Any) -> float:
-    """The spacing of floats at 1 in the precision that the samples came in.
+    """Return the spacing of floats at 1 in the precision that the samples came in.
 
     >>> precision(np.ones(3, np.float16))
     0.0009765625

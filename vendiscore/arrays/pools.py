@@ -13,12 +13,12 @@ from .namespace import is_numpy, is_torch
 
 
 def size(samples: Any) -> int:
-    """The number of samples in a list or an array."""
+    """Return the number of samples in a list or an array."""
     return int(samples.shape[0]) if hasattr(samples, "shape") else len(samples)
 
 
 def pooled(sets: Sequence[Any]) -> Any:
-    """All samples of all sets, in order.
+    """Return all samples of all sets, in order.
 
     Arrays of NumPy beside tensors come to torch, on the device of the first that is one.
 
@@ -42,14 +42,14 @@ def pooled(sets: Sequence[Any]) -> Any:
 
 
 def as_numpy(tensor: Any) -> np.ndarray:
-    """A tensor on the host; half precision, which NumPy may lack, as single."""
+    """Return a tensor on the host; half precision, which NumPy may lack, as single."""
     tensor = tensor.cpu().resolve_neg()
     half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
     return np.asarray(tensor.float() if half else tensor)
 
 
 def _alike(sets: Sequence[Any]) -> bool:
-    """Whether all are NumPy arrays of one type, whose rows have one shape."""
+    """Return whether all are NumPy arrays of one type, whose rows have one shape."""
     first = sets[0]
     return is_numpy(first) and all(
         is_numpy(samples) and samples.dtype == first.dtype and samples.shape[1:] == first.shape[1:]
@@ -58,7 +58,7 @@ def _alike(sets: Sequence[Any]) -> bool:
 
 
 def _fit(sets: Sequence[Any]) -> bool:
-    """Whether all are arrays of numbers, of NumPy or torch, whose rows have one shape."""
+    """Return whether all are arrays of numbers, of NumPy or torch, whose rows have one shape."""
     arrays = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
     return arrays and len({tuple(samples.shape[1:]) for samples in sets}) == 1
 

@@ -22,7 +22,7 @@ WAITING = 2
 
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
-    """`map(function, items)`, in threads; few results wait at a time.
+    """Yield `map(function, items)`, in threads; few results wait at a time.
 
     What is done with them in that order does not depend on how many threads there are.
     """
@@ -44,7 +44,7 @@ def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterat
 
 
 def each(function: Callable[[Item], Any], items: Iterable[Item]) -> None:
-    """`function` of each item, in threads, for what it does and not for what it gives."""
+    """Call `function` of each item in threads, for its effect."""
     deque(in_order(function, items), maxlen=0)
 
 
@@ -61,7 +61,7 @@ _cap = _Cap()
 
 @contextmanager
 def _single_threads() -> Iterator[int]:
-    """As many threads as BLAS had, which has one in the meantime."""
+    """Give as many threads as BLAS had, and leave BLAS one in the meantime."""
     with _cap.lock:
         if not _cap.users:
             blas = _blas()

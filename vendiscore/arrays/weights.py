@@ -18,7 +18,7 @@ WEIGHT_TOLERANCE = 1e-5
 def check_weights(
     p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
 ) -> Array | None:
-    """Weights (n,) in float64 that sum to exactly 1, or None.
+    """Return weights (n,) in float64 that sum to exactly 1, or None.
 
     Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
     left are divided by their sum. They are a torch tensor if `p` is one, or an array `like` that
@@ -67,7 +67,7 @@ def check_each(name: str, values: Any, good: Any, expected: str, remedy: str = "
 
 
 def _numbers(p: Any, n: int) -> Array:
-    """Weights as an array of real numbers, a torch tensor if they are or hold tensors."""
+    """Return weights as an array of real numbers, a torch tensor if they are or hold tensors."""
     expected = f"`p` must be numbers, one weight for each of {n} samples, got "
     if is_torch(p):
         if p.is_complex() or p.dtype == sys.modules["torch"].bool:

@@ -185,7 +185,7 @@ def comparing(
     plan: Plan,
     groups: Groups | None = None,
 ) -> Counts[Comparison]:
-    """`compare` of sets that are pooled, step by step."""
+    """Return `compare` of sets that are pooled, step by step."""
     for name, n in zip(names, np.diff(starts).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(

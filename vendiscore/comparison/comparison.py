@@ -184,7 +184,7 @@ class Comparison(Summary):
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> Verdict:
-        """What set a is beside set b: more or less diverse, or not to be told apart.
+        """Return what set a is beside set b: more or less diverse, or not to be told apart.
 
         By the adjusted p: of many comparisons of sets of one source, a share of 1 − level at most
         names a difference between any of them. A ValueError for names of no two sets.
@@ -233,13 +233,13 @@ class Comparison(Summary):
         return joined
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Any:
-        """A pandas DataFrame with a row for each pair, or, with "sets", for each set."""
+        """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
         frame = require("pandas", "dev", "a frame").DataFrame
         rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
         return frame([asdict(row) for row in rows])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON; order ∞ is "inf"."""
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         return {
             "q": plain_order(self.q),
             "level": self.level,
@@ -312,7 +312,7 @@ def html_table(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def chance(p: float, floor: float) -> str:
-    """A p-value in two digits, as a bound where permutations cannot give a smaller one.
+    """Return a p-value in two digits, as a bound where permutations cannot give a smaller one.
 
     >>> chance(0.125, 0.01), chance(0.01, 0.01)
     ('0.12', '≤ 0.01')
@@ -321,7 +321,7 @@ def chance(p: float, floor: float) -> str:
 
 
 def percent(level: float) -> str:
-    """A level in percent, with two digits of what is left of 100.
+    """Return a level in percent, with two digits of what is left of 100.
 
     >>> percent(0.95), percent(1 - 0.05 / 3), percent(0.9995)
     ('95', '98.3', '99.95')

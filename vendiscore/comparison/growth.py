@@ -97,11 +97,11 @@ class Growth(Summary):
         return f"{'; '.join(told)} ({100 * self.level:g} % intervals, q={self.q:g})."
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each size."""
+        """Return a pandas DataFrame with a row for each size."""
         return require("pandas", "dev", "a frame").DataFrame(self._columns())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values, for JSON; order ∞ is "inf"."""
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         columns = {name: list(column) for name, column in self._columns().items()}
         return {"q": plain_order(self.q), "level": self.level, "n": self.n} | columns
 
@@ -133,7 +133,7 @@ def growth(
     k: KernelArgument | None = None,
     **how: Any,
 ) -> Growth:
-    """The score against the number of samples: would more of them add much?
+    """Return the score against the number of samples: would more of them add much?
 
     Parameters
     ----------
@@ -257,7 +257,8 @@ def _coverages(similarity: Similarity, sizes: Sequence[int], seed: int) -> tuple
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Whether the score of every size follows from all pairs: at order 2, unless K is clipped."""
+    """Return whether the score of every size follows from all pairs: at order 2, unless K is
+    clipped."""
     if q != 2 or psd != "clip" or similarity.psd:
         return q == 2
     try:

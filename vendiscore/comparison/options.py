@@ -30,7 +30,7 @@ class Plan:
     seed: int = 0
 
     def checked(self) -> Plan:
-        """The same with plain values; an error for what cannot be asked."""
+        """Return the same with plain values; an error for what cannot be asked."""
         (q,) = check_orders([self.q])
         size = self.size
         if size is not None:

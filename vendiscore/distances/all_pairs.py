@@ -101,7 +101,7 @@ def _distances(
 
 
 def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
-    """Dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
+    """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
     if isinstance(X, (list, tuple, range)) and len(X) and isinstance(X[0], (int, float)):
         X = [[x] if isinstance(x, (int, float)) else x for x in X]
     elif getattr(X, "ndim", 2) == 1:
@@ -113,7 +113,7 @@ def numpy_rows(X: Any, name: str = "samples") -> np.ndarray:
 
 
 def check_distances(D: Any, name: str = "samples") -> np.ndarray:
-    """A distance matrix (n, n): finite, symmetric, at least 0, with a zero diagonal.
+    """Return a distance matrix (n, n): finite, symmetric, at least 0, with a zero diagonal.
 
     The same matrix if it is exactly symmetric, otherwise (D + Dᵀ) / 2. Entries [i, j] and [j, i]
     may differ by 1e-6 of the larger of the two.
@@ -168,7 +168,7 @@ def exact_squares(X: np.ndarray) -> np.ndarray:
 
 
 def euclidean(X: np.ndarray) -> np.ndarray:
-    """‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
+    """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
     shift = exponent_of(X)
     D = exact_squares(np.ldexp(X.astype(np.float64, copy=False), -shift) if shift else X)
     np.sqrt(D, out=D)
@@ -181,7 +181,7 @@ def euclidean(X: np.ndarray) -> np.ndarray:
 def mend_lost(
     D: np.ndarray, X: np.ndarray, bound: float, length: Callable[[np.ndarray], np.ndarray]
 ) -> None:
-    """Lengths of x − y below a bound, each in a unit of its own, in place."""
+    """Compute again, in place, lengths of x − y below a bound, each in a unit of its own."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.divmod(np.flatnonzero(D[block] < bound), len(D))
         near += block.start
@@ -200,7 +200,7 @@ def drop_rounding(D: np.ndarray, rounding: float) -> None:
 
 
 def exponent_of(X: np.ndarray) -> int:
-    """The power of two that rows are divided by before they are squared: 0 for most."""
+    """Return the power of two that rows are divided by before they are squared: 0 for most."""
     largest = float(np.abs(X).max(initial=0.0))
     return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
 
@@ -212,7 +212,8 @@ def require_room(X: np.ndarray) -> None:
 
 
 def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0) -> np.ndarray:
-    """(Σ w |x − y|^p)^(1/p) of exponent p for all rows, of any size that double precision holds."""
+    """Return (Σ w |x − y|^p)^(1/p) of exponent p for all rows, of any size that double precision
+    holds."""
     shift = math.frexp(float(np.abs(X).max(initial=0.0)))[1] + 1
     rows = np.ldexp(X.astype(np.float64, copy=False), -shift)
     D = np.asarray(
@@ -235,7 +236,7 @@ def _minkowski(X: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0
 
 
 def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
-    """1 − cos of rows, or of rows minus their mean, which is their correlation."""
+    """Return 1 − cos of rows, or of rows minus their mean, which is their correlation."""
     # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
     D = exact_squares(unit_rows(X, metric, name))
     drop_rounding(D, UNIT_ROUNDING)
@@ -244,7 +245,8 @@ def _cosine(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 
 
 def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
-    """Rows divided by their lengths ("cosine"), after their means are taken off ("correlation").
+    """Return rows divided by their lengths ("cosine"), after their means are taken off
+    ("correlation").
 
     A SampleError for those that are zero, or constant.
     """
@@ -275,7 +277,7 @@ def _by_function(
     name: str,
     places: Sequence[Any] | None,
 ) -> np.ndarray:
-    """All n² pairs both ways round, checked."""
+    """Return all n² pairs both ways round, checked."""
     n = len(X)
     D = np.empty((n, n))
     for i in range(n):
@@ -318,7 +320,7 @@ def _by_function(
 
 
 def check_truths(X: np.ndarray, metric: str, name: str) -> None:
-    """A SampleError for rows of other numbers than 0 and 1."""
+    """Raise a SampleError for rows of other numbers than 0 and 1."""
     wrong = (X != 0) & (X != 1)
     SampleError.check(
         {

@@ -45,7 +45,7 @@ class Exponentials:
         self.factor = -1 / width if law == "laplace" else -0.5 / width**2
 
     def __call__(self, index: Index, columns: Index, dtype: Any = np.float64) -> Any:
-        """As of `similarity.rows.Entries`."""
+        """Compute the entries that `similarity.rows.Entries` asks for."""
         with np.errstate(all="ignore"):
             D = self.distances(index, columns, dtype)
             if not is_numpy(D):

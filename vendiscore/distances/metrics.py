@@ -49,7 +49,7 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
 def check_options(
     metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
 ) -> dict[str, Any]:
-    """The options of a metric on d columns, or a TypeError or ValueError.
+    """Return the options of a metric on d columns, or a TypeError or ValueError.
 
     Those of SciPy by its names, but for the `exponent` of "minkowski", which is its p: here p are
     weights of samples. Without d no shape is looked at.
@@ -127,7 +127,8 @@ def _plain(option: str, value: Any, expected: str) -> np.ndarray:
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:
-    """What a metric derives from the rows: their variances ("V") or inverse covariance ("VI")."""
+    """Return what a metric derives from the rows: their variances ("V") or inverse covariance
+    ("VI")."""
     metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
     n, d = X.shape
     if n < 2:

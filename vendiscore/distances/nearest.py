@@ -45,22 +45,23 @@ class Pairs(ABC):
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """A new array of numbers, each at most `reach` of the distance of its pair."""
+        """Return a new array of numbers, each at most `reach` of the distance of its pair."""
 
     def reach(self, r: np.ndarray) -> np.ndarray:
-        """The largest number that a pair at distance r, or less, may have in a block."""
+        """Return the largest number that a pair at distance r, or less, may have in a block."""
         return r
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """The distances of pairs of points i and j that have the numbers `found`."""
+        """Return the distances of pairs of points i and j that have the numbers `found`."""
         return found
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        """Whether the distances of these pairs are at most r, of those `found` within reach."""
+        """Return whether the distances of these pairs are at most r, of those `found` within
+        reach."""
         return self.lengths(i, j, found) <= r
 
     def middle(self, low: float, high: float) -> float:
-        """The mean of two distances, as the metric measures them."""
+        """Return the mean of two distances, as the metric measures them."""
         return low if low == high else low / 2 + high / 2
 
 
@@ -103,7 +104,7 @@ class RowPairs(Squared):
         self.rows[:, d], self.rows[:, d + 1] = self.squares * (1 - self.error), 1.0
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """‖x‖² + ‖y‖² − 2 x·y, less what rounding may have added: one product."""
+        """Return ‖x‖² + ‖y‖² − 2 x·y, less what rounding may have added: one product."""
         own = self.rows[rows]
         left = own * -2.0
         left[:, -2], left[:, -1] = 1.0, own[:, -2]
@@ -215,7 +216,8 @@ class MatrixPairs(Pairs):
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
-    """The distances of each point of `own` to its k nearest others of these, (size, k), sorted.
+    """Return the distances of each point of `own` to its k nearest others of these, (size, k),
+    sorted.
 
     Each point stands for so many, of which there are more than k. Time O(n²), of which little is in
     what follows the distances; memory some blocks of rows.
@@ -253,7 +255,7 @@ def members(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """How many points are within radii, of each row and of each column."""
+    """Return how many points are within radii, of each row and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
 
@@ -290,7 +292,7 @@ def members(
 def _looked(
     pairs: Pairs, look: Any, rows: slice, columns: slice, description: str
 ) -> Iterator[Any]:
-    """What `look` gives for blocks of rows, in order, under a bar."""
+    """Return what `look` gives for blocks of rows, in order, under a bar."""
     size = max(LEAST_ROWS, BLOCK // (columns.stop - columns.start))
     blocks = [slice(at, min(at + size, rows.stop)) for at in range(rows.start, rows.stop, size)]
     found: Iterable[Any] = in_order(look, blocks) if pairs.threaded else map(look, blocks)
@@ -303,7 +305,8 @@ def _leave_out_own(D: np.ndarray, start: int) -> None:
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k smallest distances of each row of a block that begins at (i, j), and their columns."""
+    """Return the k smallest distances of each row of a block that begins at (i, j), and their
+    columns."""
     bound = _bound(D, k)
     bound += BEYOND * np.abs(bound)
     todo, kept, columns = np.arange(len(D)), np.empty((len(D), k)), np.empty((len(D), k), int)
@@ -323,7 +326,7 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
 
 
 def _bound(D: np.ndarray, k: int) -> np.ndarray:
-    """A number (rows,) for each row, which k of its entries are not above."""
+    """Return a number (rows,) for each row, which k of its entries are not above."""
     groups = max(GROUPS, GROUPS_EACH * k)
     whole = D.shape[1] // groups * groups
     if whole > 2 * groups:

@@ -25,7 +25,7 @@ def encoder(
     half: bool | None = None,
     revision: str | None = None,
 ) -> Encoder:
-    """A model that is loaded once and embeds as many sets as there are.
+    """Return a model that is loaded once and embeds as many sets as there are.
 
     `compute(texts, k="text_embeddings", model=encoder)` gives the number that the same keywords
     give by themselves, which load the model in every call; `encoder.encode(texts)` gives the

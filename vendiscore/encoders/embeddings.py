@@ -16,7 +16,8 @@ Encode: TypeAlias = Callable[[list[Any]], Any]
 
 
 def external(model: Any) -> Encode | None:
-    """The function that embeds a list of samples, or None if `model` is a bare torch network."""
+    """Return the function that embeds a list of samples, or None if `model` is a bare torch
+    network."""
     if callable(getattr(model, "encode", None)) and not isinstance(model, str):
         encode: Encode = model.encode
         return encode
@@ -46,7 +47,7 @@ def embed(
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """The embeddings (n, d) of samples, in their order; yields how many are done."""
+    """Return the embeddings (n, d) of samples, in their order; yields how many are done."""
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
     X = np.empty((n, 0))
@@ -72,7 +73,7 @@ def embed(
 def _encoded(
     samples: Sequence[Any], batch: np.ndarray, encode: Encode, problems: dict[int, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places and rows of the samples that can be encoded; `problems` gets the others."""
+    """Return places and rows of the samples that can be encoded; `problems` gets the others."""
     while len(batch):
         try:
             rows = _rows(encode([samples[i] for i in batch]), len(batch))
@@ -87,7 +88,7 @@ def _encoded(
 
 
 def _rows(output: Any, m: int) -> np.ndarray:
-    """The output of an encoder as an (m, d) array."""
+    """Return the output of an encoder as an (m, d) array."""
     if is_torch(output):
         output = output.detach().cpu()
         output = output.numpy() if output.dtype.itemsize > 2 else output.float().numpy()
@@ -114,7 +115,7 @@ def _rows(output: Any, m: int) -> np.ndarray:
 
 
 def _problems(rows: np.ndarray) -> dict[int, str]:
-    """The rows that have no direction, and why."""
+    """Return the rows that have no direction, and why."""
     problems = {}
     finite = np.isfinite(rows).all(axis=1)
     for i in np.flatnonzero(~finite):

@@ -39,7 +39,7 @@ _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
 def _read(items: list[Any]) -> list[Any]:
-    """RGB images of a batch."""
+    """Return RGB images of a batch."""
     images, problems = [], {}
     for i, item in enumerate(items):
         try:
@@ -63,7 +63,7 @@ def image_encoder(
     half: bool | None = None,
     revision: str | None = None,
 ) -> Encoder:
-    """The encoder of kernel "image_embeddings"; arguments and errors as there."""
+    """Return the encoder of kernel "image_embeddings"; arguments and errors as there."""
     pooling = check_pooling(pooling)
     batch_size = integer("batch_size", batch_size)
     if model_path is not None:
@@ -188,7 +188,7 @@ def _inception(place: Any, dtype: Any) -> _Vision:
 
 
 def _each(transform: Transform) -> Encode:
-    """A transform of one image as one of a batch."""
+    """Return a transform of one image as one of a batch."""
 
     def prepare(batch: list[Any]) -> Any:
         torch = require("torch", "images", "kernel 'image_embeddings'")

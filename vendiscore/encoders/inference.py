@@ -33,7 +33,7 @@ class Network:
 
     @contextmanager
     def running(self) -> Iterator[Place]:
-        """Ready meanwhile: in evaluation mode, on its device."""
+        """Hold the network in evaluation mode, on its device."""
         with nullcontext() if self.ours else _borrowed(self.model, self.device):
             place = _place(self.model)
             yield place._replace(device=self.device or place.device)
@@ -48,7 +48,7 @@ def _place(model: Any) -> Place:
 
 
 def inference() -> AbstractContextManager[Any]:
-    """Without gradients; the mode is a thread's own, so that it holds for one batch at a time."""
+    """Work without gradients; the mode belongs to a thread, so that it holds for one batch."""
     mode: AbstractContextManager[Any] = require("torch", "text", "an encoder").inference_mode()
     return mode
 
@@ -69,7 +69,7 @@ _lending = RLock()  # a generator that nobody holds is closed at any time, in he
 
 @contextmanager
 def _borrowed(model: Any, device: Any) -> Iterator[None]:
-    """A caller's network in evaluation mode, and on `device` if that is given, meanwhile.
+    """Yield a caller's network in evaluation mode, and on `device` if that is given, meanwhile.
 
     Every submodule gets its own mode back, and the network goes back to where it was, when the
     last of those that use it at once, in several threads, is done.
@@ -114,6 +114,6 @@ def _give_back(model: Any, loan: _Loan) -> None:
 
 
 def _is_at(place: Any, device: Any) -> bool:
-    """Whether `device` is where something is; "cuda" without a number is any of them."""
+    """Return whether `device` is where something is; "cuda" without a number is any of them."""
     numbers = {place.index, device.index}
     return place.type == device.type and (len(numbers) == 1 or None in numbers)

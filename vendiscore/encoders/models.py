@@ -38,7 +38,7 @@ class Model(Protocol):
     def running(
         self, samples: Sequence[Any]
     ) -> AbstractContextManager[tuple[Encode, Mapping[str, Any]]]:
-        """Ready for these samples: from a batch to rows, and, when all are done, what to report."""
+        """Yield a function from a batch to rows, and what to report when all are done."""
 
 
 class Function:
@@ -102,7 +102,7 @@ class Encoder:
         return f"<encoder of {self.kind}: {listed}>"
 
     def encode(self, samples: Any) -> np.ndarray:
-        """The embeddings of samples.
+        """Return the embeddings of samples.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Encoder:
         self._kind.check(samples)
 
     def embedded(self, samples: Sequence[Any]) -> Embedded:
-        """The embeddings of samples that were checked, under a progress bar."""
+        """Return the embeddings of samples that were checked, under a progress bar."""
         return counted(self.steps(samples), len(samples), f"embedding {self._kind.noun}")
 
     def steps(self, samples: Sequence[Any], batch_size: int | None = None) -> Counts[Embedded]:
@@ -152,7 +152,8 @@ class Encoder:
 def made(
     kind: Kind, model: Any, batch_size: int, given: Mapping[str, bool], missing: str
 ) -> Encoder:
-    """The encoder of a model that needs nothing else: one that was made before, or a function."""
+    """Return the encoder of a model that needs nothing else: one that was made before, or a
+    function."""
     if isinstance(model, Encoder):
         if model.kind != kind.name:
             raise TypeError(

@@ -16,7 +16,7 @@ Pooling = Literal["pooler", "cls", "mean"]
 
 
 def pick_device(device: Any, extra: str) -> Any:
-    """The torch device asked for, or the GPU if there is one, or the CPU."""
+    """Return the torch device asked for, or the GPU if there is one, or the CPU."""
     torch = require("torch", extra, "an embedding kernel")
     if device is None:
         if torch.cuda.is_available():
@@ -39,7 +39,7 @@ def pick_device(device: Any, extra: str) -> Any:
 
 
 def pick_dtype(half: bool | None, device: Any) -> Any:
-    """float16 on a GPU unless `half` is False, float32 on a CPU."""
+    """Return float16 on a GPU unless `half` is False, float32 on a CPU."""
     torch = require("torch", "text", "an embedding kernel")
     if half is not None:
         half = flag("half", half)
@@ -166,7 +166,7 @@ def _check_trained(
 
 
 def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
-    """Whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
+    """Return whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
     if Path(model_path).is_dir():
         return (Path(model_path) / "modules.json").is_file()
     hub = require("huggingface_hub", extra, "an embedding kernel")
@@ -196,7 +196,7 @@ def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
 
 
 def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:
-    """One row (n, d) per sample from what a network returns."""
+    """Return one row (n, d) per sample from what a network returns."""
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):
@@ -224,13 +224,14 @@ def pool(output: Any, pooling: Pooling | None, mask: Any = None) -> Any:
 
 
 def _flat(tensor: Any) -> Any:
-    """(n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
+    """Return (n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
     flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
     return tensor.flatten(1) if flat else tensor
 
 
 def describe(model: Any) -> dict[str, Any]:
-    """What a report says of a network: its class, and where it is known its name and revision."""
+    """Return what a report says of a network: its class, and where it is known its name and
+    revision."""
     config = getattr(model, "config", None)
     return {
         "model": type(model).__qualname__,

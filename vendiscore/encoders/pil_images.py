@@ -26,12 +26,13 @@ _FOLDER = (
 
 
 def as_image(item: Any, index: int) -> Any:
-    """A PIL image of mode "L" or "RGB" from anything that is an image."""
+    """Return a PIL image of mode "L" or "RGB" from anything that is an image."""
     return decode(require("PIL.Image", "images", "a kernel on images"), item, index)
 
 
 def decode(Image: Any, item: Any, index: int) -> Any:
-    """`as_image` with the module PIL.Image at hand, which small images are not to wait for."""
+    """Return `as_image` with the module PIL.Image at hand, which small images are not to wait
+    for."""
     if isinstance(item, Image.Image):
         return _eight_bit(_load(item, index, ""), index)
     if isinstance(item, Mapping):
@@ -47,7 +48,7 @@ def decode(Image: Any, item: Any, index: int) -> Any:
 
 @contextmanager
 def naming_files(images: Sequence[Any]) -> Iterator[None]:
-    """Errors about images that are files say which, where they do not yet."""
+    """Name the file in errors about images that are files."""
     try:
         yield
     except SampleError as error:
@@ -142,7 +143,7 @@ def _no_image(item: Any, index: int) -> SampleError:
 
 
 def _eight_bit(image: Any, index: int) -> Any:
-    """The image in mode L or RGB, if that loses nothing."""
+    """Return the image in mode L or RGB, if that loses nothing."""
     if image.mode in ("L", "RGB"):
         return image
     if image.mode not in _GREYS + _COLOURS:
@@ -170,7 +171,7 @@ def _check_opaque(image: Any, index: int) -> None:
 
 
 def _pixel_array(item: Any, index: int) -> np.ndarray:
-    """An array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
+    """Return an array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
     tensor = is_torch(item)
     if not tensor and not isinstance(item, (np.ndarray, list)):
         raise _no_image(item, index)
@@ -213,7 +214,8 @@ def _channels_last(A: np.ndarray, tensor: bool, index: int) -> np.ndarray:
 
 
 def _rescaled(low: float, high: float) -> str:
-    """How to bring values to 0 to 1, which depends on what they can be, not on what they are."""
+    """Return how to bring values to 0 to 1, which depends on what they can be, not on what they
+    are."""
     if low >= 0 and high < np.inf:
         top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
         return f"divide all by the largest value that they can have: x / {top}, say"

@@ -61,7 +61,7 @@ def text_encoder(
     half: bool | None = None,
     revision: str | None = None,
 ) -> Encoder:
-    """The encoder of kernel "text_embeddings"; arguments and errors as there."""
+    """Return the encoder of kernel "text_embeddings"; arguments and errors as there."""
     pooling = check_pooling(pooling)
     batch_size = integer("batch_size", batch_size)
     max_length = None if max_length is None else integer("max_length", max_length)
@@ -173,7 +173,7 @@ class _Transformer:
             yield encode, settings
 
     def _rows(self, texts: list[str], place: Place) -> tuple[Any, int]:
-        """Their embeddings, and how many of them were cut."""
+        """Return the embeddings of texts, and how many texts were cut."""
         # A tokenizer holds padding and truncation itself while it works, so that threads take
         # turns.
         with _tokenizing:
@@ -208,7 +208,7 @@ class _Transformer:
         )
 
     def _uncut(self, texts: list[str], index: Sequence[int]) -> list[int]:
-        """Numbers of tokens of some texts, none of which is cut."""
+        """Return numbers of tokens of some texts, none of which is cut."""
         some = [self.prompt + texts[i] for i in index]
         return (
             [len(ids) for ids in self.tokenizer(some, verbose=False)["input_ids"]] if some else []
@@ -252,7 +252,7 @@ _tokenizing = Lock()
 
 
 def _lengths(inputs: Mapping[str, Any], n: int) -> list[int]:
-    """Numbers of tokens of n texts; 1 where a model does not say them."""
+    """Return numbers of tokens of n texts; 1 where a model does not say them."""
     mask = inputs.get("attention_mask")
     return [1] * n if mask is None else mask.sum(dim=1).tolist()
 
@@ -268,7 +268,8 @@ def _without_tokens(texts: Sequence[str], lengths: Sequence[int]) -> dict[int, s
 def _limit(
     model: Any, tokenizer: Any, max_length: int | None, stated_length: int | None
 ) -> int | None:
-    """The number of tokens to cut at: `max_length`, or what is stated and positions allow."""
+    """Return the number of tokens to cut at: `max_length`, or what is stated and positions
+    allow."""
     positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa and its kin count positions from behind the padding index.

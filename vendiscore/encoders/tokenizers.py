@@ -34,7 +34,7 @@ _known: ContextVar[dict[Hashable, dict[str, Any]] | None] = ContextVar("tokens",
 
 @contextmanager
 def tokens_remembered() -> Iterator[None]:
-    """While it lasts, no text is taken apart twice by the same tokenizer."""
+    """Remember tokens, so that no text is taken apart twice by the same tokenizer."""
     before = _known.set({})
     try:
         yield
@@ -43,7 +43,7 @@ def tokens_remembered() -> Iterator[None]:
 
 
 def remembering(tokenize: Callable[[str], Any], name: Hashable) -> Callable[[str], Any]:
-    """A tokenizer that looks first whether a text is known under its name."""
+    """Return a tokenizer that looks first whether a text is known under its name."""
     known = _known.get()
     if known is None:
         return tokenize
@@ -58,7 +58,7 @@ def remembering(tokenize: Callable[[str], Any], name: Hashable) -> Callable[[str
 
 
 def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:
-    """A tokenizer of sacrebleu, from a text to its tokens."""
+    """Return a tokenizer of sacrebleu, from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in known:

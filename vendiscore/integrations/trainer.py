@@ -119,7 +119,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
         metrics: dict[str, float] | None = None,
         **others: Any,
     ) -> None:
-        """Called by the trainer after each evaluation."""
+        """Score generations after each evaluation; the trainer calls this."""
         past = [entry for entry in state.log_history if "eval_VS" in entry]
         if past and past[-1]["step"] == state.global_step:  # of another set to evaluate on
             found = {key: past[-1][key] for key in past[-1] if key.startswith("eval_")}

@@ -75,7 +75,7 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
 
 
 def _numbers(samples: Any) -> Any:
-    """Rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
+    """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
     if isinstance(samples, list):
         samples = _stacked(samples)
     refuse_gradient("kernel 'tanimoto'", samples=samples)
@@ -93,7 +93,8 @@ def _numbers(samples: Any) -> Any:
 
 
 def _stacked(rows: list[Any]) -> Any:
-    """Rows as one array if they are numbers that fit, in their precision; else as they are."""
+    """Return rows as one array if they are numbers that fit, in their precision; else as they
+    are."""
     if any(is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in rows):
         return rows
     try:
@@ -104,7 +105,7 @@ def _stacked(rows: list[Any]) -> Any:
 
 
 def _improper(X: Any) -> dict[int, str]:
-    """What is wrong with rows that have other numbers than 0 and 1."""
+    """Return what is wrong with rows that have other numbers than 0 and 1."""
     if sp.issparse(X):
         wrong = np.flatnonzero((X.data != 0) & (X.data != 1))[::-1]
         rows = np.searchsorted(X.indptr, wrong, "right") - 1
@@ -126,7 +127,7 @@ def _not_a_bit(value: Any, column: int) -> str:
 
 
 def _told(error: SampleError, samples: Any) -> SampleError:
-    """The error with a remedy for molecules, which have no bits yet."""
+    """Return the error with a remedy for molecules, which have no bits yet."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
@@ -140,7 +141,7 @@ def _told(error: SampleError, samples: Any) -> SampleError:
 
 
 def _bytes(X: np.ndarray) -> np.ndarray:
-    """Rows of 0 and 1 in a byte each, not copied if they are."""
+    """Return rows of 0 and 1 in a byte each, not copied if they are."""
     n, d = X.shape
     _check_size(int(d))
     _require(n, d)
@@ -162,7 +163,7 @@ def _check_size(bits: int) -> None:
 
 
 def _compact(B: Any) -> Any:
-    """CSR rows of ones without columns that nobody has; as bytes where many are set."""
+    """Return CSR rows of ones without columns that nobody has; as bytes where many are set."""
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
     names, columns = np.unique(B.indices, return_inverse=True)
@@ -180,14 +181,15 @@ def _is_of_rdkit(sample: Any) -> bool:
 
 
 def _is_vector(sample: Any) -> bool:
-    """Whether it is a fingerprint that RDKit made, of bits or of counts."""
+    """Return whether it is a fingerprint that RDKit made, of bits or of counts."""
     return _is_of_rdkit(sample) and (
         hasattr(sample, "GetOnBits") or hasattr(sample, "GetNonzeroElements")
     )
 
 
 def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
-    """Fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "at least c"."""
+    """Return fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "at least
+    c"."""
     kinds = [_kind(sample) for sample in samples]
     usual = Counter(kind for kind in kinds if kind).most_common(1)[0][0]
     problems: dict[int, str] = {}
@@ -217,7 +219,7 @@ def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
 
 
 def _kind(sample: Any) -> str:
-    """What a fingerprint is made of, and its length; empty for what is none."""
+    """Return what a fingerprint is made of, and its length; empty for what is none."""
     if not _is_vector(sample):
         return ""
     if hasattr(sample, "GetOnBits"):

@@ -102,7 +102,7 @@ def bleu(
 def sentence_bleu(
     tokenize: str, smooth: str, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """What takes a text apart, and the BLEU of one from its counts, from 0 to 1.
+    """Return what takes a text apart, and the BLEU of one from its counts, from 0 to 1.
 
     That is of matches of n-grams for n = 1 … `max_order`, its length, and that of its reference,
     with effective order. Errors as for `bleu`; `who` needs sacrebleu.
@@ -136,7 +136,7 @@ def _from_matches(
     max_order: int,
     score: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
-    """K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
+    """Return K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
     n = len(tokens)
     work = (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
     what = f"the similarity matrix of {n} samples"
@@ -165,13 +165,14 @@ def _from_matches(
 
 
 def _repeats_apart(counts: sp.csr_array) -> sp.csr_array:
-    """0/1 columns "at least m times", so that dot products of rows are Σ min(count, count')."""
+    """Return 0/1 columns "at least m times", so that dot products of rows are Σ min(count,
+    count')."""
     most = int(counts.data.max(initial=1))
     return sp.hstack([(counts >= m).astype(float) for m in range(1, most + 1)], format="csr")
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Where each distinct tuple of whole numbers ≥ 0 is first, and which one each place has."""
+    """Return where each distinct tuple of integers ≥ 0 is first, and which each place has."""
     key = np.zeros(columns[0].size, dtype=np.int64)
     span = 1
     for column in columns:

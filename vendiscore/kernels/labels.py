@@ -83,7 +83,7 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
 
 
 def _tags(tagged: Any) -> tuple[list[Any], str]:
-    """The distinct labels of one set, and what is wrong with it."""
+    """Return the distinct labels of one set, and what is wrong with it."""
     if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
         return [], f"must be a set of labels, got {type(tagged).__name__}: {tagged!r:.40}; split it"
     row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
@@ -125,7 +125,8 @@ def probability_product(probabilities: Any) -> Similarity:
 
 
 def check_probabilities(probabilities: Any) -> Any:
-    """Rows of at least 0 that sum to 1 up to rounding, or a SampleError that names those not so."""
+    """Return rows of at least 0 that sum to 1 up to rounding, or a SampleError that names those
+    not so."""
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
 
     def improper(P: Any) -> dict[int, str]:
@@ -137,7 +138,7 @@ def check_probabilities(probabilities: Any) -> Any:
 
 
 def _improper(P: Any, tolerance: float) -> dict[int, str]:
-    """What is wrong with rows that are no probabilities."""
+    """Return what is wrong with rows that are no probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
         lowest, sums = P.min(axis=1).toarray().ravel(), np.asarray(P.sum(axis=1)).ravel()
@@ -177,7 +178,7 @@ def _missing(value: Any) -> str:
 
 
 def _indicators(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
-    """One column for each label, in order of appearance: CSR (rows, labels), float64."""
+    """Return one column for each label, in order of appearance: CSR (rows, labels), float64."""
     columns: dict[Hashable, int] = {}
     indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]
     starts = np.cumsum([0, *map(len, rows)])

@@ -60,7 +60,7 @@ class Fingerprint(NamedTuple):
 
 
 def _generated(method: str, names: Mapping[str, str]) -> Callable[[Mapping[str, Any]], Bits]:
-    """What a generator of RDKit makes, whose options have other names there."""
+    """Return what a generator of RDKit makes, whose options have other names there."""
 
     def make(options: Mapping[str, Any]) -> Bits:
         generators = _rdkit("rdkit.Chem.rdFingerprintGenerator")
@@ -172,7 +172,7 @@ _DOC = """{summary}
 
 
 def _kernel(fingerprint: Fingerprint) -> Callable[..., Similarity]:
-    """The function of molecules and options that is registered for a fingerprint."""
+    """Return the function of molecules and options that is registered for a fingerprint."""
 
     def build(
         molecules: Sequence[Any], *, coefficient: str = "tanimoto", **options: Any
@@ -244,7 +244,7 @@ def _compare(
 
 
 def unreadable(samples: Sequence[Any]) -> dict[int, str]:
-    """By index: what keeps RDKit from reading a molecule, as a predicate."""
+    """Return {index: why RDKit cannot read that molecule}, as predicates."""
     _rdkit("rdkit.Chem")
     from rdkit.rdBase import BlockLogs
 
@@ -259,7 +259,7 @@ def unreadable(samples: Sequence[Any]) -> dict[int, str]:
 
 
 def _molecule(sample: Any) -> Any:
-    """RDKit's molecule of a sample; the ValueError says what is wrong with it."""
+    """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
     remedy = "correct or remove it"
@@ -287,7 +287,7 @@ def _molecule(sample: Any) -> Any:
 
 
 def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
-    """The fingerprint of a molecule; the ValueError says what is wrong with the sample."""
+    """Return the fingerprint of a molecule; the ValueError says what is wrong with the sample."""
     molecule = _molecule(sample)
     try:
         return fingerprint(molecule)

@@ -71,7 +71,7 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
 
 
 def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
-    """Rows of the bytes of images."""
+    """Return rows of the bytes of images."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
     if size is not None:

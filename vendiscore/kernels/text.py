@@ -50,7 +50,8 @@ def fit_analyzer(
     analyzer: Analyzer = "auto",
     columns: int | None = None,
 ) -> Fitted:
-    """What n-grams of these texts are made of, if that is not given, and what to say of it."""
+    """Return what n-grams of these texts are made of, if that is not given, and what to say of
+    it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return Fitted({})
     strings = [text for text in texts if isinstance(text, str)]
@@ -78,7 +79,8 @@ def _is_fixed(
     tokenizer: Tokenizer | str | None = None,
     **others: Any,
 ) -> bool:
-    """Whether features have a width, and are not of words or characters as other texts are."""
+    """Return whether features have a width, and are not of words or characters as other texts
+    are."""
     return columns is not None and (analyzer != "auto" or tokenizer is not None)
 
 
@@ -178,7 +180,7 @@ def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp
 def _hashing_error(
     hashed: FeatureSimilarity, tokens: Sequence[Sequence[Any]], orders: Sequence[int], width: int
 ) -> str:
-    """How far off similarities are, from all pairs of some texts, in words."""
+    """Return how far off similarities are, from all pairs of some texts, in words."""
     n = len(tokens)
     some = np.unique(np.linspace(0, n - 1, min(n, COMPARED)).astype(int))
     if len(some) < 2:
@@ -196,7 +198,7 @@ def tokenized(
     least: int = 1,
     than: str = "1",
 ) -> list[list[Any]]:
-    """The tokens of each text, as `ngram_overlap` has them."""
+    """Return the tokens of each text, as `ngram_overlap` has them."""
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokenize = read_tokenizer(tokenizer, analyzer)
@@ -208,7 +210,7 @@ def tokenized(
 def read_tokens(
     texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:
-    """The tokens of each text.
+    """Return the tokens of each text.
 
     Raises a SampleError for all that are not strings, or have fewer tokens than `least`, which is
     called `than`.
@@ -259,14 +261,16 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
 
 
 def _is_token(token: Any) -> bool:
-    """Whether equal tokens are equal values: other objects may be equal only to themselves."""
+    """Return whether equal tokens are equal values: other objects may be equal only to
+    themselves."""
     if isinstance(token, tuple):
         return all(map(_is_token, token))
     return isinstance(token, (str, bytes, int, np.integer))
 
 
 def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
-    """How often each n-gram is in each list of tokens: CSR (texts, distinct n-grams), float64."""
+    """Return how often each n-gram is in each list of tokens: CSR (texts, distinct n-grams),
+    float64."""
     columns: dict[Any, int] = {}
     indices: list[int] = []
     counts: list[int] = []
@@ -297,7 +301,7 @@ def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
 
 
 def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
-    """The function from a text to its tokens: of words, or of characters."""
+    """Return the function from a text to its tokens: of words, or of characters."""
     if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(
             f"`tokenizer` must be a callable from str to a list of str, or the name of one of "

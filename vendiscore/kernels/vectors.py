@@ -62,12 +62,12 @@ def linear(vectors: Any) -> Similarity:
 
 
 def _is_fixed(sigma: float | None = None, n_features: int | None = None, **others: Any) -> bool:
-    """Whether features have a width, and depend on no other sample by way of the median."""
+    """Return whether features have a width, and depend on no other sample by way of the median."""
     return sigma is not None and n_features is not None
 
 
 def fit_rbf(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
-    """σ of "rbf", where it is not given: the median distance of distinct samples."""
+    """Return σ of "rbf", where it is not given: the median distance of distinct samples."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "gaussian")}
 
 
@@ -100,7 +100,7 @@ def rbf(
 
 
 def fit_laplacian(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
-    """σ of "laplacian", where it is not given: the median Manhattan distance."""
+    """Return σ of "laplacian", where it is not given: the median Manhattan distance."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "laplace")}
 
 
@@ -149,7 +149,7 @@ def polynomial(vectors: Any, degree: int = 3, c: float = 1.0) -> Similarity:
 
 
 def _powers(A: np.ndarray, B: np.ndarray, degree: int) -> np.ndarray:
-    """(a·b)^degree for all rows of A and B, of length 1."""
+    """Return (a·b)^degree for all rows of A and B, of length 1."""
     K: np.ndarray = A @ B.T
     with np.errstate(under="ignore"):
         for block in row_blocks(len(K), 8 * K.shape[1], least=1):
@@ -177,7 +177,7 @@ def _normalized(X: Any, zero: str) -> FeatureSimilarity:
 
 
 def _largest(X: Any) -> Array:
-    """max_j |x_j| of every row, without gradient."""
+    """Return max_j |x_j| of every row, without gradient."""
     if sp.issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
     X = detached(X)

@@ -109,11 +109,12 @@ class Solver:
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
-        """The solution at scale t > 0, its weights as accurate as its magnitude."""
+        """Return the solution at scale t > 0, its weights as accurate as its magnitude."""
         return self._known(t, weights=True)
 
     def magnitude(self, t: float) -> float:
-        """The magnitude at scale t > 0, which needs half the digits of the weights; errors as
+        """Return the magnitude at scale t > 0, which needs half the digits of the weights; errors
+        as
         for a call."""
         try:
             return self._known(t, weights=False).magnitude
@@ -210,7 +211,7 @@ class Solver:
         limit: int,
         weights: bool,
     ) -> Solution | None:
-        """Corrections to w, of residual r, by conjugate gradients in single precision."""
+        """Correct w, of residual r, by conjugate gradients in single precision."""
         multiply = self._similarities(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
         floor = self._floor(t)
@@ -284,7 +285,8 @@ class Solver:
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
-        """The weights at up to six of the nearest scales solved so far, extrapolated to t."""
+        """Return the weights at up to six of the nearest scales solved so far, extrapolated to
+        t."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
@@ -299,7 +301,7 @@ class Solver:
         return start
 
     def _similarities(self, dtype: type) -> Triangles:
-        """The work array, kept as long as its precision does."""
+        """Return the work array, kept as long as its precision does."""
         if self._work is None or self._work.dtype is not dtype:
             self._work = None  # so that there is never more than one
             self._work = Triangles(self.n, dtype)
@@ -331,6 +333,7 @@ def _error(solution: Solution, weights: bool) -> float:
 
 
 def _rounding(w: np.ndarray) -> float:
-    """What rounding D and Z does to an entry of Z w: 4ε of Z|w|, which is at most 1 and twice the
+    """Return what rounding D and Z does to an entry of Z w: 4ε of Z|w|, which is at most 1 and
+    twice the
     sum of what is negative."""
     return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))

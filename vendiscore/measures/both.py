@@ -197,13 +197,13 @@ class Both:
 
 
 def half_each(similarity: Similarity, sizes: tuple[int, int]) -> Array | None:
-    """Weights by which each of two sets has one half."""
+    """Return weights by which each of two sets has one half."""
     halves = np.repeat(np.array([0.5, 0.5]) / sizes, sizes)
     return check_weights(halves, len(halves), like=similarity.diagonal())
 
 
 def rows_of_numbers(samples: Any, how: How) -> Any:
-    """The samples themselves where they are compared as vectors or numbers, else None."""
+    """Return the samples themselves where they are compared as vectors or numbers, else None."""
     k = how.k
     if isinstance(k, tuple) or how.given == "K" or isinstance(samples, Similarity):
         return None

@@ -46,7 +46,7 @@ def modes(subject: Subject) -> Any:
 
 
 def mode_diversity(probabilities: Any, p: Any = None) -> Any:
-    """exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
+    """Return exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
 
     It is the perplexity of the mean prediction, and equals the Vendi Score of "labels" where
     every prediction is certain.

@@ -27,7 +27,7 @@ class Given:
         self._made: list[tuple[Any, Similarity]] = []
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
-        """That of those for n samples, under a kernel; a ValueError if there are not as many."""
+        """Compare what n samples were made for, under a kernel; raise if there are not n."""
         made = next((T for known, T in self._made if known is k), None)
         if made is None:
             try:
@@ -44,7 +44,7 @@ class Given:
         return made
 
     def __getstate__(self) -> str:
-        """What tells it from others, in a signature."""
+        """Return what tells it from others, in a signature."""
         if isinstance(self.samples, Similarity):
             v = np.random.default_rng(0).standard_normal(self.samples.n)
             K = self.samples
@@ -55,7 +55,7 @@ class Given:
 def conditional(
     K: Similarity, T: Similarity, orders: Sequence[float], p: Array | None, psd: PSD
 ) -> list[Any]:
-    """VS_q(K ∘ T) / VS_q(T) of each order."""
+    """Return VS_q(K ∘ T) / VS_q(T) of each order."""
     joint = vendi(ProductSimilarity([K, T]), orders, p, psd).values
     alone = vendi(T, orders, p, psd).values
     return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

@@ -104,7 +104,7 @@ def surprise(
     psd: PSD = "check",
     **how: Any,
 ) -> np.ndarray:
-    """How much rarer each sample is in samples and references together than in the samples.
+    """Return how much rarer each sample is in samples and references together than in the samples.
 
     xᵀ (log ρ_X − log σ) x, with ρ_X = mean of xxᵀ over the samples and σ that over both sets, with
     half of the weight each: which samples the references, as they are, have the least of. Its mean
@@ -172,7 +172,7 @@ def surprise(
 
 
 def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarray:
-    """`surprise` of the first n samples of a Similarity, the others being the references."""
+    """Return `surprise` of the first n samples of a Similarity, the others being the references."""
     if not 0 < n < pool.n:
         raise ValueError(f"`n` must be from 1 to {pool.n - 1}, to leave references, got {n}")
     with np.errstate(all="ignore"):
@@ -193,6 +193,6 @@ def _note(subject: Subject) -> None:
 
 
 def _entropy(spectrum: Spectrum) -> Any:
-    """H in nats."""
+    """Return H in nats."""
     number = spectrum.effective_number(1)
     return sys.modules["torch"].log(number) if is_torch(number) else math.log(number)

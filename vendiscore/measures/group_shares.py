@@ -95,7 +95,7 @@ def between(subject: Subject) -> list[Any]:
 
 
 def _weights(subject: Subject) -> Array:
-    """The weight of each group, shape (groups,)."""
+    """Return the weight of each group, shape (groups,)."""
     if subject.p is None:
         sizes = np.array([len(part.rows) for part in subject.parts], dtype=float)
         return sizes / sizes.sum()

@@ -83,7 +83,7 @@ def kernel_inception_distance(subject: Subject) -> float:
 
 
 def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:
-    """Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
+    """Return Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
         G = A[rows] @ B.T

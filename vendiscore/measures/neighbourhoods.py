@@ -80,7 +80,7 @@ class Neighbourhoods:
         self._own: dict[int, np.ndarray] = {}
 
     def radii(self, side: int, k: int) -> np.ndarray:
-        """How far the k-th nearest other is from each sample (side 0) or reference (1)."""
+        """Return how far the k-th nearest other is from each sample (side 0) or reference (1)."""
         if side == 1 and self._whole is not None:
             return self._whole.radii(1, k)
         found = self._nearest[side]
@@ -92,14 +92,14 @@ class Neighbourhoods:
         return found[self.inverse[side], k - 1]
 
     def clipped(self, k: int) -> np.ndarray:
-        """The radii of references, of which none is above their median."""
+        """Return the radii of references, of which none is above their median."""
         radii = self.radii(1, k)
         ordered = np.sort(radii)
         low, high = ordered[(len(radii) - 1) // 2], ordered[len(radii) // 2]
         return np.minimum(radii, self.pairs.middle(float(low), float(high)))
 
     def balls(self, k: int) -> Balls:
-        """Who is in whose ball; there are more than k references."""
+        """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
             first, second = self._sides
             radii = [
@@ -116,7 +116,7 @@ class Neighbourhoods:
         return self._balls[k]
 
     def own(self, k: int) -> np.ndarray:
-        """In how many clipped balls of other references each reference (m,) is."""
+        """Count the clipped balls of other references that each reference (m,) is in."""
         if self._whole is not None:
             return self._whole.own(k)
         if k not in self._own:
@@ -128,7 +128,7 @@ class Neighbourhoods:
         return self._own[k]
 
     def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
-        """Those of distinct points, of values of all of one side."""
+        """Keep one value for each distinct point of a side."""
         found = np.empty(len(self._counts[side]))
         found[self.inverse[side]] = values
         return found
@@ -137,7 +137,7 @@ class Neighbourhoods:
 def of_rows(
     sets: Sequence[np.ndarray], how: How, whole: Neighbourhoods | None = None
 ) -> Neighbourhoods:
-    """Those of rows of numbers of two sets, by a metric that SciPy has."""
+    """Return the neighbourhoods of rows of two sets, by a metric that SciPy has."""
     metric = str(metric_of_rows(how))
     options = check_options(metric, how.metric_options, sets[0].shape[1])
     if metric in BOOLEAN:
@@ -170,7 +170,7 @@ def of_rows(
 def of_kernel(
     similarity: Similarity, n: int, how: How, whole: Neighbourhoods | None = None
 ) -> Neighbourhoods:
-    """Those at the distances of a kernel, of n samples and the references after them."""
+    """Return the neighbourhoods of n samples, and references after them, under a kernel."""
     groups = similarity.groups()
     places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
     if len(places) < similarity.n:
@@ -188,13 +188,13 @@ def of_kernel(
 
 
 def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
-    """Those at the distances of a MetricSpace of n samples and the references after them."""
+    """Return the neighbourhoods in a MetricSpace of n samples and the references after them."""
     places, inverse = _distinct(space.inverse, n)
     return Neighbourhoods(MatrixPairs(space.D, space.inverse[places]), inverse)
 
 
 def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Places of the distinct samples of both sets; which of its set's each sample is."""
+    """Return places of the distinct samples of both sets; which of its set's each sample is."""
     places, inverse = [], []
     for start, own in ((0, groups[:n]), (n, groups[n:])):
         _, first, which = np.unique(own, return_index=True, return_inverse=True)

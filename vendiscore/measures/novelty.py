@@ -58,7 +58,8 @@ def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
 
 
 def _covariances(both: Both) -> tuple[np.ndarray, np.ndarray]:
-    """C_X and C_Y (r, r) in one orthonormal basis of both, of as few dimensions as is cheap."""
+    """Return c_X and C_Y (r, r) in one orthonormal basis of both, of as few dimensions as is
+    cheap."""
     K, (n, m) = both.similarity, both.sizes
     few = K.dim is not None and K.dim < K.n
     if not few and ("eigen" in both.__dict__ or not K.psd):
@@ -79,7 +80,7 @@ def _features(K: Similarity) -> np.ndarray:
 
 
 def _factor(K: Similarity) -> np.ndarray:
-    """F (n + m, r) with F Fᵀ = K; copies have the same row, to the last digit."""
+    """Return F (n + m, r) with F Fᵀ = K; copies have the same row, to the last digit."""
     distinct = merge_identical(K, None)
     what = f"comparing {distinct.similarity.n} samples and references with each other"
     memory.require_large(32 * distinct.similarity.n**2, what, "compare fewer")

@@ -108,7 +108,8 @@ def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
 
 
 def expected_cover(s: int, m: int, k: int) -> float:
-    """The expected mean of min(1, j/k) for the number j of s good samples in the ball of one of m.
+    """Return the expected mean of min(1, j/k) for the number j of s good samples in the ball of
+    one of m.
 
     The share of the distribution in a ball that reaches the k-th nearest of m − 1 others is of the
     beta distribution (k, m − k), and j is beta-binomial.
@@ -125,7 +126,7 @@ def _clipped_mean(counts: np.ndarray, k: int) -> float:
 
 
 def _balls(subject: Subject, name: str, k: int, own: bool = False) -> Balls:
-    """The balls of k neighbours; with `own` those of samples are needed, too."""
+    """Return the balls of k neighbours; with `own` those of samples are needed, too."""
     both = subject.both
     sizes = both.neighbourhoods.sizes
     for size, what in list(zip(sizes, SETS, strict=True))[0 if own else 1 :]:

@@ -104,7 +104,7 @@ class Subject:
         self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
 
     def part(self, places: np.ndarray, name: str = "this part") -> Subject:
-        """The samples at some places, as a set of their own."""
+        """Return the samples at some places, as a set of their own."""
         part = Subject(None, self.how, name=name, orders=self.orders, psd=self.psd)
         del part.samples  # which are chosen when they are asked for
         part.whole, part.is_part, part.places = self, True, places
@@ -374,7 +374,7 @@ class Subject:
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """Errors about its samples, with their places among all that came in."""
+        """Name samples in errors by their places among all that came in."""
         try:
             yield
         except SampleError as error:

@@ -101,7 +101,7 @@ def ngram_diversity(
 
 
 def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]:
-    """The tokens of each text: of words or characters as the whole set has them."""
+    """Return the tokens of each text: of words or characters as the whole set has them."""
     how, whole = subject.how, subject.whole
     own: dict[str, Any] = {}
     if tokens in ANALYZERS:
@@ -117,7 +117,7 @@ def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]
 
 
 def _analyzer(whole: Subject) -> str:
-    """Whether n-grams are of words or characters, for all groups the same; found once."""
+    """Return whether n-grams are of words or characters, for all groups the same; found once."""
     if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
         return str(whole.similarity.settings["analyzer"])
     if "analyzer" not in whole.__dict__:
@@ -200,7 +200,7 @@ class _Ngrams(NamedTuple):
 
 
 def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
-    """For n = 1 … most; each is the one before and a token."""
+    """Yield the n-grams for n = 1 … most, each made of the one before and a token."""
     names: dict[Any, int] = {}
     ids = np.array([names.setdefault(token, len(names)) for words in tokens for token in words])
     text = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
@@ -215,7 +215,8 @@ def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
 
 
 def _matches(found: _Ngrams, n: int) -> np.ndarray:
-    """Σ over n-grams of min(count, the largest count in another text), for each text (n,)."""
+    """Return Σ over n-grams of min(count, the largest count in another text), for each text
+    (n,)."""
     if not len(found.grams):
         return np.zeros(n, dtype=int)
     keys, times = np.unique(found.grams * n + found.texts, return_counts=True)
@@ -232,7 +233,7 @@ def _matches(found: _Ngrams, n: int) -> np.ndarray:
 
 
 def _nearest(lengths: np.ndarray) -> np.ndarray:
-    """Of each of two or more lengths the nearest of another text, the smaller of two such."""
+    """Return for each length the nearest of another text, the smaller of two such."""
     order = np.argsort(lengths, kind="stable")
     ascending = lengths[order]
     below, above = np.r_[ascending[0], ascending[:-1]], np.r_[ascending[1:], ascending[-1]]

@@ -77,7 +77,7 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
 
 
 def _mean_of(subject: Subject, values: np.ndarray) -> Any:
-    """Σ p_i s_i for values of all samples that came in, those of other groups among them."""
+    """Return Σ p_i s_i for values of all samples that came in, those of other groups among them."""
     _ = subject.similarity  # which says what is left out
     came = subject.whole.came
     if len(values) != came:
@@ -149,7 +149,7 @@ def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
 
 
 def _of_order_two(subject: Subject) -> Any:
-    """The Vendi Score of order 2, by a norm where no spectrum is known."""
+    """Return the Vendi Score of order 2, by a norm where no spectrum is known."""
     known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
     if known is None and "spectral" in subject.__dict__:
         known = subject.spectral.spectrum
@@ -158,5 +158,5 @@ def _of_order_two(subject: Subject) -> Any:
 
 
 def _same_twice(subject: Subject) -> Array | float:
-    """The chance Σ p_i² that one sample is drawn twice."""
+    """Return the chance Σ p_i² that one sample is drawn twice."""
     return 1 / subject.n if subject.p is None else subject.p @ subject.p

@@ -60,7 +60,7 @@ _WORD = 8
 
 
 def words_by(texts: Sequence[str]) -> str:
-    """The tokenizer that finds words in texts of such scripts, as it would be passed.
+    """Return the tokenizer that finds words in texts of such scripts, as it would be passed.
 
     >>> words_by(["今天下雨。"]), words_by(["今日は雨です。"])
     ("tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)", "tokenizer='ja-mecab'")
@@ -81,7 +81,7 @@ class Looks(NamedTuple):
 
 
 def looks_like(strings: Sequence[str]) -> Looks | None:
-    """What nearly all strings look like if not text.
+    """Return what nearly all strings look like if not text.
 
     >>> looks_like(["CCO", "c1ccccc1O", "CC(=O)O"])
     Looks(what='SMILES of molecules', kernel='morgan', first='')
@@ -105,7 +105,8 @@ def looks_like(strings: Sequence[str]) -> Looks | None:
 
 
 def unspaced(texts: Sequence[str]) -> int:
-    """How many of the texts are mostly in letters of scripts that write no spaces between words.
+    """Return how many of the texts are mostly in letters of scripts that write no spaces between
+    words.
 
     >>> unspaced(["See Spot run.", "今天下雨。", "今天 下雨 。"])
     1

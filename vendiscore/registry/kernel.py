@@ -145,7 +145,7 @@ class Kernel(Summary):
         return options_of(self.build) | {"on_error": "raise"}
 
     def has_rows(self, options: Mapping[str, Any]) -> bool:
-        """Whether, with these options, features of a sample depend on no other sample."""
+        """Return whether, with these options, features of a sample depend on no other sample."""
         return self.rows if isinstance(self.rows, bool) else self.rows(**options)
 
     @property
@@ -181,7 +181,7 @@ def register_kernel(
     by: str = "",
     controls: Sequence[Control] = (),
 ) -> Callable[[Build], Build]:
-    """Decorator that makes a function available as `k=name` in every call.
+    """Make a function available as `k=name` in every call, as a decorator.
 
     The function takes a list of samples, and options as keywords with defaults, and returns a
     Similarity. The first line of its docstring is what tables say of the kernel.
@@ -254,7 +254,7 @@ def register_kernel(
 
 
 def list_kernels() -> list[Kernel]:
-    """All registered kernels.
+    """Return all registered kernels.
 
     Returns
     -------
@@ -272,7 +272,7 @@ def list_kernels() -> list[Kernel]:
 
 
 def get_kernel(name: str) -> Kernel:
-    """The kernel of that name.
+    """Return the kernel of that name.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def labelled_kernels(samples: str) -> list[Kernel]:
 
 
 def by_kind() -> str:
-    """A sentence that names all kernels by what they compare."""
+    """Return a sentence that names all kernels by what they compare."""
     kinds: dict[str, list[str]] = {}
     for kernel in list_kernels():
         kinds.setdefault(kernel.samples, []).append(repr(kernel.name))
@@ -331,5 +331,5 @@ def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str
 
 
 def having(option: str) -> list[str]:
-    """The names of the kernels that have this option."""
+    """Return the names of the kernels that have this option."""
     return [kernel.name for kernel in list_kernels() if option in kernel.options]

@@ -113,12 +113,13 @@ class Measure(Summary):
         return low, high
 
     def limits(self, n: int) -> tuple[float, float]:
-        """What `range` says for n samples."""
+        """Return what `range` says for n samples."""
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
-        """The value, if it is finite and in its range up to rounding, which is taken off it."""
+        """Return the value, if it is finite and in its range up to rounding, which is taken off
+        it."""
         low, high = self.limits(n)
         found = value if type(value) is float else scalar(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
@@ -151,7 +152,7 @@ def register_measure(
     sequence: bool = False,
     vectors: bool = False,
 ) -> Callable[[Compute], Compute]:
-    """Decorator that makes a function of a Subject available in `measures=[name]`.
+    """Make a function of a Subject available in `measures=[name]`, as a decorator.
 
     The function takes the `Subject`, and options as keywords with defaults, and returns what
     `Measure.compute` does. The first line of its docstring is what tables say of the measure.
@@ -242,7 +243,7 @@ def register_measure(
 
 
 def list_measures() -> list[Measure]:
-    """All registered measures.
+    """Return all registered measures.
 
     Returns
     -------
@@ -259,7 +260,7 @@ def list_measures() -> list[Measure]:
 
 
 def get_measure(name: str) -> Measure:
-    """The measure of that name; a ValueError that suggests one if there is none."""
+    """Return the measure of that name; a ValueError that suggests one if there is none."""
     measure = _measures.find(name)
     if measure is None:
         known = {*_measures.named, *PRESETS}
@@ -273,5 +274,5 @@ def get_measure(name: str) -> Measure:
 
 
 def having(option: str) -> list[str]:
-    """The names of the measures that have this option."""
+    """Return the names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]

@@ -63,7 +63,8 @@ class Plugins(Generic[Thing]):
         return {name: thing for name, (thing, _) in sorted(self.made.items())}
 
     def find(self, name: str) -> Thing | None:
-        """What has that name; others' files are looked at only if none of the package has."""
+        """Return what has that name; others' files are looked at only if none of the package
+        has."""
         self._load_own()
         if name not in self.made:
             self.load()
@@ -109,7 +110,7 @@ class Plugins(Generic[Thing]):
     @classmethod
     @contextmanager
     def _all_or_none(cls, where: str, remedy: str) -> Iterator[None]:
-        """Of what is registered here, of any kind, nothing stays if there is an error."""
+        """Take back all that was registered, of any kind, if there is an error."""
         before = [set(kind.made) for kind in cls._kinds]
         try:
             yield
@@ -124,13 +125,14 @@ class Plugins(Generic[Thing]):
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The options of a kernel or a measure with their defaults: all but the first argument."""
+    """Return the options of a kernel or a measure with their defaults: all but the first
+    argument."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 
 
 def summary_of(function: Callable[..., Any]) -> str:
-    """The first line of its docstring."""
+    """Return the first line of its docstring."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
@@ -147,6 +149,6 @@ def _module(function: Callable[..., Any]) -> tuple[str, str]:
 
 
 def _file(function: Callable[..., Any]) -> tuple[str, str]:
-    """Where it is defined, whatever name the file was imported under."""
+    """Return where a function is defined, whatever name its file was imported under."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return getattr(code, "co_filename", function.__module__), function.__qualname__

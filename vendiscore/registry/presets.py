@@ -62,7 +62,7 @@ PRESETS = {
 
 
 def expanded(measures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The options of each measure by its name, of measures and presets by theirs.
+    """Return the options of each measure by its name, of measures and presets by theirs.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def groups(found: Findings, shown: Previews) -> str:
 
 
 def growth(found: Findings, shown: Previews) -> str:
-    """Whether more samples would add much."""
+    """Return whether more samples would add much."""
     grown = found.growth
     if grown is None:
         return paragraph(found.no_growth)

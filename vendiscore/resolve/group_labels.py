@@ -52,11 +52,11 @@ class Groups:
         return len(self.labels)
 
     def named(self, group: int) -> str:
-        """A group, for a message."""
+        """Return a group, for a message."""
         return f"group {self.labels[group]!r:.{_SHOWN}}"
 
     def located(self, error: SampleError) -> SampleError:
-        """An error about samples of a list of lists, with the place of each in its group."""
+        """Return an error about samples of a list of lists, with the place of each in its group."""
         if not self.nested:
             return error
         first = np.searchsorted(self.codes, np.arange(len(self)))
@@ -78,7 +78,7 @@ def grouped(
     table: bool = False,
     name: str = "samples",
 ) -> tuple[Any, Groups | None]:
-    """Samples one after the other, and their Groups, or None where nothing says so."""
+    """Return samples one after the other, and their Groups, or None where nothing says so."""
     members = None if table else _members(samples, how, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
@@ -98,7 +98,7 @@ def grouped(
 
 
 def takes_any_length(how: How) -> bool:
-    """Whether a sample may be a list or tuple of any length, of numbers, too."""
+    """Return whether a sample may be a list or tuple of any length, of numbers, too."""
     if isinstance(how.k, Kernel):
         return how.k.samples in _SETS or how.k.samples not in _GROUPS
     return callable(how.k)
@@ -159,7 +159,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def check_size(groups: Groups, n: int, name: str = "groups") -> None:
-    """A ValueError unless there is a label for each of the n samples that came in."""
+    """Raise a ValueError unless there is a label for each of the n samples that came in."""
     if len(groups.codes) != n:
         raise ValueError(
             f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
@@ -168,7 +168,8 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
 
 
 def _members(samples: Any, how: How, name: str) -> list[Any] | None:
-    """The groups of a list of lists, each a list or an array of samples; None if it is none."""
+    """Return the groups of a list of lists, each a list or an array of samples; None if it is
+    none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
     kind = "distances" if how.metric == "precomputed" else _kind(how, samples)
@@ -190,7 +191,7 @@ def _members(samples: Any, how: How, name: str) -> list[Any] | None:
 
 
 def _kind(how: How, samples: Any) -> str:
-    """What is compared, as kernels say it."""
+    """Return what is compared, as kernels say it."""
     if how.given:
         return "vectors" if how.given == "X" else "similarities"
     if isinstance(how.k, Kernel):

@@ -55,7 +55,7 @@ def apply_kernel(
     skip: bool = False,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """The Similarity of samples under a kernel and its options, which are trusted.
+    """Return the Similarity of samples under a kernel and its options, which are trusted.
 
     Equal strings and numbers are compared once: the kernel sees distinct samples only, and
     errors about some of them name their places in the list that came in. With `skip`, samples
@@ -95,7 +95,7 @@ def apply_kernel(
 
 
 def within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
-    """Where those of `places` that are kept stand among the kept; all, if none of them is."""
+    """Return where the kept ones of `places` stand among the kept; all, if none is kept."""
     if places is None:
         return None
     found = np.flatnonzero(np.isin(kept, places))
@@ -103,7 +103,7 @@ def within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
 
 
 def check_on_error(on_error: Any) -> str:
-    """What to do about samples that a kernel cannot use."""
+    """Return what to do about samples that a kernel cannot use."""
     return one_of("on_error", on_error, ("raise", "skip"))
 
 
@@ -118,7 +118,8 @@ def warn_dropped(who: str, similarity: Similarity) -> None:
 
 
 def repeatable(samples: Any) -> Any:
-    """The samples in a form that can be read more than once: lists for iterators among them."""
+    """Return the samples in a form that can be read more than once: lists for iterators among
+    them."""
     if not isinstance(samples, list):
         return samples
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
@@ -130,7 +131,7 @@ def build_kernel(
     options: Mapping[str, Any],
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """The Similarity of samples, of which each distinct one is seen once by the kernel."""
+    """Return the Similarity of samples, of which each distinct one is seen once by the kernel."""
     distinct, first, inverse = distinct_samples(samples)
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
@@ -178,7 +179,7 @@ def build_kernel(
 def _fitted(
     fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray
 ) -> Mapping[str, Any]:
-    """The options that follow from the samples at some places."""
+    """Return the options that follow from the samples at some places."""
     try:
         return fit(choose(samples, places), **options)
     except SampleError as error:
@@ -215,13 +216,15 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
 
 
 def is_divisible(similarity: Similarity) -> bool:
-    """Whether pairs are compared when they are asked for, those of some samples without others."""
+    """Return whether pairs are compared when they are asked for, those of some samples without
+    others."""
     inner = getattr(similarity, "distinct", similarity)
     return isinstance(inner, DeferredSimilarity) and inner.divisible
 
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The distinct ones of a list of strings or numbers, where each is first, and which each is.
+    """Return the distinct ones of a list of strings or numbers, where each is first, and which
+    each is.
 
     Other samples are taken to be distinct, arrays too.
 
@@ -253,7 +256,8 @@ def as_text(
     fit_to: np.ndarray | None,
     sets: Sequence[Any],
 ) -> Similarity:
-    """Samples that come without `k`: n-grams of strings, and a warning if a set is no text."""
+    """Return samples that come without `k`: n-grams of strings, and a warning if a set is no
+    text."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         kind, name = _kind(samples)
         raise ValueError(
@@ -275,7 +279,7 @@ def as_text(
 
 
 def _kind(samples: Any) -> tuple[str, str]:
-    """What samples that are no strings are, among `_WAYS`, and the name of their type."""
+    """Return what samples that are no strings are, among `_WAYS`, and the name of their type."""
     if not isinstance(samples, list):
         return "numbers", type(samples).__name__
     first = next((s for s in samples if s is not None), None)

@@ -58,7 +58,7 @@ class How:
 
 
 def read_how(arguments: MutableMapping[str, Any]) -> How:
-    """What `arguments` say of it; what they say besides is left in them."""
+    """Return what `arguments` say of it; what they say besides is left in them."""
     k = arguments.pop("k", None)
     kinds = {name: flag(name, arguments.pop(name, False)) for name in KINDS}
     ways = [name for name, given in kinds.items() if given]
@@ -114,7 +114,8 @@ def with_the_rest(
     also: Iterable[str] = (),
     measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
-    """`how` with the keywords that nobody has read, which are options of the kernel of text."""
+    """Return `how` with the keywords that nobody has read, which are options of the kernel of
+    text."""
     if not rest:
         return how
     name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
@@ -143,7 +144,7 @@ def with_the_rest(
 
 
 def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
-    """The fields of How that follow from `k`, whose options are taken out of `arguments`."""
+    """Return the fields of How that follow from `k`, whose options are taken out of `arguments`."""
     if isinstance(k, str):
         kernel = get_kernel(k)
         own = {name: arguments.pop(name) for name in kernel.options if name in arguments}

@@ -50,7 +50,7 @@ class Part:
 
 
 def is_mixture(k: Any) -> TypeGuard[Mixture]:
-    """Whether `k` has the form of a mixture."""
+    """Return whether `k` has the form of a mixture."""
     return isinstance(k, (Mapping, list, tuple))
 
 
@@ -60,7 +60,8 @@ def mix(
     combine: Combine = "sum",
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410: ½ + ½)."""
+    """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410: ½ +
+    ½)."""
     built, dropped = _build_all(parts, columns, fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
@@ -92,7 +93,7 @@ def read_mixture(
     combine: Any = "sum",
     on_error: Any = "raise",
 ) -> list[Part]:
-    """The parts of a mixture, checked without looking at samples."""
+    """Return the parts of a mixture, checked without looking at samples."""
     one_of("combine", combine, ("sum", "product"))
     check_on_error(on_error)
     if not k:
@@ -161,7 +162,7 @@ def _weight(name: str, weight: Any) -> float:
 def _build_all(
     parts: Sequence[Part], columns: Sequence[Any], fit_to: np.ndarray | None
 ) -> tuple[list[Similarity], dict[int, str]]:
-    """Each part on the samples that all can use, and the others with the reason."""
+    """Return each part on the samples that all can use, and the others with the reason."""
     sizes = [size(each) for each in columns]
     if len(set(sizes)) > 1:
         lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
@@ -229,7 +230,8 @@ class _Missing:
 
 
 def column(samples: Any, part: Part) -> Any:
-    """What a part of a mixture compares: a column of the samples, or the samples themselves."""
+    """Return what a part of a mixture compares: a column of the samples, or the samples
+    themselves."""
     return repeatable(_column(samples, part))
 
 

@@ -44,7 +44,7 @@ def as_similarity(
     normalize: bool = False,
     **options: Any,
 ) -> Similarity:
-    """The similarities of samples, read and checked once for several questions.
+    """Return the similarities of samples, read and checked once for several questions.
 
     `compute(as_similarity(samples, k=k))` is `compute(samples, k=k)`; so it is of `explain`,
     `compare`, `growth` and `select`.
@@ -98,7 +98,8 @@ def as_similarity(
 def similarity_of(
     samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
 ) -> Similarity:
-    """The same from a mapping of keywords; `also` may have been meant by one that is unknown."""
+    """Return the same from a mapping of keywords; `also` may have been meant by one that is
+    unknown."""
     how = how_of(arguments, also)
     read = samples if is_whole(samples, how) else as_samples(samples)
     return resolve_sets([read], how, ["samples"])[0]
@@ -111,14 +112,15 @@ def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
 
 
 def is_whole(samples: Samples, how: How) -> bool:
-    """Whether samples are no collection: a Similarity, or records of which kernels see columns."""
+    """Return whether samples are no collection: a Similarity, or records of which kernels see
+    columns."""
     return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
 def resolve_sets(
     sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
-    """The Similarity of each of several sets of samples, under one kernel."""
+    """Return the Similarity of each of several sets of samples, under one kernel."""
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) == 1 and (how.given or made):
         return [_given(sets[0], how, names[0])]
@@ -133,7 +135,7 @@ def resolve_sets(
 def resolve_pool(
     sets: Sequence[Any], how: How, names: Sequence[str]
 ) -> tuple[Similarity, np.ndarray]:
-    """The Similarity of all samples of several sets together, and where each set begins.
+    """Return the Similarity of all samples of several sets together, and where each set begins.
 
     For what takes samples of several sets together, so that similarities between sets are needed
     too; `apart` has those within each.
@@ -143,7 +145,7 @@ def resolve_pool(
 
 
 def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Similarity, np.ndarray]:
-    """The Similarity of all samples of several sets, and where each begins."""
+    """Return the Similarity of all samples of several sets, and where each begins."""
     sets = _listed(sets, names)
     merged, starts, coarse = _merged(sets, how)
     try:
@@ -161,13 +163,13 @@ def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Simila
 
 
 def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
-    """Where each set begins among the samples of a pool that were not left out."""
+    """Return where each set begins among the samples of a pool that were not left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     return np.searchsorted(kept, starts)
 
 
 def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """The sets, with the files of folders that mixtures compare."""
+    """Return the sets, with the files of folders that mixtures compare."""
     return [
         image_files(samples, name) if is_folder(samples) else samples
         for samples, name in zip(sets, names, strict=True)
@@ -175,7 +177,8 @@ def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
 
 
 def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
-    """All samples as a kernel takes them, where each set begins, and their coarsest precision."""
+    """Return all samples as a kernel takes them, where each set begins, and their coarsest
+    precision."""
     if not isinstance(how.k, tuple):
         return pooled(sets), np.cumsum([0, *map(size, sets)]), max(map(precision, sets))
     whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
@@ -204,7 +207,7 @@ def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None
 
 
 def _shape(samples: Any) -> str:
-    """The kind of samples, as far as sets of two kinds could not be compared."""
+    """Return the kind of samples, as far as sets of two kinds could not be compared."""
     if getattr(samples, "ndim", 1) == 2:
         return f"rows of {samples.shape[1]} numbers"
     first = samples[0] if isinstance(samples, list) else None
@@ -217,7 +220,8 @@ def _shape(samples: Any) -> str:
 
 
 def _fits(how: How) -> bool:
-    """Whether options may follow from the samples, which sets that are compared must share."""
+    """Return whether options may follow from the samples, which sets that are compared must
+    share."""
     kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
     if how.k is None and not how.given:
         return get_kernel(TEXT_KERNEL).fit is not None
@@ -225,7 +229,8 @@ def _fits(how: How) -> bool:
 
 
 def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
-    """The Similarity of some samples, of which no others are compared, with a diagonal of 1."""
+    """Return the Similarity of some samples, of which no others are compared, with a diagonal of
+    1."""
     part = similarity.part(index)
     if not is_divisible(similarity):
         return part
@@ -236,7 +241,7 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
 
 
 def _alone(samples: Any, how: How, name: str, in_parts: bool = False) -> Similarity:
-    """The Similarity of one set, which shares no options with others."""
+    """Return the Similarity of one set, which shares no options with others."""
     try:
         if how.given or isinstance(samples, Similarity):
             return _given(samples, how, name)
@@ -278,12 +283,12 @@ def check_nothing_fitted(
 
 
 def fit_source(how: How, names: Sequence[str]) -> FitTo:
-    """What options that follow from data follow from, of several sets."""
+    """Return what options that follow from data follow from, of several sets."""
     return how.fit or ("references" if names[-1] == "references" else "pool")
 
 
 def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
-    """The sets that options which follow from data follow from; None for all."""
+    """Return the sets that options which follow from data follow from; None for all."""
     if len(names) == 1:
         return None
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
@@ -301,7 +306,7 @@ def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
 
 
 def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
-    """Normalized if that is asked for, with a diagonal of 1."""
+    """Return normalized if that is asked for, with a diagonal of 1."""
     if coarse > COARSE:
         similarity = similarity.noted(roundoff=coarse)
     if how.normalize:
@@ -316,7 +321,7 @@ def _told(similarity: Similarity) -> Similarity:
 def _compared(
     samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
 ) -> Similarity:
-    """The Similarity of the samples of all sets."""
+    """Return the Similarity of the samples of all sets."""
     if how.k is None:
         similarity = as_text(samples, how.options, how.skip, fit_to, sets)
     elif isinstance(how.k, Kernel):
@@ -334,7 +339,8 @@ def _compared(
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
-    """An error about samples of the pool, as one about the first set that has some of them."""
+    """Return an error about samples of the pool, as one about the first set that has some of
+    them."""
     if list(names) == ["samples"]:
         return error
     first = int(np.searchsorted(starts, error.index, "right")) - 1
@@ -351,7 +357,7 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
 
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
-    """The sets of a pool, by where each began, each with those of its samples left out."""
+    """Return the sets of a pool, by where each began, each with those of its samples left out."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     parts = []
     for low, high in itertools.pairwise(starts.tolist()):

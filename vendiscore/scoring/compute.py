@@ -57,7 +57,7 @@ def compute(
     details: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """The Vendi Score of samples: how many effectively different ones there are.
+    """Return the Vendi Score of samples: how many effectively different ones there are.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
 
@@ -213,7 +213,8 @@ def compute(
 def measure(
     samples: Samples, references: Any, request: Request, name: str = "samples"
 ) -> dict[str, Any]:
-    """The numbers that a request asks for, of samples and references that nobody has looked at.
+    """Return the numbers that a request asks for, of samples and references that nobody has looked
+    at.
 
     `name` is what errors call the samples.
     """
@@ -223,7 +224,7 @@ def measure(
 def subject_of(
     samples: Samples, references: Any, request: Request, name: str = "samples"
 ) -> Subject:
-    """What measures look at, of samples and references that nobody has looked at."""
+    """Return what measures look at, of samples and references that nobody has looked at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -267,14 +268,16 @@ def subject_of(
 
 
 def _is_one_set(samples: Any, how: How) -> bool:
-    """Whether it is plain that samples are no groups: strings are none, nor is one matrix."""
+    """Return whether it is plain that samples are no groups: strings are none, nor is one
+    matrix."""
     if how.given:
         return getattr(samples, "ndim", 0) == 2
     return isinstance(samples, list) and isinstance(samples[0], str)
 
 
 def measured(subject: Subject, request: Request) -> dict[str, Any]:
-    """The numbers that a request asks for, of a subject made for it, and "details" if asked."""
+    """Return the numbers that a request asks for, of a subject made for it, and "details" if
+    asked."""
     sure: Sureness | None = None
     table: list[dict[str, Any]] | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
@@ -302,7 +305,8 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
 def _with_errors(
     subject: Subject, request: Request
 ) -> tuple[dict[str, Any], Sureness, list[dict[str, Any]] | None]:
-    """Numbers with their standard errors and intervals, and a table of groups if there are any."""
+    """Return numbers with their standard errors and intervals, and a table of groups if there are
+    any."""
     if request.corrected:
         refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
     if subject.groups is not None:
@@ -326,7 +330,7 @@ def _flat(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _indefinite(kernel: Kernel) -> str:
-    """What to know of a kernel that is positive semidefinite for some samples only."""
+    """Return what to know of a kernel that is positive semidefinite for some samples only."""
     others = [k.name for k in list_kernels() if k.psd and k.samples == kernel.samples]
     instead = f"; kernels of {kernel.samples} without: {', '.join(others)}" if others else ""
     return (

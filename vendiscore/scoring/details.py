@@ -54,7 +54,7 @@ def details(
     sure: Sureness | None = None,
     table: list[dict[str, Any]] | None = None,
 ) -> Details:
-    """How the numbers of a subject that was measured came about."""
+    """Return how the numbers of a subject that was measured came about."""
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
@@ -112,7 +112,7 @@ def _settings(
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
 ) -> dict[str, Any]:
-    """All that can change the numbers, but for the options of measures."""
+    """Return all that can change the numbers, but for the options of measures."""
     between = "distances" in request.pooled and not spaces
     settings = dict(subject.both.settings) if between else {}
     if similarity:
@@ -140,7 +140,8 @@ def _settings(
 
 
 def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of measures; with their measure's name where others or `settings` differ."""
+    """Return the options of measures; with their measure's name where others or `settings`
+    differ."""
     every: dict[str, Any] = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
@@ -151,7 +152,7 @@ def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any
 
 
 def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subject]) -> Details:
-    """Of the Vendi Score; of scores of groups only what was cut off their eigenvalues, at most."""
+    """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
     spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
     spectra += (
         [found.spectrum]
@@ -186,7 +187,7 @@ def _notes(
     found: Spectral | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
-    """What to know before a number is used, sentence by sentence."""
+    """Return what to know before a number is used, sentence by sentence."""
     notes = [*subject.notes]
     notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
     fitted = similarity.fitted if similarity else {}

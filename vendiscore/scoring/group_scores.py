@@ -42,7 +42,7 @@ class Grouped:
 
 
 def measure_groups(subject: Subject, request: Request) -> Grouped:
-    """The mean of each measure over groups, and the measures of all groups together."""
+    """Return the mean of each measure over groups, and the measures of all groups together."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
@@ -107,7 +107,7 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
 
 
 def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> list[str]:
-    """What to know of numbers of groups."""
+    """Return what to know of numbers of groups."""
     names = ", ".join(chosen.measure.name for chosen in each)
     notes = []
     if each:
@@ -138,14 +138,15 @@ def _flat(row: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _mean(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The mean of each number; of tensors a tensor, which can be differentiated."""
+    """Return the mean of each number; of tensors a tensor, which can be differentiated."""
     return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
 
 
 def _spread(
     values: np.ndarray, chosen: Chosen, sizes: Sequence[int], level: float | None
 ) -> dict[str, float]:
-    """The standard error of the mean of some values, and an interval, as far as there is one."""
+    """Return the standard error of the mean of some values, and an interval, as far as there is
+    one."""
     if len(values) < 2:
         return {}
     if level is None:

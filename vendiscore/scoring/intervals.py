@@ -48,7 +48,7 @@ class Sureness:
     notes: list[str] = field(default_factory=list)
 
     def beside(self, scores: Mapping[str, Any]) -> dict[str, Any]:
-        """The scores, each followed by what goes with it."""
+        """Return the scores, each followed by what goes with it."""
         every: dict[str, Any] = {}
         for key, value in scores.items():
             every[key] = value
@@ -61,7 +61,8 @@ def sureness(
     request: Request,
     scores: Sequence[Mapping[str, Any]],
 ) -> Sureness:
-    """The standard error and interval of each score, and its corrected value, as asked for."""
+    """Return the standard error and interval of each score, and its corrected value, as asked
+    for."""
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
@@ -91,7 +92,7 @@ def sureness(
 
 
 def check_asked(n: int, request: Request) -> None:
-    """A ValueError for too few samples, and for a measure that lacks what is asked for."""
+    """Raise a ValueError for too few samples, and for a measure without such an error."""
     names = [chosen.measure.name for chosen in request.measures]
     without = [name for name in names if name not in CLOSED]
     if request.interval == "jackknife" and without:
@@ -115,7 +116,7 @@ def check_asked(n: int, request: Request) -> None:
 
 
 def needs_vectors(request: Request) -> bool:
-    """Whether the eigenvectors of the similarity will be looked at."""
+    """Return whether the eigenvectors of the similarity will be looked at."""
     of_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
     by_vectors = request.ci is not None and request.interval != "subsample"
     return of_vendi and (request.corrected or by_vectors)
@@ -153,7 +154,7 @@ def _corrected(subject: Subject, q: float, key: str) -> float:
 
 
 def _of_spectrum(subject: Subject) -> list[_Error]:
-    """Of the Vendi Score, for each order."""
+    """Return the errors of the Vendi Score for each order."""
     spectrum = subject.eigen
 
     def error(q: float) -> float:
@@ -166,7 +167,7 @@ def _of_spectrum(subject: Subject) -> list[_Error]:
 def _of_sums(
     value: Callable[[int, np.ndarray], np.ndarray],
 ) -> Callable[[Subject], list[_Error]]:
-    """Of a measure of the sum of a similarity, from the sums without each sample, shape (n,)."""
+    """Return the error of a measure of a sum, from the sums without each sample, shape (n,)."""
 
     def closed(subject: Subject) -> list[_Error]:
         n = subject.n
@@ -189,7 +190,7 @@ CLOSED: dict[str, Callable[[Subject], list[_Error]]] = {
 def _subsampled(
     subject: Subject, chosen: Chosen, suffixes: Sequence[str], numbers: int
 ) -> list[_Error]:
-    """Of any measure, for each of its numbers, from halves of the samples."""
+    """Return the error of each number of any measure, from halves of the samples."""
     similar = "similarities" in subject.__dict__
     places = np.flatnonzero(subject.row_of >= 0) if similar else np.arange(subject.n)
     of_log = chosen.measure.limits(subject.n)[0] >= 1  # such as effective numbers

@@ -45,7 +45,7 @@ Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
 
 
 def vendi_score(arguments: Mapping[str, Any], references: Any = None) -> Measures:
-    """The usual measures of `compute`, and of the metric `vendiscore`."""
+    """Return the usual measures of `compute`, and of the metric `vendiscore`."""
     return {"VS": {}}
 
 
@@ -208,7 +208,7 @@ def _read_request(
 
 
 def _read_method(rest: dict[str, Any]) -> Estimating | None:
-    """How scores may be estimated, or None where they are to be exact."""
+    """Return how scores may be estimated, or None where they are to be exact."""
     given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
     if one_of("method", rest.pop("method", "auto"), METHODS) == "auto":
         if given:
@@ -244,7 +244,7 @@ def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> Non
 
 
 def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a Request about how sure its numbers are."""
+    """Return the fields of a Request about how sure its numbers are."""
     ci, interval = rest.pop("ci", None), rest.pop("interval", "auto")
     corrected = flag("corrected", rest.pop("corrected", False))
     if ci is not None:
@@ -292,7 +292,7 @@ def _unsaid(value: Any) -> bool:
 
 
 def check_orders(q: Any, name: str = "q") -> list[float]:
-    """The orders as floats; an error names the argument, and the first that is none."""
+    """Return the orders as floats; an error names the argument, and the first that is none."""
     orders = [_order(item, name) for item in (q if is_several(q) else [q])]
     if not orders:
         raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")

@@ -29,7 +29,7 @@ def score(
     normalize: bool = False,
     **options: Any,
 ) -> Any:
-    """The Vendi Score of samples under a kernel, as one number.
+    """Return the Vendi Score of samples under a kernel, as one number.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
 
@@ -85,7 +85,7 @@ def score(
 def score_K(
     K: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
 ) -> Any:
-    """The Vendi Score of a similarity matrix.
+    """Return the Vendi Score of a similarity matrix.
 
     Parameters
     ----------
@@ -132,7 +132,8 @@ def score_K(
 def score_X(
     X: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> Any:
-    """The Vendi Score of rows of features under their dot products: cosines unless told otherwise.
+    """Return the Vendi Score of rows of features under their dot products: cosines unless told
+    otherwise.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def score_X(
 def score_dual(
     X: Any, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
 ) -> Any:
-    """The same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
+    """Return the same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
 
     Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
 
@@ -224,7 +225,8 @@ def conditional_score(
     psd: PSD = "check",
     **how: Any,
 ) -> Any:
-    """Conditional Vendi: how many different samples there effectively are for one thing given.
+    """Return conditional Vendi: how many different samples there effectively are for one thing
+    given.
 
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
@@ -297,7 +299,7 @@ def _single(q: Any) -> Any:
 
 
 def _of_matrix(matrix: Any, name: str, *, q: Any, **arguments: Any) -> Any:
-    """`compute` of a matrix that errors call by its own name."""
+    """Return `compute` of a matrix that errors call by its own name."""
     q = q if isinstance(q, (int, float, str)) else _single(q)
     request = read_request({"q": q, **arguments})
     subject = subject_of(matrix, None, request, name)

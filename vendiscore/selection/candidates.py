@@ -36,7 +36,7 @@ class Candidates:
                 self._X = self._X.astype(np.float64)
 
     def row(self, v: int) -> np.ndarray:
-        """k(x, v) of all samples x, (n,), not to be written to."""
+        """Return k(x, v) of all samples x, (n,), not to be written to."""
         place, row = self._last  # who compares two sets asks for the same row again
         if place != v:
             row = self.rows(np.array([v]))[0]
@@ -45,7 +45,7 @@ class Candidates:
         return row
 
     def rows(self, index: np.ndarray) -> np.ndarray:
-        """k(x, v) of the samples v in `index`, (len(index), n), a new array."""
+        """Return k(x, v) of the samples v in `index`, (len(index), n), a new array."""
         if self.dim is None:
             return np.array(to_host(self.similarity.rows(index)), dtype=np.float64)
         some = self._X[index].astype(np.float64) * self._scale[index, None]
@@ -56,18 +56,18 @@ class Candidates:
         return out
 
     def among(self, index: np.ndarray) -> np.ndarray:
-        """Similarities (m, m) of the samples in `index` to each other, a new array."""
+        """Return similarities (m, m) of the samples in `index` to each other, a new array."""
         return np.array(to_host(self.similarity.take(index).dense()), dtype=np.float64)
 
     def features(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Blocks of rows (…, dim) of unit length, where `dim` is not None."""
+        """Yield blocks of rows (…, dim) of unit length, where `dim` is not None."""
         for block, X in self._wide():
             for rows in row_blocks(len(X), 8 * X.shape[1], 256):
                 some = slice(block.start + rows.start, block.start + rows.stop)
                 yield some, X[rows] * self._scale[some, None]
 
     def _wide(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """The unscaled features in double precision."""
+        """Yield the unscaled features in double precision."""
         if self._X.dtype == np.float64:
             yield slice(0, self.n), self._X
             return

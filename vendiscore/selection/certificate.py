@@ -74,7 +74,7 @@ def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, 
 
 
 def _log_effective(S: float, q: float) -> float:
-    """log VS_q of a matrix of trace 1 with that S_q."""
+    """Return log VS_q of a matrix of trace 1 with that S_q."""
     if q == 1:
         return S
     more = (1 - q) * S
@@ -116,7 +116,7 @@ class _Space:
             yield slice(0, self.candidates.n), self._Z
 
     def tangent(self, p: np.ndarray, dims: int, q: float) -> tuple[float, np.ndarray]:
-        """Σ λ^q over the `dims` largest eigenvalues, and g (n,), at the A of weights p."""
+        """Return Σ λ^q over the `dims` largest eigenvalues, and g (n,), at the A of weights p."""
         A = np.zeros((self.dim, self.dim))
         for block, Z in self.blocks():
             A += gram((Z * np.sqrt(p[block])[:, None]).T)
@@ -132,7 +132,8 @@ class _Space:
 
 
 def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]:
-    """How many of the largest eigenvalues stay, and the mean of all others over those left."""
+    """Return how many of the largest eigenvalues stay, and the mean of all others over those
+    left."""
     most = min(dims - 1, len(values))
     # Added up from the least, so that a sum is never less than one of its terms.
     left = beside + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]
@@ -142,7 +143,7 @@ def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]
 
 
 def _slope(values: np.ndarray, q: float) -> np.ndarray:
-    """The derivative of (x^q − x)/(1 − q)."""
+    """Return the derivative of (x^q − x)/(1 − q)."""
     logs = np.log(values)
     if q == 1:
         return np.asarray(-logs - 1)

@@ -195,7 +195,7 @@ def select(
 
 
 def check_order(q: Any) -> float:
-    """An order that can be selected for."""
+    """Return an order that can be selected for."""
     remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     expected = "an order above 0 and at most 2"
     order = number("q", q, expected, lambda order: order == order, remedy)
@@ -224,7 +224,7 @@ def _missing_size(k: Any, options: Mapping[str, Any]) -> str:
 
 
 def _compared(samples: Samples, rest: dict[str, Any]) -> Similarity:
-    """The Similarity of the samples, as `as_similarity` finds it."""
+    """Return the Similarity of the samples, as `as_similarity` finds it."""
     if "p" in rest:
         raise TypeError(
             "`p` weighs samples of a score, and all that are chosen count alike; "
@@ -247,7 +247,8 @@ def _chosen(
     quality: np.ndarray | None,
     swaps: bool,
 ) -> tuple[np.ndarray, int, np.ndarray | None]:
-    """The rows chosen, in order, how many were swapped, and the gains where they are known."""
+    """Return the rows chosen, in order, how many were swapped, and the gains where they are
+    known."""
     objective: Objective
     if wish in ("maxmin", "represent"):
         objective = Spread(candidates) if wish == "maxmin" else Cover(candidates)
@@ -268,7 +269,7 @@ def _chosen(
 
 
 def _of(values: Any, kept: np.ndarray, whole: int) -> Any:
-    """Those of the samples that were not left out, where there is one for each that came."""
+    """Keep the values of samples that were not left out, if there is one for each."""
     if values is None or len(kept) == whole or not hasattr(values, "__len__"):
         return values
     return [listed(values)[i] for i in kept] if len(values) == whole else values

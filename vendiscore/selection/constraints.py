@@ -27,7 +27,7 @@ class Constraints:
         self.n, self.size, self.initial, self.group, self.most = n, size, initial, group, most
 
     def open(self, places: list[int]) -> np.ndarray:
-        """Which samples (n,) may join those in `places`."""
+        """Return which samples (n,) may join those in `places`."""
         counts = np.bincount(self.group[places], minlength=len(self.most))
         room = counts < self.most
         allowed = np.ones(self.n, bool) if room.all() else room[self.group]
@@ -35,7 +35,7 @@ class Constraints:
         return allowed
 
     def instead(self, places: list[int], members: np.ndarray) -> Callable[[slice], np.ndarray]:
-        """Which candidates of some columns may come in for each of `members`, positions."""
+        """Return which candidates of some columns may come in for each of `members`, positions."""
         chosen = np.zeros(self.n, bool)
         chosen[places] = True
         counts = np.bincount(self.group[places], minlength=len(self.most))
@@ -49,7 +49,7 @@ class Constraints:
         return allowed
 
     def best(self, values: np.ndarray) -> np.ndarray:
-        """The places of a selection that has the largest sum of `values` (n,) of all.
+        """Return the places of a selection that has the largest sum of `values` (n,) of all.
 
         Group by group no more than its largest values can be in, and of those the largest are:
         sets with bounds on groups and a size are a matroid.
@@ -64,7 +64,8 @@ class Constraints:
         return np.asarray(order[rank < self.most[groups]][: self.size])
 
     def even(self) -> np.ndarray:
-        """Weights (n,) that sum to 1, as a mean of selections has: even within each group."""
+        """Return weights (n,) that sum to 1, as a mean of selections has: even within each
+        group."""
         inside = np.bincount(self.group[self.initial], minlength=len(self.most))
         room, have = self.most - inside, np.bincount(self.group, minlength=len(self.most)) - inside
         chance = room / np.maximum(have, 1) * (self.size - len(self.initial)) / max(1, room.sum())
@@ -73,14 +74,15 @@ class Constraints:
         return p
 
     def of(self, places: np.ndarray) -> Constraints:
-        """Those of a selection of all samples in `places`, which has these."""
+        """Return the constraints of choosing all of `places`, which meets these."""
         at = {int(place): i for i, place in enumerate(places)}
         initial = [at[place] for place in self.initial]
         return Constraints(len(places), self.size, initial, self.group[places], self.most)
 
 
 def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: Any) -> Constraints:
-    """The constraints, if a selection can meet them; `initial` as `read_initial` gives it."""
+    """Return the constraints, if a selection can meet them; `initial` as `read_initial` gives
+    it."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
     if len(initial) > size:
         raise ValueError(
@@ -112,7 +114,7 @@ def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: 
 
 
 def read_initial(n: int, initial: Any) -> list[int]:
-    """Places of n samples, none twice."""
+    """Return places of n samples, none twice."""
     if initial is None:
         return []
     if not is_several(initial):
@@ -141,7 +143,7 @@ def _read_labels(n: int, groups: Any) -> list[Hashable]:
 def _read_quota(
     size: int, quota: Any, number: Mapping[Hashable, int], have: np.ndarray
 ) -> np.ndarray:
-    """How many of each group may be in."""
+    """Return how many of each group may be in."""
     if not isinstance(quota, Mapping):
         cap = integer("quota", quota, 1, None, "or pass {label: count}")
         most = np.minimum(have, cap)
@@ -197,5 +199,5 @@ def read_quality(n: int, least: int, quality: Any) -> np.ndarray:
 
 
 def listed(values: Iterable[Any]) -> list[Any]:
-    """Plain values of a list, an array, a tensor or a column."""
+    """Return plain values of a list, an array, a tensor or a column."""
     return list(values.tolist() if hasattr(values, "tolist") else values)

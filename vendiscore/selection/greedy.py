@@ -13,7 +13,7 @@ ROUNDS = 8
 
 
 def greedy(objective: Objective, constraints: Constraints) -> list[int]:
-    """The places, each the best at its time, after those that are in from the start."""
+    """Return the places, each the best at its time, after those that are in from the start."""
     for step in track(range(constraints.size), constraints.size, "selecting"):
         if step < len(constraints.initial):
             objective.add(constraints.initial[step])

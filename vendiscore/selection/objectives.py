@@ -43,7 +43,8 @@ class Objective(ABC):
 
     @abstractmethod
     def best(self, allowed: np.ndarray) -> int:
-        """The candidate, of those that are `allowed` (N,), with which the set is worth most."""
+        """Return the candidate, of those that are `allowed` (N,), with which the set is worth
+        most."""
 
     @abstractmethod
     def add(self, v: int) -> None:
@@ -80,7 +81,7 @@ class Spectral(Objective):
         self.resolvent.add(v)
 
     def exchanges(self, members: np.ndarray, allowed: Allowed) -> tuple[np.ndarray, np.ndarray]:
-        """For the members at these positions, the best candidate instead, and what it is worth."""
+        """Return the best candidate instead of each of these members, and its worth."""
         losses, places = self.resolvent.losses()[members], np.array(self.places)[members]
         total = (self.total - losses)[:, None]
         left = np.zeros((len(members), 1))
@@ -121,7 +122,7 @@ class Spectral(Objective):
         return WORTH / len(self.places) if per_sample else WORTH
 
     def score(self, places: list[int]) -> float:
-        """The objective of a set that is one sample away from this one, exactly."""
+        """Return the objective of a set that is one sample away from this one, exactly."""
         known = {place: j for j, place in enumerate(self.places)}
         C = self.resolvent.rows()
         rows = (C[known[p]] if p in known else self.candidates.row(p) for p in places)
@@ -141,7 +142,7 @@ class Spectral(Objective):
     def _values(
         self, gains: np.ndarray, some: np.ndarray, total: Any, quality: Any, more: int = 0
     ) -> np.ndarray:
-        """The objective with each of `some` candidates, or what orders them as it does."""
+        """Return the objective with each of `some` candidates, or what orders them as it does."""
         if self.quality is None:
             return gains
         own = self.quality[some]
@@ -153,14 +154,15 @@ class Spectral(Objective):
         return math.log(m) + part + np.log((quality + own) / m)
 
     def _margin(self) -> float:
-        """How much of a difference of values may be the error of the quadrature."""
+        """Return how much of a difference of values may be the error of the quadrature."""
         if self.q is None:
             return EQUAL
         # What is below the least ridge counts for small orders.
         return max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
-        """The objective with each of `some` candidates, up to a constant, from one spectrum."""
+        """Return the objective with each of `some` candidates, up to a constant, from one
+        spectrum."""
         m = len(self.places)
         C = self.resolvent.rows()
         values, U = np.linalg.eigh(C[:, self.places])

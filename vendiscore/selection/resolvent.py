@@ -50,7 +50,7 @@ class Form(NamedTuple):
     w: np.ndarray
 
     def value(self, v: np.ndarray, squares: np.ndarray) -> np.ndarray:
-        """What candidates add, from t (1 + s) (r, ...) and xᵀAx (...); v is overwritten."""
+        """Return what candidates add, from t (1 + s) (r, ...) and xᵀAx (...); v is overwritten."""
         fixed = self.of_trace + self.of_square - float(self.w @ np.log(self.t))
         added = squares * (2 * self.of_square)
         if len(self.t):
@@ -61,7 +61,7 @@ class Form(NamedTuple):
 
 
 def vendi_form(q: float, size: int) -> Form:
-    """That of (tr A^q − tr A)/(1 − q), or −tr A log A at q = 1, of sets of up to `size` samples.
+    """Return the form of (tr A^q − tr A)/(1 − q), −tr A log A at q = 1, for up to `size` samples.
 
     The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − b_x) t^{q−3} with
     b_x = xᵀAx + 1/2. One b serves all candidates, since the sum beyond the last node is known.
@@ -79,7 +79,7 @@ def vendi_form(q: float, size: int) -> Form:
 
 
 def determinant_form() -> Form:
-    """log det(A + tI) − log det(tI) at the least ridge, plus log t for each sample."""
+    """Return log det(A + tI) − log det(tI) at the least ridge, plus log t for each sample."""
     return Form(math.log(RIDGE), 0.0, np.array([RIDGE]), np.ones(1))
 
 
@@ -109,11 +109,11 @@ class Resolvent:
         self.gains = np.full(n, form.value(form.t + 1, np.zeros(1))[0])
 
     def rows(self) -> np.ndarray:
-        """Similarities (m, N) of the set to all."""
+        """Return similarities (m, N) of the set to all."""
         return self._C[: len(self.places)]
 
     def losses(self) -> np.ndarray:
-        """What each member adds to the others, (m,)."""
+        """Return what each member adds to the others, (m,)."""
         m, form = len(self.places), self.form
         self._multiply()
         left = form.t[:, None] * np.diagonal(self._R[:, :m, :m], axis1=1, axis2=2)
@@ -122,7 +122,8 @@ class Resolvent:
         return np.asarray(form.of_trace + form.of_square * squares - logs)
 
     def without(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """What candidates would add to the set without each of `members`, which are positions.
+        """Yield what candidates would add to the set without each of `members`, which are
+        positions.
 
         Some columns at a time, (len(members), …).
         """
@@ -183,7 +184,7 @@ class Resolvent:
             self.places[j] = last
 
     def _multiply(self) -> None:
-        """R_t, from its factors if that is what there is."""
+        """Multiply the factors of R_t, if they are not multiplied yet."""
         if self._factored:
             m = len(self.places)
             for W in self._R:

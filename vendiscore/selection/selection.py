@@ -129,7 +129,7 @@ class Selection:
         return float(self.scores[-1]) / self.bound
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain lists and numbers, for JSON; the bound is found for it.
+        """Return plain lists and numbers, for JSON; the bound is found for it.
 
         `bound` and `certified` are None where negative eigenvalues leave nothing bounded.
         """

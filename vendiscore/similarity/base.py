@@ -121,21 +121,21 @@ class Similarity(metaclass=_Closed):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """K_ii, shape (n,), float64."""
+        """Return k_ii, shape (n,), float64."""
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """K[index], dense, shape (len(index), n); the caller does not write to it."""
+        """Return K[index], dense, shape (len(index), n); the caller does not write to it."""
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """K[index][:, index]."""
+        """Return K[index][:, index]."""
 
     def _part(self, index: np.ndarray) -> Similarity:
         return self._take(index)
 
     def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
-        """Cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
+        """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
         for block in row_blocks(self.n, 8 * self.n):
             yield block, self._rows(block)[:, block.start :]
 
@@ -147,14 +147,14 @@ class Similarity(metaclass=_Closed):
         return namespace(parts[0]).concat(parts)
 
     def _matmul_single(self, V: Array) -> Array:
-        """`_matmul` of a float64 V, as fast as single precision allows."""
+        """Return `_matmul` of a float64 V, as fast as single precision allows."""
         return self._matmul(V)
 
     def _groups(self) -> np.ndarray | None:
         return None
 
     def groups(self) -> np.ndarray | None:
-        """A group number (n,) for each sample, equal only where samples are identical.
+        """Return a group number (n,) for each sample, equal only where samples are identical.
 
         None where identical samples cannot be told cheaply.
         """
@@ -164,24 +164,25 @@ class Similarity(metaclass=_Closed):
         return joint_groups([groups, np.asarray(self.scale)])
 
     def diagonal(self) -> Array:
-        """k(x, x) for every sample, shape (n,)."""
+        """Return k(x, x) for every sample, shape (n,)."""
         diagonal = self._diagonal()
         return diagonal if self.scale is None else diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """The rows `index` of K, a slice or places, as a dense array not to be written to."""
+        """Return the rows `index` of K, a slice or places, as a dense array not to be written
+        to."""
         rows = self._rows(index)
         if self.scale is None:
             return rows
         return rows * self.scale[index, None] * self.scale[None, :]
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """All rows of K, a cache-sized block at a time."""
+        """Yield all rows of K, a cache-sized block at a time."""
         for block in row_blocks(self.n, 8 * self.n):
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """K as a new (n, n) float64 array, which the caller may overwrite.
+        """Return K as a new (n, n) float64 array, which the caller may overwrite.
 
         Raises
         ------
@@ -200,21 +201,21 @@ class Similarity(metaclass=_Closed):
         return np.empty((self.n, self.n))
 
     def features(self) -> Any:
-        """F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
+        """Return F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
         F = self._features()
         if self.scale is None:
             return F
         return scale_rows(F, self.scale)
 
     def projected(self, V: Array, single: bool = False) -> Array:
-        """F @ V for V of shape (dim, m), a new array (n, m).
+        """Return F @ V for V of shape (dim, m), a new array (n, m).
 
         In single precision if `single` and it is dense in NumPy.
         """
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
+        """Return fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
 
         Columns of F that are zero may be left out of it: they add eigenvalues of 0 only.
         """
@@ -222,7 +223,8 @@ class Similarity(metaclass=_Closed):
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
     def matmul(self, V: Array, single: bool = False) -> Array:
-        """K @ V for V of shape (n,) or (n, m), in float64; V is a tensor where the diagonal is.
+        """Return K @ V for V of shape (n,) or (n, m), in float64; V is a tensor where the diagonal
+        is.
 
         With `single`, where it is faster in NumPy, entries of K are found and multiplied in single
         precision: those of kernels are off by 4e-6 of themselves at most, and a product by about
@@ -235,7 +237,7 @@ class Similarity(metaclass=_Closed):
         return matmul(V * s) * s
 
     def squared_norm(self, single: bool = False) -> Array | float:
-        """‖K‖²_F, which is the sum of the squared eigenvalues.
+        """Return ‖K‖²_F, which is the sum of the squared eigenvalues.
 
         With `single`, that of the K that products in single precision are of.
         """
@@ -268,41 +270,43 @@ class Similarity(metaclass=_Closed):
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **said: Any) -> Self:
-        """The same with more to report: notes are added, other attributes replaced.
+        """Return the same with more to report: notes are added, other attributes replaced.
 
         Those are `settings`, `fitted`, `dropped` and `roundoff`.
         """
         return self._with(notes=(*self.notes, *notes), **said)
 
     def scaled(self, s: Array) -> Self:
-        """diag(s) K diag(s) for s of shape (n,)."""
+        """Return diag(s) K diag(s) for s of shape (n,)."""
         return self._with(scale=s if self.scale is None else self.scale * s)
 
     def compact(self) -> Similarity:
-        """The same with fewer features, where some change nothing."""
+        """Return the same with fewer features, where some change nothing."""
         return self
 
     def bare(self) -> Self:
-        """K itself, without the factors of rows and columns."""
+        """Return K itself, without the factors of rows and columns."""
         return self._with(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
-        """The Similarity of the samples in `index`, in that order, repeats allowed."""
+        """Return the Similarity of the samples in `index`, in that order, repeats allowed."""
         return self._like(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
-        """The same as `take`, by itself: without features and pairs that only others have."""
+        """Return the same as `take`, by itself: without features and pairs that only others
+        have."""
         return self._like(self._part(index), index)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
-        """A Similarity of the samples in `index`, with what is told of this, and its factors."""
+        """Return a Similarity of the samples in `index`, with what is told of this, and its
+        factors."""
         part = part._with(
             settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
         )
         return part if self.scale is None else part.scaled(self.scale[index])
 
     def normalized(self) -> Self:
-        """The cosine normalisation K_ij / √(K_ii K_jj).
+        """Return the cosine normalisation K_ij / √(K_ii K_jj).
 
         Raises
         ------
@@ -330,5 +334,5 @@ def check_samples(similarity: Similarity, good: Array, problem: str) -> None:
 
 
 def scale_rows(F: Any, s: Array) -> Any:
-    """diag(s) F for dense or sparse F."""
+    """Return diag(s) F for dense or sparse F."""
     return sp.diags_array(s, format="csr") @ F if sp.issparse(F) else F * s[:, None]

@@ -38,7 +38,8 @@ S = TypeVar("S", bound=Similarity)
 
 
 def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """The Similarity of a square, symmetric, finite matrix (n, n) with no entry above its diagonal.
+    """Return the Similarity of a square, symmetric, finite matrix (n, n) with no entry above its
+    diagonal.
 
     It is checked after normalising, so that no tolerance depends on its scale; the tolerances are
     those of the precision that it came in. A matrix that is not symmetric by more than rounding in
@@ -68,7 +69,8 @@ def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> Matr
 
 
 def _is_sound(K: Any) -> bool:
-    """Whether a small matrix passes every check, seen in less time than one check after another.
+    """Return whether a small matrix passes every check, seen in less time than one check after
+    another.
 
     What is not finite is in no range. Of a matrix that fails, `check_matrix` says why.
     """
@@ -96,7 +98,7 @@ def _check_no_distances(similarity: MatrixSimilarity, name: str) -> None:
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """The Similarity itself, of unit diagonal, if it is symmetric as far as is cheap to see.
+    """Return the Similarity itself, of unit diagonal, if it is symmetric as far as is cheap to see.
 
     All entries of a matrix; of others some rows, and two products that agree for a symmetric one.
     """
@@ -132,7 +134,8 @@ def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarit
 
 
 def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
-    """The largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than that."""
+    """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or rounding if it is no more than
+    that."""
     K, scale = detached(K), detached(scale)
     n = K.shape[0]
     scale = None if scale is None or bool((scale == 1).all()) else scale
@@ -180,7 +183,7 @@ def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
 
 
 def check_diagonal(similarity: S) -> S:
-    """The similarity itself, if k(x, x) = 1 for every sample."""
+    """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
     tolerance = max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)

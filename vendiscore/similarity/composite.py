@@ -112,7 +112,7 @@ class _Mixture(Similarity):
 
 
 def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
-    """The parts as they are, or all in torch, on the device of the first that is."""
+    """Return the parts as they are, or all in torch, on the device of the first that is."""
     diagonals = [part.diagonal() for part in parts]
     tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
     if len(tensors) in (0, len(parts)):

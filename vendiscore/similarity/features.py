@@ -98,7 +98,8 @@ class FeatureSimilarity(Similarity):
     def _wide_blocks(
         self, scale: Array | None = None, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Blocks of NumPy rows in float64, scaled; a block is gone when the next one comes."""
+        """Yield blocks of NumPy rows in float64, scaled; a block is gone when the next one
+        comes."""
         d = self.X.shape[1]
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d, least):
@@ -143,7 +144,7 @@ class FeatureSimilarity(Similarity):
         return self if lit.all() or not lit.any() else self._with(X=columns, dim=columns.shape[1])
 
     def compact(self) -> FeatureSimilarity:
-        """Without the columns of whole numbers that are all zero, such as the margins of digits.
+        """Drop columns of integers that are all zero, such as the margins of digits.
 
         A tenth fewer columns are a third less work for the spectrum.
         """
@@ -250,7 +251,8 @@ class FeatureSimilarity(Similarity):
 
 
 def _of_moderate_length(X: Any) -> Any:
-    """Rows of floats times powers of two that bring their largest entry to between ½ and 1."""
+    """Return rows of floats times powers of two that bring their largest entry to between ½ and
+    1."""
     magnitude = abs(X.detach() if is_torch(X) else X)
     top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
     top = np.asarray(top.values.cpu() if is_torch(X) else top)

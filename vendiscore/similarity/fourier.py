@@ -32,7 +32,7 @@ MOST_TURNS = 2.0**32
 
 
 def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -> Any:
-    """(cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m).
+    """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m).
 
     Float64 for a torch tensor, with its gradient and that of σ.
 
@@ -93,7 +93,7 @@ def _check_turns(largest: float) -> None:
 
 @lru_cache(maxsize=4)
 def frequencies(law: Law, d: int, m: int, seed: int) -> np.ndarray:
-    """Frequencies (d, m) of exp(−‖x‖²/2) ("gaussian") or exp(−Σ|x_j|) ("laplace")."""
+    """Return frequencies (d, m) of exp(−‖x‖²/2) ("gaussian") or exp(−Σ|x_j|) ("laplace")."""
     rng = np.random.default_rng(seed)
     if law == "laplace":
         W = rng.standard_cauchy((d, m))
@@ -106,7 +106,8 @@ def frequencies(law: Law, d: int, m: int, seed: int) -> np.ndarray:
 
 
 def _even_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
-    """m points of Sobol's sequence, shifted at random, in the shape of a normal distribution."""
+    """Return m points of Sobol's sequence, shifted at random, in the shape of a normal
+    distribution."""
     from scipy.special import ndtri
     from scipy.stats.qmc import Sobol
 
@@ -117,7 +118,7 @@ def _even_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _orthogonal_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
-    """Normal columns, orthogonal to each other in blocks of d."""
+    """Return normal columns, orthogonal to each other in blocks of d."""
     W = np.empty((d, m))
     for start in range(0, m, d):
         G = rng.standard_normal((d, min(d, m - start)))

@@ -18,7 +18,7 @@ VANISHING = 1e-6
 def hashed_ngrams(
     tokens: Sequence[Sequence[Hashable]], orders: Sequence[int], columns: int
 ) -> sp.csr_array:
-    """Rows (texts, columns) whose dot products are about Σ_n cos_n of n-gram counts.
+    """Return rows (texts, columns) whose dot products are about Σ_n cos_n of n-gram counts.
 
     For each n in `orders` the counts of a text, at unit length, go to columns by the 64-bit hash
     of the n-gram, one bit of which is the sign: other n-grams in the same column cancel on average.
@@ -63,7 +63,7 @@ def _summed(values: Any, places: list[int], starts: list[int], shape: tuple[int,
 
 
 def _name(token: Any, names: dict[tuple[type, Hashable], bytes]) -> bytes:
-    """Bytes of a token that say where they end, the same for tokens that are equal."""
+    """Return bytes of a token that say where they end, the same for tokens that are equal."""
     key = (type(token), token)
     found = names.get(key)
     if found is None:

@@ -24,7 +24,7 @@ SYMMETRY_TOLERANCE = 1e-6
 def pairwise(
     samples: Any, k: Callable[[Any, Any], float], places: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """K_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
+    """Return k_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
 
     `places` says where each sample is in the list that the caller knows, for errors.
 
@@ -88,7 +88,7 @@ def _compare_all(samples: Any, k: Callable[[Any, Any], float], at: Sequence[int]
 
 
 def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
-    """The value as a float, and whether it came in single precision or less."""
+    """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
     scalar = value.detach() if hasattr(value, "detach") else value
@@ -111,13 +111,13 @@ def _number(value: Any, i: int, j: int) -> tuple[float, bool]:
 
 
 def _tried(n: int) -> int:
-    """How many pairs are compared both ways round."""
+    """Return how many pairs are compared both ways round."""
     total = n * (n - 1) // 2
     return total if total <= SYMMETRY_PAIRS else max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
 
 
 def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Those pairs i < j, evenly spread over all of them."""
+    """Return some pairs i < j, spread evenly over all pairs."""
     tried = _tried(n)
     # Exact in whole numbers: place m of `tried` is m (total − 1) / (tried − 1), rounded down.
     flat = np.arange(tried) * (n * (n - 1) // 2 - 1) // max(1, tried - 1)

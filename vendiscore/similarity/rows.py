@@ -95,7 +95,7 @@ class LazySimilarity(Similarity):
         return in_single(V, lambda V: _product(self._upper_single(), V))
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
-        """The same, with what is kept of K."""
+        """Return the same, with what is kept of K."""
         K, part = self._kept.K, super()._like(part, index)
         if K is not None and isinstance(part, LazySimilarity) and _has_room(8 * part.n**2):
             part._kept.K = K[index][:, index]
@@ -133,10 +133,11 @@ class Entries(Protocol):
         """Return K[index][:, columns], a new array; in float32 right to 4e-6."""
 
     def take(self, index: np.ndarray) -> Entries:
-        """Those of the samples in `index`."""
+        """Return the entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
-        """A number (n,) for each sample, equal only where samples are identical, if known."""
+        """Return a number (n,) for each sample, equal only where samples are identical, if
+        known."""
 
 
 class RowsSimilarity(LazySimilarity):
@@ -180,7 +181,7 @@ class RowsSimilarity(LazySimilarity):
         psd: bool = False,
         settings: Mapping[str, Any] | None = None,
     ) -> RowsSimilarity:
-        """K_ij = k(X, X)_ij from a function of some rows and others.
+        """Return k_ij = k(X, X)_ij from a function of some rows and others.
 
         Parameters
         ----------

@@ -85,7 +85,8 @@ class Factor:
         return NotPSDError(residual, -residual)
 
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the most even shares (n,) that the eigenvalues can be, descending."""
+        """Return the least and the most even shares (n,) that the eigenvalues can be,
+        descending."""
         found = np.linalg.eigvalsh(gram(self._L[: self.size]))[::-1]
         found = np.concatenate([np.maximum(found, 0.0), np.zeros(self.weighted.n - self.size)])
         left = max(0.0, 1.0 - float(found.sum()))
@@ -132,7 +133,7 @@ def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
 def certified(
     factor: Factor, is_enough: Callable[[np.ndarray, np.ndarray], bool], aim: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Shares that are enough, or None as soon as that seems out of reach."""
+    """Return shares that are enough, or None as soon as that seems out of reach."""
     before = 0, 1.0
     while True:
         factor.extend()

@@ -28,7 +28,7 @@ SINGLE_TOLERANCE = 1e-6
 def covariance_single(
     X: np.ndarray, scale: np.ndarray | None, seed: int = 0
 ) -> tuple[np.ndarray, float]:
-    """Fᵀ F for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
+    """Return fᵀ F for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
 
     Pairs of columns are drawn in proportion to their squared norms (plus a share for all), as
     rounding errors are: |(FᵀF)_ij| is at most the product of the norms of columns i and j, and so
@@ -46,7 +46,8 @@ def covariance_single(
     single = factors.astype(np.float32)
 
     def share(block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """What a block of rows adds to C, and to the drawn columns of it in double precision."""
+        """Return what a block of rows adds to C, and to the drawn columns of it in double
+        precision."""
         rows = X[block]
         few = np.take(rows, drawn, axis=1) * factors[block, None]
         return gram((rows * single[block, None]).T), few.T @ few
@@ -60,7 +61,7 @@ def covariance_single(
 
 
 def sensitivity(shares: Array, q: float) -> float:
-    """How much log VS_q moves, to first order, for a change of the shares of norm 1.
+    """Return how much log VS_q moves, to first order, for a change of the shares of norm 1.
 
     The norm of the gradient of log VS_q at positive shares that keep their sum; infinite if some
     share is zero, where the gradient of small orders has no bound.

@@ -33,7 +33,7 @@ class Eigen(NamedTuple):
 
 
 def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
-    """All eigenvalues of A, and its eigenvectors if they are asked for."""
+    """Return all eigenvalues of A, and its eigenvectors if they are asked for."""
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
     linalg = np.linalg if is_numpy(A) else namespace(A).linalg

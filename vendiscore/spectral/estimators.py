@@ -59,7 +59,7 @@ class PivotedCholesky:
     def run(
         self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
     ) -> list[Estimate]:
-        """The effective numbers of some orders, for no more than so many operations."""
+        """Return the effective numbers of some orders, for no more than so many operations."""
         n = weighted.n
         room = MOST_MEMORY * memory.available_bytes() / (8 * n)
         most = int(min(MOST_COLUMNS * n, math.sqrt(flops / (2 * n)), room))
@@ -82,12 +82,13 @@ class PivotedCholesky:
 
 
 def _width(least: np.ndarray, even: np.ndarray, q: float) -> float:
-    """Half of what is between the logarithms of the two numbers."""
+    """Return half of what is between the logarithms of the two numbers."""
     return math.log(effective_number(even, q) / effective_number(least, q)) / 2
 
 
 def _aim(rtol: float, n: int) -> float:
-    """The trace ε that is left when bounds at order 1 are as narrow: ε log(n/ε) is about 2 rtol.
+    """Return the trace ε that is left when bounds at order 1 are as narrow: ε log(n/ε) is about 2
+    rtol.
 
     >>> round(_aim(1e-5, 5000) * 1e7)
     9
@@ -117,7 +118,7 @@ class Found(NamedTuple):
         return math.hypot(self.error, self.quadrature, self.rounding)
 
     def is_enough(self, rtol: float, sets: int = 1) -> bool:
-        """Whether the mean of so many would be good enough."""
+        """Return whether the mean of so many would be good enough."""
         error = self.error / math.sqrt(sets)
         least = max(AMONG_ERRORS * error, AMONG_TOLERANCE * rtol)
         off = math.hypot(error, self.quadrature, self.rounding)
@@ -137,7 +138,7 @@ class StochasticLanczos:
     name = "stochastic lanczos"
 
     def cost(self, similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
-        """Of so many products with `VECTORS` vectors."""
+        """Return the cost of so many products with `VECTORS` vectors."""
         n, dim, vectors = similarity.n, similarity.dim, _vectors(similarity)
         columns = vectors * steps
         product = 2 * n * (n if dim is None else min(n, 2 * dim))
@@ -147,7 +148,7 @@ class StochasticLanczos:
     def run(
         self, weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
     ) -> list[Estimate]:
-        """The effective numbers of some orders, for no more than so many operations.
+        """Return the effective numbers of some orders, for no more than so many operations.
 
         Where that is infinite, the best there is, with a warning if it is not `how.rtol`.
         """
@@ -218,7 +219,8 @@ class StochasticLanczos:
         rtol: float,
         sets: int,
     ) -> tuple[list[Found], np.ndarray]:
-        """What is found once that is enough, or all steps are made; and exact eigenvalues."""
+        """Return what is found once that is enough, or all steps are made; and exact
+        eigenvalues."""
         floor = Source.of(products.weighted).negative_mass
         steps = track(range(krylov.most), krylov.most, "estimating (at most)")
         for step in steps:
@@ -240,7 +242,7 @@ class StochasticLanczos:
 
 
 def _vectors(similarity: Similarity) -> int:
-    """How many random vectors are multiplied at once."""
+    """Return how many random vectors are multiplied at once."""
     return MORE_VECTORS if similarity.dim is None and similarity.n > MANY else VECTORS
 
 
@@ -288,7 +290,7 @@ def _log_error(error: float, factor: float) -> float:
 
 
 def _entropy(q: float) -> Callable[[np.ndarray], np.ndarray]:
-    """(x^q − x)/(1 − q) and its limit −x log x, of x ≥ 0."""
+    """Return (x^q − x)/(1 − q) and its limit −x log x, of x ≥ 0."""
 
     def f(x: np.ndarray) -> np.ndarray:
         logs = np.log(np.where(x > 0, x, 1.0))
@@ -350,7 +352,7 @@ def estimated(
 
 
 def way_out(similarity: Similarity, orders: Sequence[float]) -> str:
-    """What to say where the exact numbers do not fit in memory."""
+    """Return what to say where the exact numbers do not fit in memory."""
     needed = LANCZOS.cost(similarity).bytes
     if 0 in orders or needed > memory.available_bytes():
         return ""

@@ -17,7 +17,7 @@ BESIDE_ONE = 1e-8
 
 
 def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
-    """The Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
+    """Return the Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
 
     q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is
     1/λ_max. It does not increase with q, and lies between 1 and the number of positive shares.
@@ -86,7 +86,8 @@ def _numbers(shares: Any) -> np.ndarray:
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
-    """log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q = 1."""
+    """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q =
+    1."""
     xp = namespace(logs)
     if q == 1:
         return -xp.sum(weights * logs)

@@ -70,7 +70,7 @@ def largest_eigenvalue(
 
 
 def most_steps(n: int) -> int:
-    """After how many steps to give up; as many vectors of length n are allocated."""
+    """Return the number of steps to give up after; as many vectors of length n are allocated."""
     return min(STEPS, n, max(2, BASIS_BYTES // (8 * n)))
 
 
@@ -80,7 +80,8 @@ def _iterate(
     floor: float,
     known: Ritz | None = None,
 ) -> Ritz | None:
-    """The top Ritz pair of K once its residual is small, or of K without the pair `known`."""
+    """Return the top Ritz pair of K once its residual is small, or of K without the pair
+    `known`."""
     n = similarity.n
     steps = most_steps(n)
     V = np.empty((steps, n))
@@ -119,7 +120,7 @@ def _iterate(
 
 
 def _extreme(alphas: list[float], betas: list[float], i: int) -> tuple[float, np.ndarray]:
-    """The i-th eigenvalue of a tridiagonal matrix, in ascending order, with its vector."""
+    """Return the i-th eigenvalue of a tridiagonal matrix, in ascending order, with its vector."""
     values, vectors = scipy.linalg.eigh_tridiagonal(
         alphas, betas, select="i", select_range=(i, i), check_finite=False
     )

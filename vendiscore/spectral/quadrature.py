@@ -38,7 +38,7 @@ class Ridges(NamedTuple):
 
 
 def step_for(tolerance: float) -> float:
-    """The step in log t that leaves an error of `tolerance`, relative to a rank-one change.
+    """Return the step in log t that leaves an error of `tolerance`, relative to a rank-one change.
 
     Of a change of x^q by a small part of x, that is the derivative of the oscillating error above:
     4π e^{−πω}, which the factor q sinc(1−q) ≤ 1.3 does not change much.
@@ -80,11 +80,12 @@ def ridges(
 
 
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
-    """What stands before the integral, for each unit of trace: −[b^{q−1} + (b^{q−1}−1)/(q−1)]."""
+    """Return what stands before the integral, for each unit of trace: −[b^{q−1} +
+    (b^{q−1}−1)/(q−1)]."""
     logs = np.log(b)
     return np.asarray(-np.exp((q - 1) * logs) - logs * scipy.special.exprel((q - 1) * logs))
 
 
 def of_integral(q: float) -> float:
-    """The factor of the integral, q sinc(1−q): 0 at q = 2, where the trace term says all."""
+    """Return the factor of the integral, q sinc(1−q): 0 at q = 2, where the trace term says all."""
     return 0.0 if q == 2 else float(q * np.sinc(1 - q))

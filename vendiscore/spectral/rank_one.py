@@ -96,7 +96,7 @@ def gains(
     *,
     tolerance: float = TOLERANCE,
 ) -> Any:
-    """log VS_q with each of some candidates added, minus log VS_q of the set."""
+    """Return log VS_q with each of some candidates added, minus log VS_q of the set."""
     q = check_order(q)
     values = _positive(spectrum)
     outside = _outside(squares, lengths) * weight
@@ -178,7 +178,8 @@ def novelty(spectrum: Spectrum) -> Any:
 
 
 def coverage(novelties: np.ndarray, p: Any = None) -> float:
-    """1 − the mean of what `novelty` gives, weighted by p: how much of its source a set covers.
+    """Return 1 − the mean of what `novelty` gives, weighted by p: how much of its source a set
+    covers.
 
     As a rule 1 where samples outnumber features and explain each other; a class of one does not.
     """
@@ -188,12 +189,13 @@ def coverage(novelties: np.ndarray, p: Any = None) -> float:
 
 
 def log_score(spectrum: Spectrum, q: float) -> float:
-    """log VS_q of the set."""
+    """Return log VS_q of the set."""
     return math.log(scalar(spectrum.effective_number(q)))
 
 
 def check_order(q: float) -> float:
-    """An order above 0; order 0 counts dimensions, of which one sample changes one or none."""
+    """Return an order above 0; order 0 counts dimensions, of which one sample changes one or
+    none."""
     remedy = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
     return number("q", q, "an order above 0", lambda order: order > 0, remedy)
 
@@ -206,7 +208,8 @@ def _without(
     tolerance: float,
     share: float,
 ) -> np.ndarray:
-    """log VS_q without each sample of a block, whose weights are p; `share` is a usual one."""
+    """Return log VS_q without each sample of a block, whose weights are p; `share` is a usual
+    one."""
     if q > 2:
         g = squares * values
         return _log_of_powers(powers(values, g, 0.0, q, sign=-1), 1 - p, q)
@@ -230,7 +233,7 @@ def _without(
 
 
 def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
-    """The squared length that is left of each row beside these squared coordinates."""
+    """Return the squared length that is left of each row beside these squared coordinates."""
     outside = np.asarray(lengths - squares.sum(axis=1))
     # Rounding, which would be all there is at the smallest ridges.
     outside[outside < 1e-13 * squares.shape[1]] = 0.0
@@ -238,21 +241,21 @@ def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarr
 
 
 def _tsallis(values: np.ndarray, q: float) -> float:
-    """S_q of a matrix of trace 1."""
+    """Return s_q of a matrix of trace 1."""
     if q == 1:
         return -float(values @ np.log(values))
     return float(values @ np.expm1((q - 1) * np.log(values))) / (1 - q)
 
 
 def _log_of_trace(S: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """log VS_q of a matrix with that S_q and trace, once divided by its trace."""
+    """Return log VS_q of a matrix with that S_q and trace, once divided by its trace."""
     S = S / trace
     inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
     return np.asarray(np.log(trace) + inner)
 
 
 def _log_of_powers(powered: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """The same from log Σ μ^q, or log μ_max at q = ∞."""
+    """Return the same from log Σ μ^q, or log μ_max at q = ∞."""
     if math.isinf(q):
         return np.log(trace) - powered
     return np.asarray((powered - q * np.log(trace)) / (1 - q))
@@ -264,13 +267,13 @@ def _positive(spectrum: Spectrum) -> np.ndarray:
 
 
 def _parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Positive eigenvalues (r,) and the eigenvectors (n, r)."""
+    """Return positive eigenvalues (r,) and the eigenvectors (n, r)."""
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
     return _positive(spectrum), to_host(spectrum.vectors)
 
 
 def _squares(U: np.ndarray) -> Any:
-    """Blocks of rows, squared."""
+    """Return blocks of rows, squared."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

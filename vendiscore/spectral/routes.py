@@ -63,7 +63,7 @@ class Norm:
         return Cost(entries_of(similarity) + 2 * n**2, 16 * n * rows)
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        """The effective number of order q."""
+        """Return the effective number of order q."""
         _require(self.cost(weighted), f"the norm of the similarity matrix of {weighted.n} samples")
         with np.errstate(all="ignore"):
             value = 1 / weighted.squared_norm()
@@ -84,7 +84,7 @@ class LargestEigenvalue:
         return Cost(flops + steps * (product + 4 * n * steps), size + 8 * n * most_steps(n))
 
     def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        """The effective number of order q."""
+        """Return the effective number of order q."""
         what = f"the largest eigenvalue of the similarity matrix of {weighted.n} samples"
         _require(self.cost(weighted), what)
         floor = -Source.of(weighted).negative_mass if psd == "check" else -math.inf
@@ -116,7 +116,7 @@ class Covariance:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> Spectrum:
-        """The spectrum, exact; or good enough for these orders, if any are given."""
+        """Return the spectrum, exact; or good enough for these orders, if any are given."""
         weighted = weighted_by(similarity, p)
         n, d = weighted.n, weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
@@ -167,7 +167,7 @@ class Eigenvalues:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> Spectrum:
-        """The exact spectrum, whatever the orders."""
+        """Return the exact spectrum, whatever the orders."""
         distinct = merge_identical(similarity, p)
         weighted = weighted_by(distinct.similarity, distinct.p)
         n, m = similarity.n, weighted.n
@@ -225,7 +225,7 @@ def plan(
 
 
 def _moment(similarity: Similarity, q: float, psd: PSD) -> MomentRoute | None:
-    """The route to order q alone; clipping needs all eigenvalues if any can be negative."""
+    """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
     if q not in (2, math.inf) or not (psd == "check" or similarity.psd):
         return None
     if q == 2:
@@ -236,18 +236,18 @@ def _moment(similarity: Similarity, q: float, psd: PSD) -> MomentRoute | None:
 
 
 def entries_of(similarity: Similarity) -> float:
-    """Operations that find all of K, where it is made of features."""
+    """Return operations that find all of K, where it is made of features."""
     return 0.0 if similarity.dim is None else float(similarity.n) ** 2 * similarity.dim
 
 
 def _widened(similarity: Similarity) -> int:
-    """Columns of features that are copied, in double precision and scaled."""
+    """Return columns of features that are copied, in double precision and scaled."""
     sparse = sp.issparse(getattr(similarity, "X", None))
     return 0 if similarity.dim is None or sparse else similarity.dim
 
 
 def _covariance_bytes(similarity: Similarity) -> int:
-    """Bytes of a covariance, and from dense rows of a block of them and its product."""
+    """Return bytes of a covariance, and from dense rows of a block of them and its product."""
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
@@ -268,7 +268,7 @@ def _require_spectrum(size: int, n: int, vectors: bool) -> None:
 
 
 def _checked(value: Any, q: float, weighted: Similarity, route: MomentRoute) -> Estimate:
-    """The effective number, if it can be one of n samples; rounding is taken off it."""
+    """Return the effective number, if it can be one of n samples; rounding is taken off it."""
     n = weighted.n
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(

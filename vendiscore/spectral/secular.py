@@ -66,7 +66,7 @@ def _bisected(
     top: np.ndarray,
     sign: int,
 ) -> np.ndarray:
-    """The root between each low and top, both (m, k)."""
+    """Return the root between each low and top, both (m, k)."""
     with np.errstate(all="ignore"):
         for _ in range(HALVINGS):
             middle = (low + top) / 2

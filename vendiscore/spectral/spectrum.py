@@ -38,7 +38,7 @@ LENGTHS = 1e-4
 
 
 def check_psd(psd: Any) -> PSD:
-    """What to do about negative eigenvalues; a ValueError if that is not known."""
+    """Return what to do about negative eigenvalues; a ValueError if that is not known."""
     remedy = "which raises for negative eigenvalues or sets them to zero"
     return one_of("psd", psd, PSDS, remedy)
 
@@ -64,7 +64,8 @@ class Spectrum:
     tolerance: float = SINGLE_TOLERANCE  # how far off log VS may be by that
 
     def serves(self, q: float) -> bool:
-        """Whether order q is exact: single-precision products are for the orders asked for."""
+        """Return whether order q is exact: single-precision products are for the orders asked
+        for."""
         if self.error == 0:
             return True
         shares = np.asarray(self.values)
@@ -237,7 +238,7 @@ def decomposed(
 
 
 def _diagonal_order(A: np.ndarray) -> np.ndarray | None:
-    """The places of a diagonal matrix's entries, largest first; None for another matrix."""
+    """Return the places of a diagonal matrix's entries, largest first; None for another matrix."""
     diagonal = A.diagonal()
     if (
         np.count_nonzero(A[0]) > 1

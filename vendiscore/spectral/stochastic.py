@@ -97,7 +97,7 @@ class Krylov:
         self._last = Q
 
     def matrix(self, closing: np.ndarray | None = None) -> np.ndarray:
-        """A in the basis; with `closing` one block larger, and that is its last one."""
+        """Return a in the basis; with `closing` one block larger, and that is its last one."""
         blocks = [*self.diagonal, *([] if closing is None else [closing])]
         b, size = self.b, self.b * len(blocks)
         T = np.zeros((size, size))
@@ -154,7 +154,7 @@ class Quadrature:
         return self._closed(self._farthest, np.full(len(self._ends[0]), True))
 
     def _closed(self, node: float, some: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gauss–Radau's rule: the last block is what makes `node` an eigenvalue b times."""
+        """Return gauss–Radau's rule: the last block is what makes `node` an eigenvalue b times."""
         values, ends = self._ends[0][some], self._ends[1][:, some]
         closing = node * np.eye(self.b) + (ends / (values - node)) @ ends.T
         lobatto, S = np.linalg.eigh(self._krylov.matrix((closing + closing.T) / 2))
@@ -178,7 +178,8 @@ class Quadrature:
     def _beside(
         self, f: Callable[[np.ndarray], np.ndarray], forms: np.ndarray, k: int
     ) -> tuple[float, float]:
-        """The mean of forms, and its error, of which a polynomial of k terms is known exactly."""
+        """Return the mean of forms, and its error, of which a polynomial of k terms is known
+        exactly."""
         x, weights = self._nodes, np.sqrt(self._rest.mean(axis=1))
         columns = x[:, None] ** np.arange(k) * weights[:, None]
         sizes = np.abs(columns).max(axis=0, initial=0.0)
@@ -193,7 +194,8 @@ class Quadrature:
 
 
 def _mixed(values: np.ndarray, lying: np.ndarray, done: np.ndarray, b: int) -> np.ndarray:
-    """Which Ritz vectors follow the random ones, which lie in each by so much (1 by chance)."""
+    """Return which Ritz vectors follow the random ones, which lie in each by so much (1 by
+    chance)."""
     first, last = (np.searchsorted(values, values * (1 + c)) for c in (-CLOSE, CLOSE))
     near = np.maximum(1, last - first)
     inside = np.append(0.0, np.cumsum(lying))
@@ -209,5 +211,6 @@ def _mixed(values: np.ndarray, lying: np.ndarray, done: np.ndarray, b: int) -> n
 
 
 def random_signs(n: int, b: int, seed: np.random.SeedSequence, like: Array) -> Array:
-    """n × b numbers ±1, which are the same wherever `like` is: signs have the least variance."""
+    """Return n × b numbers ±1, which are the same wherever `like` is: signs have the least
+    variance."""
     return as_kind_of(np.random.default_rng(seed).choice([-1.0, 1.0], (n, b)), like)

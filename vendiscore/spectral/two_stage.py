@@ -46,7 +46,7 @@ Driver = Callable[[np.ndarray], np.ndarray]
 
 
 def driver() -> Driver | None:
-    """What finds all eigenvalues of a symmetric float64 matrix, ascending, or None.
+    """Return what finds all eigenvalues of a symmetric float64 matrix, ascending, or None.
 
     It destroys the matrix, which is contiguous, in either order. A LinAlgError is raised where it
     does not converge.
@@ -77,7 +77,7 @@ def _libraries() -> list[Any]:
 
 
 def _calling(routines: Sequence[Any], integer: Any) -> Driver:
-    """The routines as one function of a matrix."""
+    """Return the routines as one function of a matrix."""
     to_band, to_three, values_of = routines
 
     def call(routine: Any, *arguments: Any) -> None:
@@ -119,7 +119,7 @@ def _pointer(argument: Any, integer: Any) -> Any:
 
 
 def _is_right(eigenvalues: Driver) -> bool:
-    """Whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
+    """Return whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
     known = np.arange(1.0, TRIED_SIZE + 1)
     v = np.sin(known) / np.linalg.norm(np.sin(known))
     reflection = np.eye(TRIED_SIZE) - 2 * np.outer(v, v)
@@ -132,7 +132,7 @@ def _is_right(eigenvalues: Driver) -> bool:
 
 @contextmanager
 def few_threads() -> Iterator[None]:
-    """No more threads of linear algebra than a full reduction has a use for."""
+    """Limit the threads of linear algebra to what a full reduction has a use for."""
     controller = _controller()
     blas = controller.select(user_api="blas")
     if all(library["num_threads"] <= MOST_THREADS for library in blas.info()):

@@ -103,7 +103,8 @@ def spectrum_of(
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
-    """The eigenvalues of diag(√p) K diag(√p), the shares that every Vendi Score is a number of.
+    """Return the eigenvalues of diag(√p) K diag(√p), the shares that every Vendi Score is a number
+    of.
 
     Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is
     the numerical rank.

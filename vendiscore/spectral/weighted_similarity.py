@@ -11,7 +11,7 @@ from ..similarity.base import Similarity
 
 
 def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
-    """K_p, with a trace of 1."""
+    """Return k_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
@@ -28,7 +28,8 @@ class Distinct(NamedTuple):
     part: np.ndarray | None = None
 
     def repeated(self, U: Array) -> Array:
-        """Eigenvectors of all n samples, from those of the distinct ones: orthonormal again."""
+        """Return eigenvectors of all n samples, from those of the distinct ones: orthonormal
+        again."""
         if self.inverse is None:
             return U
         U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
@@ -54,7 +55,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
 
 
 def fault_of(weighted: Similarity) -> str:
-    """What is wrong with a similarity that gave an impossible number."""
+    """Return what is wrong with a similarity that gave an impossible number."""
     bare = weighted.bare()
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):

@@ -46,7 +46,7 @@ class Configuration:
         return {**self.settings, **self.found}
 
     def differences(self, other: Configuration) -> dict[str, tuple[Any, Any]]:
-        """The fields in which two differ, with both values."""
+        """Return the fields in which two differ, with both values."""
         pairs = [(self.settings, other.settings)]
         if self.found and other.found:
             pairs.append((self.found, other.found))
@@ -79,14 +79,14 @@ def configure(
 
 
 def must_be_unit(how: How) -> bool | None:
-    """Of rows that are features themselves: whether they must be of unit length; else None."""
+    """Return whether rows that are features must have unit length; None for other samples."""
     name = how.given or (how.k.name if isinstance(how.k, Kernel) else "")
     unit = _OF_ROWS.get(name)
     return unit if unit is None else unit and not how.normalize
 
 
 def refused(how: How) -> str:
-    """Why samples that are compared so cannot be added up, or nothing."""
+    """Say why samples that are compared so cannot be added up; "" if they can."""
     can = streaming()
     if how.given == "X":
         return _distances(how)
@@ -126,7 +126,7 @@ def _distances(how: How) -> str:
 
 
 def streaming() -> str:
-    """The kernels whose samples can be added up, for a message."""
+    """Return the kernels whose samples can be added up, for a message."""
     kernels = list_kernels()
     always = [repr(kernel.name) for kernel in kernels if kernel.rows is True]
     some = [repr(kernel.name) for kernel in kernels if callable(kernel.rows)]
@@ -135,7 +135,7 @@ def streaming() -> str:
 
 
 def settings_of(how: How) -> dict[str, Any]:
-    """Kernel and options in values that can be written down and told apart."""
+    """Return kernel and options in values that can be written down and told apart."""
     normalize = {"normalize": True} if how.normalize else {}
     if not isinstance(how.k, Kernel):
         return {"kernel": _DOT_PRODUCTS} | normalize
@@ -147,7 +147,7 @@ def settings_of(how: How) -> dict[str, Any]:
 
 
 def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What a batch tells of its encoder beyond what was asked for."""
+    """Return what a batch tells of its encoder beyond what was asked for."""
     told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
     # A function that was given is told apart by what it does, its report has only its name.
     given = {name: asked[name] for name in told if "@" in str(asked.get(name))}
@@ -156,7 +156,8 @@ def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str,
 
 
 def restored(settings: Mapping[str, Any]) -> How | None:
-    """How to compare more batches, from settings that came as bytes; None if they do not say."""
+    """Return how to compare more batches, from settings that came as bytes; None if they do not
+    say."""
     rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
     name = settings["kernel"]
     given = {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
@@ -175,7 +176,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def _told(value: Any) -> Any:
-    """A value in words; objects by what they say of themselves, since bytes of them may differ."""
+    """Return a value in words; objects by what they say of themselves, since bytes of them may
+    differ."""
     if isinstance(value, Encoder):
         return plain({name: own for name, own in value.settings.items() if name not in IDLE})
     kinds = (Mapping, set, frozenset, range, types.FunctionType)

@@ -94,7 +94,7 @@ class State:
         precision: Precision = "double",
         **options: Any,
     ) -> Self:
-        """The state of no samples.
+        """Return the state of no samples.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class State:
         return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
 
     def update(self, batch: Samples, p: Weights | None = None) -> Self:
-        """The state with a batch added.
+        """Return the state with a batch added.
 
         Parameters
         ----------
@@ -213,7 +213,8 @@ class State:
         return self.merge(piece)
 
     def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> Sum | None:
-        """The sum of a batch of plain rows of numbers, or None where a kernel must see it."""
+        """Return the sum of a batch of plain rows of numbers, or None where a kernel must see
+        it."""
         unit = must_be_unit(how)
         if is_torch(samples) and samples.device.type == "cpu" and not samples.requires_grad:
             samples = as_numpy(samples)  # which is the same memory
@@ -223,7 +224,7 @@ class State:
         return of_vectors(samples, weights, self._configuration.precision, unit)
 
     def _seen(self, samples: Any, how: How) -> Similarity:
-        """A batch as its kernel sees it, with features that depend on no other batch."""
+        """Return a batch as its kernel sees it, with features that depend on no other batch."""
         similarity = resolve_sets([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
@@ -240,7 +241,7 @@ class State:
         return similarity
 
     def merge(self, *others: State) -> Self:
-        """The state of all samples of this and other states; `a + b` is `a.merge(b)`.
+        """Return the state of all samples of this and other states; `a + b` is `a.merge(b)`.
 
         Raises
         ------
@@ -295,7 +296,8 @@ class State:
         psd: PSD = "check",
         details: bool = False,
     ) -> dict[str, Any]:
-        """The Vendi Score of all samples that were added: what `vendiscore.compute` gives of them.
+        """Return the Vendi Score of all samples that were added: what `vendiscore.compute` gives
+        of them.
 
         Parameters
         ----------
@@ -354,7 +356,8 @@ class State:
         return from_covariance(self._sum.matrix(), self.n, psd)
 
     def to_bytes(self) -> bytes:
-        """The state as bytes, the same on every machine: 4 d (d + 1) and a short head at most.
+        """Return the state as bytes, the same on every machine: 4 d (d + 1) and a short head at
+        most.
 
         They hold numbers and text, no code: options that are objects, such as a model, are named
         only. A checksum is at the end.
@@ -371,7 +374,7 @@ class State:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """The state that `to_bytes` wrote.
+        """Return the state that `to_bytes` wrote.
 
         It takes more samples, unless an option is an object that bytes do not hold; then it can be
         merged into, and by, one that was made by `empty` with the same keywords.

@@ -21,7 +21,7 @@ def details(
     estimates: Sequence[Estimate],
     spectrum: Spectrum,
 ) -> dict[str, Any]:
-    """The keys that `result.details` has of a Vendi Score, as far as sums can tell them.
+    """Return the keys that `result.details` has of a Vendi Score, as far as sums can tell them.
 
     `counts` are n, d and dropped, `notes` those of the kernel; `p` says which weights there were.
     """

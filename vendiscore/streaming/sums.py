@@ -44,11 +44,11 @@ class Sum:
         return self.numbers.ndim == 2
 
     def matrix(self) -> np.ndarray:
-        """The smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
+        """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
         return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
 
     def plus(self, others: Sequence[Sum]) -> Sum:
-        """The sum of this and others of the same d."""
+        """Return the sum of this and others of the same d."""
         every = [self, *others]
         rows = [each.numbers for each in every if each.is_rows]
         triangles = [each.numbers for each in every if not each.is_rows]
@@ -66,7 +66,7 @@ class Sum:
 
 
 def stays_rows(m: int, d: int) -> bool:
-    """Whether m rows are fewer numbers than a triangle."""
+    """Return whether m rows are fewer numbers than a triangle."""
     return m * d < length(d)
 
 
@@ -78,7 +78,8 @@ def _product(parts: Sequence[np.ndarray], d: int) -> np.ndarray:
 def of_vectors(
     X: np.ndarray, weights: np.ndarray | None, precision: Precision, unit: bool
 ) -> Sum | None:
-    """The sum over the rows of X, divided by their lengths, in one pass; no copy of X is made."""
+    """Return the sum over the rows of X, divided by their lengths, in one pass; no copy of X is
+    made."""
     n, d = X.shape
     if stays_rows(n, d):
         F = _scaled(X, weights, unit, np.empty((n, d)))
@@ -110,7 +111,8 @@ def of_vectors(
 def _scaled(
     X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
 ) -> np.ndarray | None:
-    """Rows √w x / ‖x‖ in `out`, in its precision; X if it is that; None: look closer at a row."""
+    """Return rows √w x / ‖x‖ in `out`, in its precision; X if it is that; None: look closer at a
+    row."""
     dtype = out.dtype
     if weights is None and X.dtype == dtype and _is_unit(X):
         return X
@@ -135,7 +137,7 @@ def _scaled(
 
 
 def _is_unit(X: np.ndarray) -> bool:
-    """Whether rows are of length 1 as well as rows in their precision can be."""
+    """Return whether rows are of length 1 as well as rows in their precision can be."""
     for rows in (X[:64], X):  # which are nearly always alike
         with np.errstate(all="ignore"):
             off = np.abs(np.vecdot(rows, rows) - 1).max()
@@ -145,14 +147,15 @@ def _is_unit(X: np.ndarray) -> bool:
 
 
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
-    """The similarity with a diagonal of w: exactly 1 where there are no weights."""
+    """Return the similarity with a diagonal of w: exactly 1 where there are no weights."""
     diagonal = similarity.diagonal()
     own = 1.0 if weights is None else as_kind_of(weights, diagonal)
     return similarity.scaled(namespace(diagonal).sqrt(own / diagonal))
 
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
-    """The sum over samples that a kernel has seen: of its features, divided by their lengths."""
+    """Return the sum over samples that a kernel has seen: of its features, divided by their
+    lengths."""
     scaled, d = unit(similarity, weights), similarity.dim
     assert d is not None
     if stays_rows(similarity.n, d):
@@ -168,12 +171,12 @@ def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
 
 
 def length(d: int) -> int:
-    """How many numbers the upper triangle of a (d, d) matrix has."""
+    """Return how many numbers the upper triangle of a (d, d) matrix has."""
     return d * (d + 1) // 2
 
 
 def packed(C: np.ndarray) -> np.ndarray:
-    """The upper triangle of a symmetric (d, d) matrix, row by row, d (d + 1) / 2 numbers.
+    """Return the upper triangle of a symmetric (d, d) matrix, row by row, d (d + 1) / 2 numbers.
 
     >>> packed(np.array([[1.0, 2.0], [2.0, 3.0]]))
     array([1., 2., 3.])
@@ -182,7 +185,7 @@ def packed(C: np.ndarray) -> np.ndarray:
 
 
 def unpacked(triangle: np.ndarray) -> np.ndarray:
-    """The symmetric matrix that `packed` got.
+    """Return the symmetric matrix that `packed` got.
 
     >>> unpacked(np.array([1.0, 2.0, 3.0]))
     array([[1., 2.],
@@ -206,7 +209,7 @@ def require(d: int) -> None:
 
 
 def read_weights(p: Any, n: int) -> np.ndarray:
-    """Weights of a batch of n samples in float64, at least 0, of any sum."""
+    """Return weights of a batch of n samples in float64, at least 0, of any sum."""
     expected = f"`p` must be numbers of at least 0, one for each of {n} samples of the batch"
     try:
         values = np.asarray(to_host(p))

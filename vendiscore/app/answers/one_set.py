@@ -284,7 +284,8 @@ def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:
-    """Whether a score takes more than about a second: by encoders, or of very many numbers."""
+    """Return whether a score takes more than about a second: by encoders, or of very many
+    numbers."""
     chosen = kernel_menu.choice(samples.kind, settings.kernel_of(samples.kind))
     if chosen.is_encoder:
         return True

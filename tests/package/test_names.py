@@ -1,0 +1,88 @@
+"""Sizes and names that keep the package findable: few lines, nouns, each stem once."""
+
+import ast
+import statistics
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE, TESTS = ROOT / "vendiscore", ROOT / "tests"
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+# Words that name no thing, so that nobody searches for them.
+UNCLEAR = {"alike", "asked", "beside", "drawn", "given", "held", "kept", "looked", "said", "told"}
+# Tests of the whole rather than of a folder of the package.
+WHOLE = {"browser", "fuzz", "package"}
+# First words of a function's docstring that leave the sentence without its verb.
+VERBLESS = {
+    "A",
+    "All",
+    "An",
+    "How",
+    "Of",
+    "That",
+    "The",
+    "These",
+    "Those",
+    "What",
+    "Whether",
+    "Which",
+}
+
+
+def lines(path: Path) -> int:
+    return len((PACKAGE / path).read_text(encoding="utf-8").splitlines())
+
+
+def test_the_package_is_small():
+    sizes = [lines(path) for path in MODULES]
+    assert sum(sizes) <= 33_000
+    assert statistics.median(sizes) < 150
+    assert max(sizes) <= 400
+
+
+def test_the_top_floor_has_few_modules():
+    assert len([path for path in MODULES if path.parent == Path()]) <= 9
+
+
+def test_no_name_of_a_module_stands_twice():
+    stems = Counter(path.stem for path in MODULES if path.name != "__init__.py")
+    assert [stem for stem, times in stems.items() if times > 1] == []
+
+
+def test_modules_are_named_by_nouns():
+    def unclear(stem: str) -> bool:
+        return stem.endswith("ed") or bool(UNCLEAR & set(stem.split("_")))
+
+    names = {part for path in MODULES for part in path.with_suffix("").parts}
+    assert [name for name in sorted(names) if unclear(name)] == []
+
+
+def test_tests_stand_where_the_package_has_what_they_test():
+    lost = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        folder = path.relative_to(TESTS).parent
+        if folder.parts and folder.parts[0] in WHOLE:
+            continue
+        stems = {module.stem for module in MODULES if module.parent == folder}
+        stems |= {folder.name} if folder.parts else {"numbers"}  # the file beside it
+        name = path.stem.removeprefix("test_")
+        if not any(name == stem or name.startswith(f"{stem}_") for stem in stems):
+            lost.append(str(path.relative_to(TESTS)))
+    assert lost == []
+
+
+def test_docstrings_of_functions_begin_with_a_verb():
+    wrong = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not any(map(is_noun, node.decorator_list)):
+                first = (ast.get_docstring(node) or "Return").split()[0]
+                if first.strip(",;:") in VERBLESS:
+                    wrong.append(f"{path}:{node.lineno} {node.name}")
+    assert wrong == []
+
+
+def is_noun(decorator: ast.expr) -> bool:
+    """Return whether it makes an attribute, or an entry of a table, from a function."""
+    name = ast.unparse(decorator)
+    return "property" in name or name.startswith(("register_", "_register", "_kernel"))
