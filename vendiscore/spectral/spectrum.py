@@ -266,7 +266,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
         )
     size = len(known)
     unit = float(xp.finfo(known.dtype).eps * known[0])
-    negative_mass = max(0.0, -float(known[known < 0].sum()))
+    negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
     if psd == "check" and negative_mass > source.negative_mass:
         raise NotPSDError(float(known[-1]), negative_mass)
     if psd == "check" and negative_mass > NEGATIVE_MASS:

@@ -42,7 +42,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     This is the identical-elements property of the Vendi Score (arXiv 2210.02410, Theorem 3.1).
     """
     groups = similarity.groups()
-    if groups is None:
+    if groups is None or np.array_equal(groups, np.arange(similarity.n)):
         return Distinct(similarity, p)
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     if len(first) == similarity.n:

@@ -104,3 +104,12 @@ def test_options_of_other_kernels_are_checked_and_ignored():
     assert kernel_menu.arguments(chosen, {"sigma": 2, "ns": [1]}) == {"k": "cosine"}
     with pytest.raises(RefusedError, match="ns must be whole numbers, got 'x'"):
         kernel_menu.arguments(chosen, {"ns": "x"})
+
+
+@pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
+def test_the_usual_kernel_is_first_whatever_was_registered_before_it(kind, monkeypatch):
+    registered = kernel_menu.labelled_kernels
+    usual = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
+    monkeypatch.setattr(kernel_menu, "labelled_kernels", lambda kind: registered(kind)[::-1])
+    first = next(each for each in kernel_menu.choices(kind) if not each.is_encoder)
+    assert first.kernel == usual

@@ -15,6 +15,13 @@ from . import offered_encoders
 
 # What the kernels of each kind of the page compare.
 _SAMPLES: dict[str, str] = {kind: "text" if kind == "texts" else kind for kind in KINDS}
+# The usual kernel of each, which the menu has first.
+_USUAL = {
+    "texts": "ngram_overlap",
+    "images": "pixels",
+    "molecules": "morgan",
+    "vectors": "cosine",
+}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
 
@@ -58,7 +65,7 @@ _SYNONYMS = {"X": "score_X", "dual": "score_dual"}
 def choices(kind: str) -> list[Choice]:
     """Return the ways to compare samples of a kind, the usual one first."""
     one_of(kind, KINDS, "kind")
-    kernels = labelled_kernels(_SAMPLES[kind])
+    kernels = sorted(labelled_kernels(_SAMPLES[kind]), key=lambda each: each.name != _USUAL[kind])
     by_network = {each["k"] for each in offered_encoders.ALLOWED.get(kind, {}).values()}
     encoders = {kernel.name: kernel for kernel in kernels if kernel.name in by_network}
     return [
