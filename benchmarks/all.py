@@ -55,6 +55,7 @@ class Benchmark:
 
 BENCHMARKS = (
     Benchmark("spectral", "matrices and features with vendi_score", (VENDI, SKLEARN)),
+    Benchmark("small_matrices", "scores of small matrices with vendi_score", (VENDI, SKLEARN)),
     Benchmark(
         "kernels",
         "molecules, n-grams and BLEU with vendi_score and sacrebleu",

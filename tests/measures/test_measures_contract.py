@@ -219,6 +219,7 @@ def test_torch_matrices_are_measured() -> None:
     K = kernel(cloud(10))
     names = ["VS", "IntDiv", "LC", "AvgSim", "MagArea"]
     theirs = compute(torch.from_numpy(K), score_K=True, measures=names)
+    np.testing.assert_array_equal(K, kernel(cloud(10)))  # whose memory the tensor shares
     ours = compute(K, score_K=True, measures=names)
     for name in names:
         assert float(theirs[name]) == pytest.approx(ours[name], rel=1e-9)

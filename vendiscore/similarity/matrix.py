@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array, in_single, is_numpy, is_torch, row_blocks
+from ..arrays.namespace import Array, in_single, is_numpy, is_torch, namespace, row_blocks
 from ..arrays.threads import each
 from .base import Index, Similarity
 
@@ -71,7 +71,8 @@ class MatrixSimilarity(Similarity):
     def dense(self) -> Array:
         K, s = self.K, self.scale
         if not is_numpy(K):
-            K = K.double()
+            xp = namespace(K)
+            K = xp.astype(K, xp.float64)  # a copy
             return K if s is None else K * s[:, None] * s[None, :]
         out = self._new_matrix()
 
