@@ -76,7 +76,7 @@ def _fill(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> None:
     with np.errstate(all="ignore"):
         P = X @ W
     P -= np.rint(P)
-    narrow = np.multiply(P, 2 * math.pi, dtype=np.float32, casting="same_kind")
+    narrow = (P * (2 * math.pi)).astype(np.float32)  # multiplied before it is rounded
     np.cos(narrow, out=F[:, :m])
     np.sin(narrow, out=F[:, m:])
     F *= np.float32(1 / math.sqrt(m))
