@@ -19,7 +19,7 @@ from ..arrays.namespace import Samples, Weights, scalar, to_host
 from ..measures.subject import Subject
 from ..optional import require
 from ..plots.set_structure import contributions
-from ..resolve.kernel_request import read_how, with_the_rest
+from ..resolve.kernel_request import how_of
 from ..resolve.sets import read_samples
 from ..scoring.request import check_orders
 from ..signature import plain_order
@@ -348,8 +348,7 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    given = dict(how)
-    read = with_the_rest(read_how(given), given, ("q", "threshold", "p", "psd"))
+    read = how_of(how, ("q", "threshold", "p", "psd"))
     orders = check_orders(q)
     if len(orders) > 1:
         raise TypeError(f"`q` must be one order, got {q!r}; explain one order after the other")

@@ -73,7 +73,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         found |= keywords.options(args.option)
         if also is not None:
             rest = {name: value for name, value in found.items() if name not in also}
-            resolve.with_the_rest(resolve.read_how(rest), rest, also)
+            resolve.how_of(rest, also)
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
     return How(args, kind, found | ({"on_error": "skip"} if args.on_error == "skip" else {}))

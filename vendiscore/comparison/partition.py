@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arguments import is_several
-from ..arrays.inputs import as_samples
 from ..reading.folders import is_folder
 from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import check_labels, check_size, grouped, read_labels
 from ..resolve.kernel_request import SETTINGS, How
-from ..resolve.sets import is_whole, kept_starts, resolve_pool, resolve_sets
+from ..resolve.sets import kept_starts, read_collection, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from .options import MIN_SAMPLES
 from .within_groups import Groups
@@ -127,7 +126,7 @@ def flat_sets(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, A
 def pooled_sets(named: Mapping[str, Any], groups: Any, how: How) -> Partition:
     """Return the samples of sets by name, one set after the other."""
     names = list(named)
-    read = [x if is_whole(x, how) else as_samples(x, name) for name, x in named.items()]
+    read = [read_collection(samples, how, name) for name, samples in named.items()]
     pool, came = resolve_pool(read, replace(how, fit="pool"), names)
     starts = kept_starts(pool, came)
     paired = None if groups is None else _groups(_labels(groups, names), names, starts, pool)
@@ -142,7 +141,7 @@ def sorted_sets(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Parti
             f"`by` has the set of each sample of one collection, got {many} sets; pass all samples "
             f"as one list, or leave `by` out"
         )
-    samples = sets[0] if is_whole(sets[0], how) else as_samples(sets[0])
+    samples = read_collection(sets[0], how)
     if grouped(samples, how)[1] is not None:
         raise ValueError(
             "`by` has the set of each sample, and the samples are a list of lists; pass all "

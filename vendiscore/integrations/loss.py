@@ -13,7 +13,7 @@ from ..arrays.inputs import as_samples
 from ..arrays.namespace import is_torch
 from ..arrays.weights import check_weights
 from ..optional import require
-from ..resolve.kernel_request import KernelArgument, read_how, with_the_rest
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
 from ..spectral.spectrum import PSD, check_psd
@@ -107,8 +107,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         self.psd = check_psd(psd)
         named = "cosine" if k is None and not (score_K or score_X) else k
         rest = {"k": named, "score_K": score_K, "score_X": score_X, "normalize": normalize}
-        rest |= options
-        self._how = with_the_rest(read_how(rest), rest)
+        self._how = how_of(rest | options)
         self._said = named if named is not None else "score_K" if score_K else "score_X"
 
     # Checks of input look at numbers, which is not compiled.

@@ -15,7 +15,7 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, flag, one_of
 from ..errors import warn
 from ..reading.string_patterns import unspaced
-from ..resolve.kernel_request import How, KernelArgument, read_how, with_the_rest
+from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import part_of, resolve_sets
 from ..spectral.rank_one import adds, check_order, log_score, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
@@ -149,8 +149,7 @@ class VendiReward:
 
     def _how(self) -> How:
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        rest = dict(self.options)
-        return with_the_rest(read_how(rest), rest)
+        return how_of(self.options)
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -101,14 +101,18 @@ def similarity_of(
     """Return the same from a mapping of keywords; `also` may have been meant by one that is
     unknown."""
     how = how_of(arguments, also)
-    read = samples if is_whole(samples, how) else as_samples(samples)
-    return resolve_sets([read], how, ["samples"])[0]
+    return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
 
 
 def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
-    """Return samples in a form that can be read more than once."""
-    made = isinstance(samples, Similarity) or hasattr(type(samples), "magnitude")  # a MetricSpace
-    return samples if made or isinstance(how.k, tuple) else as_samples(samples, name)
+    """Return samples in a form that can be read more than once; a MetricSpace as it is."""
+    made = hasattr(type(samples), "magnitude")  # a MetricSpace
+    return samples if made else read_collection(samples, how, name)
+
+
+def read_collection(samples: Samples, how: How, name: str = "samples") -> Samples:
+    """Return samples in a form that can be read more than once, where no space will do."""
+    return samples if is_whole(samples, how) else as_samples(samples, name)
 
 
 def is_whole(samples: Samples, how: How) -> bool:

@@ -1,7 +1,7 @@
 """The front door: from samples and keywords to a dict of numbers.
 
 Keywords are read into a `Request`, samples and how they are compared make a `Subject`, measures
-look at it, and `result` names their numbers.
+look at it and name their numbers, and `details` says how these came about.
 """
 
 from __future__ import annotations

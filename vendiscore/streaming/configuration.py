@@ -11,7 +11,7 @@ from typing import Any
 from ..arguments import one_of
 from ..encoders.models import Encoder
 from ..registry.kernel import Kernel, list_kernels
-from ..resolve.kernel_request import How, read_how, with_the_rest
+from ..resolve.kernel_request import How, how_of, read_how
 from ..signature import IDLE, plain
 from .sums import PRECISIONS, Precision
 
@@ -70,8 +70,7 @@ def configure(
     """Read the keywords of a state."""
     precision = one_of("precision", precision, PRECISIONS)
     kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
-    rest = {"k": k, **kinds, **options}
-    how = with_the_rest(read_how(rest), rest)
+    how = how_of({"k": k, **kinds, **options})
     if why := refused(how):
         raise ValueError(why)
     said = {"precision": precision} if precision != "double" else {}
