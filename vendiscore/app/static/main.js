@@ -212,7 +212,10 @@ async function loadMenu(link) {
 
 function start() {
   const record = kept();
-  if (record?.was === location.hash) history.replaceState(history.state, "", record.hash);
+  const [{ type }] = performance.getEntriesByType("navigation");
+  if (record && (type === "reload" || record.was === location.hash)) {
+    history.replaceState(history.state, "", record.hash);
+  }
   const link = fromHash(location.hash);
   page.chosen = Boolean(link) && link.tab !== "texts";
   if (record) restore(record, link, shown);
