@@ -121,6 +121,25 @@ def test_a_reload_keeps_what_was_scored_of_a_file(visit):
     shows(page, SCORE, 4)
 
 
+# A busy page writes its address while a reload, of the address before, is under way.
+LATE = """addEventListener("pagehide", () => {
+  if (window.written) history.replaceState(history.state, "", window.written);
+});"""
+
+
+def test_a_reload_keeps_the_result_though_the_address_was_late(visit):
+    page = visit()
+    page.add_init_script(LATE)
+    page.reload()
+    scored(page)
+    expect(page).to_have_url(re.compile("kernel=ngram_overlap"))
+    page.evaluate("window.written = location.hash")
+    page.evaluate("history.replaceState(history.state, '', '#kind=texts&kernel=MiniLM')")
+    page.reload()
+    shows(page, SCORE, 4)
+    expect(page.get_by_role("radio", name="share words")).to_be_checked()
+
+
 def test_a_result_that_the_server_forgot_is_made_again(visit, forgetful_server):
     page = visit(to=forgetful_server)
     scored(page)
