@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from ..arrays.inputs import as_samples
 from ..resolve.group_labels import grouped
 from ..scoring.request import Request
-from ..streaming.configuration import Configuration, refused, settings_of
+from ..streaming.configuration import refused, settings_of
 from ..streaming.state import FollowsFromDataError, State
 
 KEEP = "load the metric with stream=False, which keeps samples, and add them anew"
@@ -24,7 +24,7 @@ def empty_state(request: Request) -> State | None:
     """Return the state that samples can be added to, or None if the request needs them kept."""
     if _unserved(request) or refused(request.how):
         return None
-    return State(Configuration(settings_of(request.how), request.how))
+    return State(settings_of(request.how), request.how)
 
 
 def folded(

@@ -5,76 +5,19 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from ..arguments import one_of
 from ..encoders.models import Encoder
 from ..registry.kernel import Kernel, list_kernels
-from ..resolve.kernel_request import How, how_of, read_how
+from ..resolve.kernel_request import How, read_how
 from ..signature import IDLE, plain
-from .sums import PRECISIONS, Precision
+from .sums import Precision
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
 _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether those must be 1
 # Of what an encoder reports: what depends on its samples, and what is told as d.
 _COUNTS = frozenset(("truncated", "dims"))
-_UNSAID = "nothing"
 _DOT_PRODUCTS = "dot products of X"
-
-
-@dataclass(frozen=True, eq=False)
-class Configuration:
-    """The kernel, options and precision of all batches, in values that can be written down.
-
-    `how` is None where it came as bytes and names an object, such as a model, that bytes cannot
-    hold; `found` is what the first batch told of its encoder.
-    """
-
-    settings: Mapping[str, Any]
-    how: How | None
-    found: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def precision(self) -> Precision:
-        precision: Precision = self.settings.get("precision", "double")
-        return precision
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """Settings and findings together, as a report says them."""
-        return {**self.settings, **self.found}
-
-    def differences(self, other: Configuration) -> dict[str, tuple[Any, Any]]:
-        """Return the fields in which two differ, with both values."""
-        pairs = [(self.settings, other.settings)]
-        if self.found and other.found:
-            pairs.append((self.found, other.found))
-        return {
-            name: (a.get(name, _UNSAID), b.get(name, _UNSAID))
-            for a, b in pairs
-            for name in sorted({*a, *b})
-            if a.get(name, _UNSAID) != b.get(name, _UNSAID)
-        }
-
-    @property
-    def objects(self) -> list[str]:
-        """Options that are no plain values, so that bytes hold their names only."""
-        options = {} if self.how is None else self.how.options
-        return sorted(name for name, value in options.items() if not _is_plain(value))
-
-
-def configure(
-    k: Any, score_X: Any, score_dual: Any, normalize: Any, precision: Any, options: dict[str, Any]
-) -> Configuration:
-    """Read the keywords of a state."""
-    precision = one_of("precision", precision, PRECISIONS)
-    kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
-    how = how_of({"k": k, **kinds, **options})
-    if why := refused(how):
-        raise ValueError(why)
-    said = {"precision": precision} if precision != "double" else {}
-    return Configuration(settings_of(how) | said, how)
 
 
 def must_be_unit(how: How) -> bool | None:
@@ -133,16 +76,17 @@ def streaming() -> str:
     return f"{', '.join(always)}, {by_options}or score_X=True for rows of features"
 
 
-def settings_of(how: How) -> dict[str, Any]:
+def settings_of(how: How, precision: Precision = "double") -> dict[str, Any]:
     """Return kernel and options in values that can be written down and told apart."""
-    normalize = {"normalize": True} if how.normalize else {}
+    rest: dict[str, Any] = {"normalize": True} if how.normalize else {}
+    rest |= {"precision": precision} if precision != "double" else {}
     if not isinstance(how.k, Kernel):
-        return {"kernel": _DOT_PRODUCTS} | normalize
+        return {"kernel": _DOT_PRODUCTS} | rest
     options = {**how.k.options, **how.options}
     options.pop("on_error")
     told = {name: _told(value) for name, value in options.items() if name not in IDLE}
     skip = {"on_error": "skip"} if how.skip else {}
-    return {"kernel": how.k.name} | told | skip | normalize
+    return {"kernel": how.k.name} | told | skip | rest
 
 
 def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,12 +95,11 @@ def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str,
     # A function that was given is told apart by what it does, its report has only its name.
     given = {name: asked[name] for name in told if "@" in str(asked.get(name))}
     told |= given
-    return {name: value for name, value in told.items() if asked.get(name, _UNSAID) != value}
+    return {name: value for name, value in told.items() if asked.get(name, "nothing") != value}
 
 
 def restored(settings: Mapping[str, Any]) -> How | None:
-    """Return how to compare more batches, from settings that came as bytes; None if they do not
-    say."""
+    """Return how to compare more batches, from settings out of bytes; None if they do not say."""
     rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
     name = settings["kernel"]
     given = {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
@@ -168,18 +111,17 @@ def restored(settings: Mapping[str, Any]) -> How | None:
     return None if rest else how
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     return value is None or isinstance(value, (bool, int, float, str))
 
 
 def _told(value: Any) -> Any:
-    """Return a value in words; objects by what they say of themselves, since bytes of them may
-    differ."""
+    """Return a value in words; an object by what it says of itself, since its bytes may differ."""
     if isinstance(value, Encoder):
         return plain({name: own for name, own in value.settings.items() if name not in IDLE})
     kinds = (Mapping, set, frozenset, range, types.FunctionType)
-    if hasattr(value, "dtype") or _is_plain(value) or isinstance(value, kinds):
+    if hasattr(value, "dtype") or is_plain(value) or isinstance(value, kinds):
         return plain(value)
     return str(getattr(value, "__qualname__", type(value).__qualname__))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from ..arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ..arguments import DEFAULT_ORDER, flag, is_several, one_of, refuse_gradient
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Samples, Weights, is_numpy, is_torch
-from ..arrays.pools import as_numpy, size
-from ..resolve.kernel_request import How, KernelArgument
+from ..arrays.namespace import Samples, Weights
+from ..arrays.pools import size
+from ..optional import versions
+from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..scoring.request import check_orders
-from ..signature import digits
+from ..signature import digits, line
 from ..similarity.base import Similarity
+from ..spectral.estimate import Estimate
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
-from .configuration import Configuration, configure, found_in, must_be_unit, restored
+from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .serialization import read_record, write_record
-from .state_details import details as describe
-from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
+from .sums import PRECISIONS, Precision, Sum, of_similarity, of_vectors, read_weights
 
 # Sums of weights outside of these leave no digits, or no room, for those of products.
 _LEAST, _MOST = 1e-200, 1e300
@@ -36,12 +37,10 @@ class FollowsFromDataError(ValueError):
 class State:
     """The sum of all that was added, Σ w x xᵀ over samples x of unit length and weight w.
 
-    Its eigenvalues over its trace are those of diag(√p) K diag(√p) with p = w / Σ w, so that
-    the Vendi Score of every order follows from it, exactly. A state is not changed: `update` and
-    `merge` give another. States of one configuration form a commutative monoid under `merge`, with
-    the empty state as identity, and a state of samples is the merger of the states of its parts,
-    whatever these are, up to rounding in double precision (1e-12); order 0 counts eigenvalues, and
-    may count one more or less where that is itself as small as rounding.
+    Its eigenvalues over its trace are those of diag(√p) K diag(√p) with p = w / Σ w, so that the
+    Vendi Score of every order follows from it, exactly. `update` and `merge` return another state;
+    of one configuration these form a commutative monoid under `merge`. However samples are cut into
+    parts, scores agree up to rounding (1e-12), but for order 0 of eigenvalues as small as rounding.
 
     Attributes
     ----------
@@ -54,8 +53,7 @@ class State:
     dropped : int
         How many samples were left out by on_error="skip".
     notes : tuple of str
-        What the kernel had to say of the first batch, such as how far approximate features are
-        off.
+        Notes of the kernel on the first batch, such as the error of approximate features.
     settings : dict
         Kernel, options, encoder: what states that are merged must have in common.
 
@@ -75,13 +73,15 @@ class State:
     <State of 6 samples, 2 features: kernel='cosine'>
     """
 
-    _configuration: Configuration
+    _asked: Mapping[str, Any]  # kernel, options and precision, in values that can be written down
+    _how: How | None  # None of bytes that do not hold an object among them, such as a model
+    _found: Mapping[str, Any] = field(default_factory=dict)  # what the first batch told of these
     n: int = 0
     weight: float = 0.0
     uneven: bool = False  # whether any weights were given
     dropped: int = 0
     notes: tuple[str, ...] = ()
-    _sum: Sum | None = field(default=None, repr=False)
+    _sum: Sum | None = None
 
     @classmethod
     def empty(
@@ -104,22 +104,25 @@ class State:
         score_X, score_dual, normalize : bool
             Samples are rows of features, compared by dot products; of unit length, or given it.
         **options
-            Of the kernel, as for `compute`. Options that follow from the samples there, such as a
+            Of the kernel, as for `compute`. Those that follow from the samples there, such as a
             bandwidth, must be given here.
         precision : {"double", "single"}
             What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
-            more than d / 2 come at once.
-            "single" takes half the time, and gives orders of 1 and above only, to about 1e-7
-            (relative; benchmarks/streaming.py), or 1e-4 where features are linearly dependent, as
-            of a few samples repeated; one set that is cut into batches in two ways has scores
-            that differ by as much.
+            more than d / 2 come at once. "single" takes half the time, for orders of 1 and above:
+            to about 1e-7 (relative), or 1e-4 where features are linearly dependent, also between
+            two ways to cut samples into batches.
 
         Raises
         ------
         TypeError, ValueError
             For what `compute` refuses, and what cannot be added up; the message says what can.
         """
-        return cls(configure(k, score_X, score_dual, normalize, precision, options))
+        precision = one_of("precision", precision, PRECISIONS)
+        kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
+        how = how_of({"k": k, **kinds, **options})
+        if why := refused(how):
+            raise ValueError(why)
+        return cls(settings_of(how, precision), how)
 
     @property
     def d(self) -> int | None:
@@ -127,23 +130,21 @@ class State:
 
     @property
     def settings(self) -> dict[str, Any]:
-        return self._configuration.told
+        return {**self._asked, **self._found}
+
+    @property
+    def _single(self) -> bool:
+        return self._asked.get("precision") == "single"
 
     @property
     def how(self) -> How:
-        """How samples are compared.
-
-        Raises
-        ------
-        ValueError
-            If it came as bytes that do not hold all of it.
-        """
-        if self._configuration.how is None:
+        """How samples are compared; a ValueError if bytes did not hold all of it."""
+        if self._how is None:
             raise ValueError(
                 "a state from bytes that do not hold its kernel or model cannot take samples; "
                 "add them to State.empty(…) with the same keywords, and merge the two"
             )
-        return self._configuration.how
+        return self._how
 
     def __len__(self) -> int:
         return self.n
@@ -167,17 +168,16 @@ class State:
         batch : list or array
             m samples of the kind that `k` compares, or none. Not changed, not kept.
         p : array, optional
-            Weights of these samples, at least 0; 1 for each unless given. They are divided by
-            the sum over all batches when a score is computed, so that they need not sum to 1.
+            Weights of these samples, at least 0; 1 for each unless given. Scores divide them by
+            their sum over all batches, so that they need not sum to 1.
 
         Raises
         ------
         SampleError
             For samples that cannot be used, by their places in the batch.
         TypeError, ValueError
-            For what is no batch of such samples, features of another number than those before,
-            weights that are none, options that would follow from the batch, and a state from
-            bytes whose encoder they do not hold. The state is as it was.
+            For invalid samples or weights, another number of features than before, options that
+            would follow from the batch, and a state from bytes that do not hold its encoder.
         TooLargeError
             If the state would not fit in memory.
 
@@ -185,43 +185,24 @@ class State:
         -----
         Time O(m d²) for m samples, after what the kernel takes to find their features.
         """
-        how, configuration = self.how, self._configuration
+        how, found = self.how, self._found
         refuse_gradient("a State", p=p)
         samples = as_samples(batch, empty=True)
-        weights = None if p is None else read_weights(p, size(samples))
-        if not size(samples):
+        n, dropped, notes = size(samples), 0, self.notes
+        weights = None if p is None else read_weights(p, n)
+        if not n:
             return self
-        total = self._of_vectors(samples, how, weights)
-        n, left, notes = size(samples), [], self.notes
+        unit = must_be_unit(how)
+        total = None if unit is None else of_vectors(samples, weights, self._single, unit)
         if total is None:
             similarity = self._seen(samples, how)
-            left, notes = sorted(similarity.dropped), tuple(similarity.notes)
-            weights = weights if weights is None else np.delete(weights, left)
-            total, n = of_similarity(similarity, weights), similarity.n
-            found = found_in(similarity.settings, configuration.settings)
-            configuration = replace(configuration, found=found)
-        piece = replace(
-            self,
-            _configuration=configuration,
-            n=n,
-            weight=float(n if weights is None else weights.sum()),
-            uneven=weights is not None,
-            dropped=len(left),
-            notes=notes,
-            _sum=total,
-        )
+            n, dropped, notes = similarity.n, len(similarity.dropped), tuple(similarity.notes)
+            weights = weights if weights is None else np.delete(weights, list(similarity.dropped))
+            total = of_similarity(similarity, weights)
+            found = found_in(similarity.settings, self._asked)
+        weight, uneven = float(n if weights is None else weights.sum()), weights is not None
+        piece = State(self._asked, how, found, n, weight, uneven, dropped, notes, total)
         return self.merge(piece)
-
-    def _of_vectors(self, samples: Any, how: How, weights: np.ndarray | None) -> Sum | None:
-        """Return the sum of a batch of plain rows of numbers, or None where a kernel must see
-        it."""
-        unit = must_be_unit(how)
-        if is_torch(samples) and samples.device.type == "cpu" and not samples.requires_grad:
-            samples = as_numpy(samples)  # which is the same memory
-        plain = is_numpy(samples) and samples.ndim == 2 and samples.dtype in (np.float32, float)
-        if unit is None or not plain or not samples.shape[1]:
-            return None
-        return of_vectors(samples, weights, self._configuration.precision, unit)
 
     def _seen(self, samples: Any, how: How) -> Similarity:
         """Return a batch as its kernel sees it, with features that depend on no other batch."""
@@ -245,11 +226,9 @@ class State:
 
         Raises
         ------
-        TypeError
-            If one is no state.
-        ValueError
-            If one was made with another kernel, other options, another encoder or precision, or
-            has another number of features; the message says which, with both values.
+        TypeError, ValueError
+            If one is no state, or differs in kernel, options, encoder, precision or number of
+            features; the message says in which, with both values.
         """
         merged = self
         for other in others:
@@ -259,34 +238,40 @@ class State:
                     f"State.from_bytes"
                 )
             merged._check_alike(other)
-            mine, its = merged._configuration, other._configuration
-            found = {**mine.found, **its.found}
+            sums = [each._sum for each in (merged, other) if each._sum is not None]
             merged = replace(
                 merged,
-                _configuration=replace(mine, how=mine.how or its.how, found=found),
+                _how=merged._how or other._how,
+                _found={**merged._found, **other._found},
                 n=merged.n + other.n,
                 weight=merged.weight + other.weight,
                 uneven=merged.uneven or other.uneven,
                 dropped=merged.dropped + other.dropped,
                 notes=merged.notes or other.notes,
-                _sum=merged._sum or other._sum,
+                _sum=sums[0].plus(sums[1]) if len(sums) == 2 else merged._sum or other._sum,
             )
-        every: list[State] = [self, *others]
-        sums = [each._sum for each in every if each._sum is not None]
-        return replace(merged, _sum=sums[0].plus(sums[1:])) if sums else merged
+        return merged
 
     def __add__(self, other: State) -> Self:
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:
-        differ = self._configuration.differences(other._configuration)
-        if not differ and self.d is not None and other.d is not None and self.d != other.d:
-            differ = {"d": (self.d, other.d)}
+        pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [(self._asked, other._asked)]
+        if self._found and other._found:
+            pairs.append((self._found, other._found))
+        if self.d is not None and other.d is not None:
+            pairs.append(({"d": self.d}, {"d": other.d}))
+        differ = [
+            f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
+            for a, b in pairs
+            for name in sorted({*a, *b})
+            if a.get(name, "nothing") != b.get(name, "nothing")
+        ]
         if differ:
-            told = "; ".join(f"`{name}` is {a!r} and {b!r}" for name, (a, b) in differ.items())
             raise ValueError(
-                f"states can be merged only if they are of one configuration, but {told}; make "
-                f"all by State.empty with the same keywords, of samples of one kind"
+                f"states can be merged only if they are of one configuration, but "
+                f"{'; '.join(differ)}; make all by State.empty with the same keywords, of samples "
+                f"of one kind"
             )
 
     def compute(
@@ -296,8 +281,7 @@ class State:
         psd: PSD = "check",
         details: bool = False,
     ) -> dict[str, Any]:
-        """Return the Vendi Score of all samples that were added: what `vendiscore.compute` gives
-        of them.
+        """Return the Vendi Score of all samples that were added, as `vendiscore.compute` gives it.
 
         Parameters
         ----------
@@ -325,7 +309,7 @@ class State:
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)
         told = flag("details", details)
-        if self._configuration.precision == "single" and min(orders) < 1:
+        if self._single and min(orders) < 1:
             raise ValueError(
                 f"order {min(orders):g} depends on shares that are rounding in single precision; "
                 f"stream with precision='double', or ask for orders of 1 and above"
@@ -335,12 +319,8 @@ class State:
         names = [f"VS_q{digits(order)}" for order in orders] if is_several(q) else ["VS"]
         values = [min(max(float(each.value), 1.0), float(self.n)) for each in estimates]
         scores: dict[str, Any] = dict(zip(names, values, strict=True))
-        if not told:
-            return scores
-        counts = {"n": self.n, "d": self.d or 0, "dropped": self.dropped}
-        p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
-        report = describe(self.settings, counts, self.notes, p, psd, orders, estimates, spectrum)
-        return scores | {"details": report}
+        by_order = dict(zip(map(digits, orders), estimates, strict=True))
+        return scores | ({"details": self._details(psd, by_order, spectrum)} if told else {})
 
     def _spectrum(self, psd: PSD) -> Spectrum:
         if self._sum is None:
@@ -350,23 +330,48 @@ class State:
                 f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
                 f"{self.weight:g}; pass larger `p`, or smaller ones, to update"
             )
-        if self._configuration.precision == "single":
-            roundoff = float(np.finfo(np.float32).eps)
-            return from_covariance(self._sum.matrix(), self.n, "clip", roundoff=roundoff)
-        return from_covariance(self._sum.matrix(), self.n, psd)
+        roundoff = float(np.finfo(np.float32).eps) if self._single else 0.0
+        clip: PSD = "clip" if self._single else psd
+        return from_covariance(self._sum.matrix(), self.n, clip, roundoff=roundoff)
+
+    def _details(
+        self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum
+    ) -> dict[str, Any]:
+        """Return the keys that `details` of a Vendi Score has, as far as sums can tell them."""
+        kernel, *options = self.settings.items()
+        notes = [f"Of the first batch: {note}" for note in self.notes]
+        if self._single:
+            notes.append("Rows in float32 were multiplied in single precision, as asked.")
+        p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
+        told = {**self.settings, "p": p, "q": list(estimates)}
+        told |= ({"psd": psd} if psd != "check" else {}) | {"n": self.n}
+        told |= {"dropped": self.dropped} if self.dropped else {}
+        return {
+            "n": self.n,
+            "dropped": self.dropped,
+            "kernel": kernel[1],
+            "options": dict(options),
+            "method": {q: each.route for q, each in estimates.items()},
+            "why": dict.fromkeys(
+                estimates, f"the samples were added up, {self.d} features of each"
+            ),
+            "negative_mass": spectrum.negative_mass,
+            "cut": spectrum.cut,
+            "notes": notes + spectrum.notes,
+            "versions": versions(),
+            "signature": line(["VS"], told),
+        }
 
     def to_bytes(self) -> bytes:
-        """Return the state as bytes, the same on every machine: 4 d (d + 1) and a short head at
-        most.
+        """Return the state as bytes, the same on every machine: 4 d (d + 1) and a short head.
 
-        They hold numbers and text, no code: options that are objects, such as a model, are named
-        only. A checksum is at the end.
+        They hold numbers and text, no code, and a checksum; options that are objects, such as a
+        model, are named only.
         """
-        configuration = self._configuration
         fields = {
-            "settings": dict(configuration.settings),
-            "found": dict(configuration.found),
-            "whole": configuration.how is not None and not configuration.objects,
+            "settings": dict(self._asked),
+            "found": dict(self._found),
+            "whole": self._how is not None and all(map(is_plain, self._how.options.values())),
             **{name: getattr(self, name) for name in _COUNTED},
             "notes": list(self.notes),
         }
@@ -381,14 +386,11 @@ class State:
 
         Raises
         ------
-        TypeError
-            If it is no bytes.
-        ValueError
-            If the bytes are no state, cut off, changed, or of a version that is not known here.
+        TypeError, ValueError
+            If `data` is not bytes, or no state, cut off, changed, or of an unknown version.
         """
         fields, total = read_record(data)
-        settings, notes = fields["settings"], tuple(fields["notes"])
-        how = restored(settings) if fields["whole"] else None
-        configuration = Configuration(settings, how, fields["found"])
+        how = restored(fields["settings"]) if fields["whole"] else None
         counts = {name: fields[name] for name in _COUNTED}
-        return cls(configuration, **counts, notes=notes, _sum=total)
+        notes = tuple(fields["notes"])
+        return cls(fields["settings"], how, fields["found"], **counts, notes=notes, _sum=total)

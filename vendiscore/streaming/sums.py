@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +11,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import memory
-from ..arrays.namespace import as_kind_of, gram, namespace, row_blocks, to_host
+from ..arrays.namespace import (
+    as_kind_of,
+    gram,
+    is_numpy,
+    is_torch,
+    namespace,
+    row_blocks,
+    to_host,
+)
+from ..arrays.pools import as_numpy
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
 from ..similarity.base import Similarity
@@ -47,22 +55,17 @@ class Sum:
         """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
         return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
 
-    def plus(self, others: Sequence[Sum]) -> Sum:
-        """Return the sum of this and others of the same d."""
-        every = [self, *others]
-        rows = [each.numbers for each in every if each.is_rows]
-        triangles = [each.numbers for each in every if not each.is_rows]
-        if len(every) == 1:
-            return self
-        if not triangles and stays_rows(sum(map(len, rows)), self.d):
-            return Sum(self.d, np.concatenate(rows))
+    def triangle(self) -> np.ndarray:
+        """Return the upper triangle of FᵀF, row by row."""
+        return packed(gram(self.numbers.T)) if self.is_rows else self.numbers
+
+    def plus(self, other: Sum) -> Sum:
+        """Return the sum of this and another of the same d."""
+        both = self.is_rows and other.is_rows
+        if both and stays_rows(len(self.numbers) + len(other.numbers), self.d):
+            return Sum(self.d, np.concatenate([self.numbers, other.numbers]))
         require(self.d)
-        if rows:
-            triangles.append(packed(_product(rows, self.d)))
-        total = triangles[0] + triangles[1] if len(triangles) > 1 else triangles[0]
-        for more in triangles[2:]:
-            total += more
-        return Sum(self.d, total)
+        return Sum(self.d, self.triangle() + other.triangle())
 
 
 def stays_rows(m: int, d: int) -> bool:
@@ -70,22 +73,21 @@ def stays_rows(m: int, d: int) -> bool:
     return m * d < length(d)
 
 
-def _product(parts: Sequence[np.ndarray], d: int) -> np.ndarray:
-    F = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return np.asarray(gram(F.T)).reshape(d, d)
+def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
+    """Return the sum over the rows of X, divided by their lengths, in one pass without a copy.
 
-
-def of_vectors(
-    X: np.ndarray, weights: np.ndarray | None, precision: Precision, unit: bool
-) -> Sum | None:
-    """Return the sum over the rows of X, divided by their lengths, in one pass; no copy of X is
-    made."""
+    None where X is no plain rows of numbers, or a row needs a closer look by its kernel.
+    """
+    if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
+        X = as_numpy(X)  # which is the same memory
+    if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
+        return None
     n, d = X.shape
     if stays_rows(n, d):
         F = _scaled(X, weights, unit, np.empty((n, d)))
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
-    dtype = X.dtype if precision == "single" else np.dtype(np.float64)
+    dtype = X.dtype if single else np.dtype(np.float64)
     # So many rows that adding d² numbers costs little beside their product, in as many blocks as
     # two or four threads have the same number of.
     few = -(-n // max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
@@ -111,8 +113,7 @@ def of_vectors(
 def _scaled(
     X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
 ) -> np.ndarray | None:
-    """Return rows √w x / ‖x‖ in `out`, in its precision; X if it is that; None: look closer at a
-    row."""
+    """Return rows √w x / ‖x‖ in `out`, or X if it is that; None to look closer at a row."""
     dtype = out.dtype
     if weights is None and X.dtype == dtype and _is_unit(X):
         return X
@@ -154,8 +155,7 @@ def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarit
 
 
 def of_similarity(similarity: Similarity, weights: np.ndarray | None) -> Sum:
-    """Return the sum over samples that a kernel has seen: of its features, divided by their
-    lengths."""
+    """Return the sum over a kernel's features of samples, divided by their lengths."""
     scaled, d = unit(similarity, weights), similarity.dim
     assert d is not None
     if stays_rows(similarity.n, d):
