@@ -100,14 +100,14 @@ def test_sparse_rows_have_the_numbers_of_dense_ones(share, measure):
     dense, sparse = (
         as_similarity(held, k="tanimoto", coefficient=measure) for held in (X, sp.csr_array(X))
     )
-    assert sp.issparse(sparse.bits) == (share < 0.1)
+    assert sp.issparse(sparse.entries.bits) == (share < 0.1)
     np.testing.assert_array_equal(sparse.dense(), dense.dense())
     index = np.array([7, 3, 3, 299])
     np.testing.assert_array_equal(sparse.rows(index), dense.rows(index))
     np.testing.assert_array_equal(sparse.take(index).dense(), dense.take(index).dense())
     np.testing.assert_array_equal(sparse.groups(), dense.groups())
     V = np.random.default_rng(0).standard_normal((300, 2))
-    np.testing.assert_allclose(sparse._matmul_single(V), dense.dense() @ V, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(sparse.matmul(V, single=True), dense.dense() @ V, rtol=0, atol=1e-4)
     for q in (1, 2, "inf"):
         assert score(sp.csr_array(X), "tanimoto", q=q, coefficient=measure) == pytest.approx(
             score(X, "tanimoto", q=q, coefficient=measure), rel=1e-12
@@ -207,7 +207,7 @@ def test_bits_are_not_copied_and_not_changed():
     X = drawn()
     similarity = as_similarity(X, k="tanimoto")
     assert isinstance(similarity, BitSimilarity)
-    assert np.shares_memory(similarity.bits, X)
+    assert np.shares_memory(similarity.entries.bits, X)
     before = sp.csr_array(np.where(X, 1, 0))
     kept = before.copy()
     compute(before, k="tanimoto")

@@ -1,11 +1,7 @@
-"""What a kernel returns and every measure reads: a symmetric similarity K on n samples.
+"""A symmetric similarity K on n samples: what kernels return and measures read.
 
-A Similarity knows n and its diagonal and gives what it has cheaply: features F with K = F Fᵀ,
-any rows, a product K @ V, or the dense K. Scaling rows and columns by a vector and taking
-a subset give Similarities again (so do the sums and products in `composite`), so that sample
-weights (√p), cosine normalisation and mixtures of kernels need no code of their own. Nothing is
-changed in place, and nothing of size n² is allocated but by `dense`, and by products of those that
-keep K where there is room.
+Subsets and scaled copies are Similarities again, and nothing is changed in place. Only `dense`,
+and products that keep K where there is room, allocate n² numbers.
 """
 
 from __future__ import annotations
@@ -30,13 +26,11 @@ Index = slice | np.ndarray
 
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
-
-
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class _Closed(ABCMeta):
-    """Objects that are not changed once they are made, but for what they cache."""
+    """The type of classes whose objects cannot be changed once made."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         made = super().__call__(*args, **options)
@@ -45,7 +39,7 @@ class _Closed(ABCMeta):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """That of `__init__`, which `help` and documentation show."""
+        """The signature of `__init__`, for `help` and the documentation."""
         _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(others)
 
@@ -53,10 +47,8 @@ class _Closed(ABCMeta):
 class Similarity(metaclass=_Closed):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
-    What a kernel returns, and all measures read. It is not changed once it is made: what would
-    change it gives another. A subclass gives `_diagonal`, `_rows` and `_take` of its K, and more
-    where it knows a better way than through rows; the scale s is applied here. A kernel of your
-    own returns one of the subclasses that there are, see `register_kernel`.
+    Kernels return it and measures read it. It cannot be changed: methods give another one. A
+    kernel of your own returns one of the subclasses, see `register_kernel`.
 
     Attributes
     ----------
@@ -69,19 +61,18 @@ class Similarity(metaclass=_Closed):
     scale : array (n,) or None
         The factors s; None means ones.
     settings : mapping
-        How it was made, to be reported; never read back by code. What is reported is given when
-        it is made, or to a copy, by `noted`.
+        How it was made, for reports only; `noted` gives a copy with more of it.
     fitted : mapping
-        Options that followed from samples (a bandwidth), to be reported: passed on as keywords,
-        they make the same kernel of other samples.
+        Options fitted to the samples (a bandwidth); passed as keywords, they make the same kernel
+        of other samples.
     notes : sequence of str
-        Sentences about how it was made that whoever reads a number should know.
+        Sentences about how it was made, for readers of the numbers.
     roundoff : float
         The relative spacing of the numbers that the samples came in (2⁻⁷ for bfloat16), where that
         is coarser than double precision; else 0.
     dropped : mapping of int to str
-        Samples that a kernel was told to leave out, by their place in the list that it was
-        given, and why. K is on the others, in their order, and n counts only them.
+        Samples left out on request, by their place in the list that was passed, and why. K and n
+        are those of the others, in their order.
 
     Examples
     --------
@@ -142,22 +133,15 @@ class Similarity(metaclass=_Closed):
     def _features(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
-    def _matmul(self, V: Array) -> Array:
+    def _matmul(self, V: Array, single: bool = False) -> Array:
         parts = [product(self._rows(block), V) for block in row_blocks(self.n, 8 * self.n)]
         return namespace(parts[0]).concat(parts)
-
-    def _matmul_single(self, V: Array) -> Array:
-        """Return `_matmul` of a float64 V, as fast as single precision allows."""
-        return self._matmul(V)
 
     def _groups(self) -> np.ndarray | None:
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return a group number (n,) for each sample, equal only where samples are identical.
-
-        None where identical samples cannot be told cheaply.
-        """
+        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
@@ -169,8 +153,7 @@ class Similarity(metaclass=_Closed):
         return diagonal if self.scale is None else diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """Return the rows `index` of K, a slice or places, as a dense array not to be written
-        to."""
+        """Return the rows `index` of K, a slice or places, as a dense read-only array."""
         rows = self._rows(index)
         if self.scale is None:
             return rows
@@ -208,39 +191,31 @@ class Similarity(metaclass=_Closed):
         return scale_rows(F, self.scale)
 
     def projected(self, V: Array, single: bool = False) -> Array:
-        """Return F @ V for V of shape (dim, m), a new array (n, m).
-
-        In single precision if `single` and it is dense in NumPy.
-        """
+        """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
         return self.features() @ V
 
     def covariance(self) -> Array:
         """Return fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
 
-        Columns of F that are zero may be left out of it: they add eigenvalues of 0 only.
+        Columns of F that are zero may be left out.
         """
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
     def matmul(self, V: Array, single: bool = False) -> Array:
-        """Return K @ V for V of shape (n,) or (n, m), in float64; V is a tensor where the diagonal
-        is.
+        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is.
 
-        With `single`, where it is faster in NumPy, entries of K are found and multiplied in single
-        precision: those of kernels are off by 4e-6 of themselves at most, and a product by about
-        1e-6 of ‖K‖ ‖V‖ or less.
+        With `single`, where it is faster in NumPy, K is found and multiplied in single precision:
+        entries are off by 4e-6 of themselves at most, products by about 1e-6 of ‖K‖ ‖V‖.
         """
-        matmul = self._matmul_single if single and is_numpy(V) else self._matmul
+        single = single and is_numpy(V)
         if self.scale is None:
-            return matmul(V)
+            return self._matmul(V, single)
         s = self.scale if V.ndim == 1 else self.scale[:, None]
-        return matmul(V * s) * s
+        return self._matmul(V * s, single) * s
 
     def squared_norm(self, single: bool = False) -> Array | float:
-        """Return ‖K‖²_F, which is the sum of the squared eigenvalues.
-
-        With `single`, that of the K that products in single precision are of.
-        """
+        """Return ‖K‖²_F, of the K that `matmul` with `single` multiplies."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -270,10 +245,7 @@ class Similarity(metaclass=_Closed):
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **said: Any) -> Self:
-        """Return the same with more to report: notes are added, other attributes replaced.
-
-        Those are `settings`, `fitted`, `dropped` and `roundoff`.
-        """
+        """Return a copy with more notes, and other `settings`, `fitted`, `dropped`, `roundoff`."""
         return self._with(notes=(*self.notes, *notes), **said)
 
     def scaled(self, s: Array) -> Self:
@@ -281,7 +253,7 @@ class Similarity(metaclass=_Closed):
         return self._with(scale=s if self.scale is None else self.scale * s)
 
     def compact(self) -> Similarity:
-        """Return the same with fewer features, where some change nothing."""
+        """Return a copy without features that change nothing."""
         return self
 
     def bare(self) -> Self:
@@ -293,13 +265,11 @@ class Similarity(metaclass=_Closed):
         return self._like(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
-        """Return the same as `take`, by itself: without features and pairs that only others
-        have."""
+        """Return `take(index)` without features and pairs that only other samples have."""
         return self._like(self._part(index), index)
 
     def _like(self, part: Similarity, index: Index) -> Similarity:
-        """Return a Similarity of the samples in `index`, with what is told of this, and its
-        factors."""
+        """Copy notes, settings and scale factors to the subset `index`."""
         part = part._with(
             settings=self.settings, fitted=self.fitted, notes=self.notes, roundoff=self.roundoff
         )

@@ -1,9 +1,7 @@
-"""Similarities of sets that come as rows of bits: Tanimoto (Jaccard) and Dice.
+"""Tanimoto (Jaccard) and Dice similarities of sets, rows of bits: one matrix product for all pairs.
 
-All pairs cost one matrix product of 0/1 rows, which counts what two sets have in common, and the
-sizes of the sets. Both are positive semidefinite on sets: Tanimoto by Gower (Biometrics 1971) and
-Ralaivola et al. (Neural Networks 2005); Dice because 1/(|A| + |B|) = ∫₀¹ t^{|A|+|B|−1} dt is, and
-so is its product with |A ∩ B| (see also Gower & Legendre, J. Classification 1986).
+Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971) and Ralaivola et al. (Neural
+Networks 2005); Dice as |A ∩ B| times 1/(|A| + |B|) = ∫₀¹ t^{|A|+|B|−1} dt.
 """
 
 from __future__ import annotations
@@ -17,33 +15,27 @@ import scipy.sparse as sp
 
 from ..arguments import one_of
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import Array
 from .base import Index
-from .rows import LazySimilarity
+from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
-# Bits that fewer than this share of the samples have are counted where they are, if they are at
-# least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
+# Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
+# at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
 RARE, RARE_COLUMNS = 0.03, 0.25
 Bits: TypeAlias = Any  # an array, or a sparse one, which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
-class BitSimilarity(LazySimilarity):
+class BitSimilarity(RowsSimilarity):
     """|A ∩ B| / |A ∪ B| ("tanimoto") or 2 |A ∩ B| / (|A| + |B|) ("dice") of rows of bits.
 
-    Counts are exact and divided in float64, so that values are those of one division. An empty
-    set is like other empty sets (1) and unlike all others (0): identical samples have similarity 1.
+    Empty sets are like each other (1) and unlike all others (0).
 
-    Examples
-    --------
     >>> BitSimilarity(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]], np.uint8)).dense()
     array([[1. , 0.5, 0. ],
            [0.5, 1. , 0. ],
            [0. , 0. , 1. ]])
     """
-
-    psd = True
 
     def __init__(
         self,
@@ -52,16 +44,21 @@ class BitSimilarity(LazySimilarity):
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         one_of("coefficient", coefficient, COEFFICIENTS)
-        super().__init__(bits.shape[0])
-        self.bits, self.coefficient, self.settings = bits, coefficient, settings or {}
+        super().__init__(BitEntries(bits, coefficient), psd=True, settings=settings)
+
+
+class BitEntries:
+    """Coefficients of pairs of rows of bits: exact counts, divided once in float64."""
+
+    def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
+        self.n, self.bits, self.coefficient = bits.shape[0], bits, coefficient
         self.sizes = np.asarray(bits.sum(axis=1, dtype=np.float64)).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any]:
         """Columns in float32, whose products are exact counts: dense, and sparse ones or None.
 
-        A product of dense rows costs as much for a bit that one sample has as for one that all
-        have, and of most fingerprints nearly all are rare. Of these only pairs of ones are counted.
+        Of rare bits, which most bits of fingerprints are, only pairs of ones are counted.
         """
         bits, sparse = self.bits, sp.issparse(self.bits)
         rare = np.asarray(bits.mean(axis=0, dtype=np.float64)).ravel() < RARE
@@ -71,10 +68,7 @@ class BitSimilarity(LazySimilarity):
         few = sp.csr_array(bits[:, rare], dtype=np.float32) if rare.any() else None
         return common.toarray() if sparse else common, few
 
-    def _diagonal(self) -> Array:
-        return np.ones(self.n)
-
-    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+    def __call__(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
         common, rare = self._common_and_rare
         both = common[index] @ common[columns].T
         if rare is not None:
@@ -91,8 +85,8 @@ class BitSimilarity(LazySimilarity):
         K /= total
         return np.asarray(K)
 
-    def _take(self, index: np.ndarray) -> BitSimilarity:
-        return BitSimilarity(self.bits[index], self.coefficient, self.settings)
+    def take(self, index: np.ndarray) -> BitEntries:
+        return BitEntries(self.bits[index], self.coefficient)
 
-    def _groups(self) -> np.ndarray | None:
+    def groups(self) -> np.ndarray | None:
         return identical_rows(self.bits)

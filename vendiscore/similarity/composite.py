@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import reduce
 from operator import mul
 from typing import Any
 
@@ -20,7 +21,7 @@ from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
-    """A Similarity of m distinct samples, seen through the list of n that they came in."""
+    """The Similarity of n samples that repeat m distinct ones: sample i is `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n, self.dim, self.psd = len(inverse), distinct.dim, distinct.psd
@@ -42,17 +43,13 @@ class RepeatedSimilarity(Similarity):
     def _features(self) -> Any:
         return self.distinct.features()[self.inverse]
 
-    def _matmul(self, V: Array) -> Array:
-        return self._seen(self.distinct.matmul, V) if is_numpy(V) else super()._matmul(V)
-
-    def _matmul_single(self, V: Array) -> Array:
-        return self._seen(partial(self.distinct.matmul, single=True), V)
-
-    def _seen(self, matmul: Callable[[Array], Array], V: Array) -> Any:
+    def _matmul(self, V: Array, single: bool = False) -> Array:
+        if not is_numpy(V):
+            return super()._matmul(V)
         member = sp.csr_array(
             (np.ones(self.n), self.inverse, np.arange(self.n + 1)), (self.n, self.distinct.n)
         )
-        return member @ matmul(member.T @ V)
+        return member @ self.distinct.matmul(member.T @ V, single)
 
     def squared_norm(self, single: bool = False) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
@@ -66,7 +63,7 @@ class RepeatedSimilarity(Similarity):
 
 
 class _Mixture(Similarity):
-    """What sums and products of Similarities on the same samples share."""
+    """A sum or product of Similarities of the same samples."""
 
     def __init__(self, parts: Sequence[Similarity]) -> None:
         sizes = [part.n for part in parts]
@@ -85,12 +82,13 @@ class _Mixture(Similarity):
             return None
         return joint_groups(groups)
 
+    @abstractmethod
     def _combined(self, of: str, *args: Any) -> Any:
-        raise NotImplementedError
+        """Combine what the method `of` of every part returns."""
 
+    @abstractmethod
     def _of(self, parts: Sequence[Similarity]) -> Similarity:
-        """Return the same mixture of other parts."""
-        raise NotImplementedError
+        """Mix other parts in the same way."""
 
     def _take(self, index: np.ndarray) -> Similarity:
         return self._of([part.take(index) for part in self.parts])
@@ -165,11 +163,8 @@ class SumSimilarity(_Mixture):
         terms = zip(self.weights, self.parts, strict=True)
         return sum(w * getattr(part, of)(*args) for w, part in terms)
 
-    def _matmul(self, V: Array) -> Array:
-        return self._combined("matmul", V)
-
-    def _matmul_single(self, V: Array) -> Array:
-        return self._combined("matmul", V, True)
+    def _matmul(self, V: Array, single: bool = False) -> Array:
+        return self._combined("matmul", V, single)
 
     def _features(self) -> Any:
         terms = zip(self.weights, self.parts, strict=True)
@@ -205,7 +200,7 @@ class ProductSimilarity(_Mixture):
     def _combined(self, of: str, *args: Any) -> Any:
         return reduce(mul, (getattr(part, of)(*args) for part in self.parts))
 
-    def _matmul(self, V: Array) -> Array:
+    def _matmul(self, V: Array, single: bool = False) -> Array:
         return self._combined("dense") @ V if self.torch else super()._matmul(V)
 
     def _of(self, parts: Sequence[Similarity]) -> ProductSimilarity:

@@ -24,15 +24,13 @@ from ..arrays.namespace import (
 )
 from .base import Index, Similarity, scale_rows
 
-# Columns of sparse features that more than this share of the samples have, and no more than this
-# many, are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
+# Columns of sparse features that more than this share of the samples have, and at most this many,
+# are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
 COMMON_SHARE = 1 / 50
 COMMON_COLUMNS = 256
-# Rows of features whose squared norms, or their inverses, are larger are rescaled before they are
-# squared, so that neither they nor their factors leave the range of numbers.
+# Rows whose squared norms, or their inverses, are larger are rescaled before they are squared.
 FAR, FAR_SINGLE = 1e280, 1e30
-# Parts of sparse features with no more numbers than these are dense: a product of small sparse
-# matrices takes ten times as long.
+# Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
 FEW = 1 << 16
 
 
@@ -44,9 +42,9 @@ class FeatureSimilarity(Similarity):
     X : array, tensor or CSR array (n, d)
         A row for each sample; not copied, so that it is not to be changed afterwards.
     settings : mapping, optional
-        How they were made, to be reported.
+        How they were made, for reports.
     approximate : float
-        How far off the entries are, on average, of a kernel that X stands for; 0 if it is exact.
+        The mean error of entries, where X approximates a kernel; 0 if it is exact.
 
     Notes
     -----
@@ -98,8 +96,7 @@ class FeatureSimilarity(Similarity):
     def _wide_blocks(
         self, scale: Array | None = None, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of NumPy rows in float64, scaled; a block is gone when the next one
-        comes."""
+        """Yield blocks of NumPy rows in float64, scaled, in one buffer for all blocks."""
         d = self.X.shape[1]
         buffer = np.empty((0, d))
         for block in row_blocks(self.n, 8 * d, least):
@@ -116,11 +113,10 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _squares(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
-        if sp.issparse(self.X):
-            X = self._float64(slice(None))
-            return np.asarray(X.multiply(X).sum(axis=1)).ravel()
         if not is_numpy(self.X):
-            X = self._float64(slice(None))
+            X = self._features()
+            if sp.issparse(X):
+                return np.asarray(X.multiply(X).sum(axis=1)).ravel()
             return namespace(X).linalg.vecdot(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
@@ -133,7 +129,7 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _transposed(self) -> Any:
-        return self._float64(slice(None)).T
+        return self._features().T
 
     @cached_property
     def _lit(self) -> FeatureSimilarity:
@@ -144,10 +140,7 @@ class FeatureSimilarity(Similarity):
         return self if lit.all() or not lit.any() else self._with(X=columns, dim=columns.shape[1])
 
     def compact(self) -> FeatureSimilarity:
-        """Drop columns of integers that are all zero, such as the margins of digits.
-
-        A tenth fewer columns are a third less work for the spectrum.
-        """
+        """Drop columns of integers that are all zero, such as the margins of digits."""
         return self._lit
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
@@ -162,7 +155,7 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, Any, Any]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
-        X = self._float64(slice(None))
+        X = self._features()
         found = np.bincount(X.indices, minlength=self.X.shape[1])
         frequent = np.argsort(-found)[:COMMON_COLUMNS]
         common = found > COMMON_SHARE * self.n
@@ -186,24 +179,21 @@ class FeatureSimilarity(Similarity):
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
         return FeatureSimilarity(self.X[index], self.settings, approximate=self.approximate)
 
-    def _matmul(self, V: Array) -> Array:
-        if not is_numpy(self.X) or self.X.dtype == V.dtype:
-            return product(self.X, product(self.X.T, V))
+    def _matmul(self, V: Array, single: bool = False) -> Array:
+        X = self.X
+        if single and self.is_single:
+            return in_single(V, lambda V: X @ (X.T @ V))
+        if not is_numpy(X) or X.dtype == V.dtype:
+            return product(X, product(X.T, V))
         # NumPy would copy all of X in the wider precision.
         columns = np.asarray(V).reshape(self.n, -1)
         inner = np.zeros((self.X.shape[1], columns.shape[1]))
-        for block, X in self._wide_blocks():
-            inner += X.T @ columns[block]
+        for block, F in self._wide_blocks():
+            inner += F.T @ columns[block]
         out = np.empty(columns.shape)
-        for block, X in self._wide_blocks():
-            np.matmul(X, inner, out=out[block])
+        for block, F in self._wide_blocks():
+            np.matmul(F, inner, out=out[block])
         return out.reshape(V.shape)
-
-    def _matmul_single(self, V: Array) -> Array:
-        X = self.X
-        if not self.is_single:
-            return self._matmul(V)
-        return in_single(V, lambda V: X @ (X.T @ V))
 
     def dense(self) -> Array:
         if sp.issparse(self.X):
@@ -251,8 +241,7 @@ class FeatureSimilarity(Similarity):
 
 
 def _of_moderate_length(X: Any) -> Any:
-    """Return rows of floats times powers of two that bring their largest entry to between ½ and
-    1."""
+    """Multiply rows by powers of two that bring their largest entry into [½, 1]."""
     magnitude = abs(X.detach() if is_torch(X) else X)
     top = magnitude.max(axis=1).toarray().ravel() if sp.issparse(X) else magnitude.max(1)
     top = np.asarray(top.values.cpu() if is_torch(X) else top)

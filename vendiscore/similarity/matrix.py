@@ -1,4 +1,4 @@
-"""Similarities whose matrix is given, or computed as a whole when it is first asked for."""
+"""Similarities whose matrix is passed, or computed as a whole when it is first asked for."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class MatrixSimilarity(Similarity):
     Parameters
     ----------
     K : array or tensor (n, n)
-        Symmetric; not copied, so that it is not to be changed afterwards. `as_similarity` and what
-        scores it look at its diagonal, symmetry and range, this class at nothing.
+        Symmetric; not copied, so that it is not to be changed afterwards. `as_similarity` and
+        scores check its diagonal, symmetry and range, this class nothing.
     psd : bool
         Whether it is known to be positive semidefinite, so that eigenvalues need no check.
     settings : mapping, optional
-        How it was made, to be reported.
+        How it was made, for reports.
 
     Examples
     --------
@@ -56,17 +56,12 @@ class MatrixSimilarity(Similarity):
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         return MatrixSimilarity(self.K[index][:, index], psd=self.psd, settings=self.settings)
 
-    def _matmul(self, V: Array) -> Array:
-        if self.K.dtype == V.dtype:
-            return self.K @ V
-        # All of K would be copied in the wider precision.
-        return super()._matmul(V)
-
-    def _matmul_single(self, V: Array) -> Array:
+    def _matmul(self, V: Array, single: bool = False) -> Array:
         K = self.K
-        if not is_numpy(K) or K.dtype != np.float32:
-            return self._matmul(V)  # to read it takes longer than to multiply
-        return in_single(V, partial(np.matmul, K))
+        if single and is_numpy(K) and K.dtype == np.float32:  # to narrow others takes longer
+            return in_single(V, partial(np.matmul, K))
+        # By blocks, all of a narrow K is not copied in the wider precision at once.
+        return K @ V if K.dtype == V.dtype else super()._matmul(V)
 
     def dense(self) -> Array:
         K, s = self.K, self.scale
@@ -98,10 +93,7 @@ class MatrixSimilarity(Similarity):
 
 
 class DeferredSimilarity(MatrixSimilarity):
-    """A dense symmetric K (n, n) that is computed when it is first asked for, and kept.
-
-    For kernels whose entries cost more than memory does. Scaled copies and parts share it.
-    """
+    """A dense symmetric K (n, n), computed on first use and shared by scaled copies and parts."""
 
     def __init__(
         self,
@@ -117,14 +109,14 @@ class DeferredSimilarity(MatrixSimilarity):
 
     @property
     def divisible(self) -> bool:
-        """Whether a part can be had without the whole, which has not been computed."""
+        """Whether a part can be computed without the whole, which has not been computed."""
         known = "K" in self.__dict__ or "K" in self._later.__dict__
         return self._alone is not None and not known
 
     def __getattr__(self, name: str) -> Any:
         if name != "K":
             raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
-        return self._later.K  # computed now if it has not been
+        return self._later.K
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         def part() -> np.ndarray:

@@ -1,13 +1,11 @@
 """Similarities whose entries are computed when asked, for kernels that have no features.
 
-K is symmetric, so that what needs all of it (a norm, a product, the dense matrix) computes half:
-rows by blocks, each from its diagonal on. Nothing of size n² is allocated but by `dense`, and by
-products, which keep K where there is room.
+K is symmetric, so that a norm, a product or the dense matrix computes half of it: blocks of rows,
+each from its diagonal on.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -25,105 +23,6 @@ KEPT_SHARE = 0.25
 KEPT_AT_ONCE = 1 << 28
 
 
-class _Kept:
-    """What scaled copies of a Similarity share: how many products were asked for, and K.
-
-    `blocks` are rows of K from the diagonal on, in single precision.
-    """
-
-    def __init__(self) -> None:
-        self.products = 0
-        self.K: np.ndarray | None = None
-        self.blocks: list[tuple[slice, np.ndarray]] | None = None
-
-
-class LazySimilarity(Similarity):
-    """A Similarity in NumPy whose entries are computed when asked.
-
-    A subclass gives `_entries`, besides `_diagonal` and `_take`.
-    """
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self._kept = _Kept()
-
-    @abstractmethod
-    def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
-        """Return K[index][:, columns], a new array; in float32 right to 4e-6."""
-
-    def _rows(self, index: Index) -> Array:
-        K = self._kept.K
-        return self._entries(index, slice(0, self.n)) if K is None else K[index]
-
-    def _upper(self, dtype: Any = np.float64) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of rows, large ones, from the diagonal on."""
-        K = self._kept.K
-        for block in pair_blocks(self.n):
-            columns = slice(block.start, self.n)
-            yield block, self._entries(block, columns, dtype) if K is None else K[block, columns]
-
-    def _upper_single(self) -> Iterable[tuple[slice, np.ndarray]]:
-        """Return the same in single precision, kept where there is room: half of K."""
-        kept = self._kept
-        if kept.blocks is None and kept.K is None and _has_room(2 * self.n**2):
-            kept.blocks = list(self._upper(np.float32))
-        return kept.blocks or self._upper(np.float32)
-
-    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
-        for block, upper in self._upper_single() if single else self._upper():
-            for some in row_blocks(len(upper), 8 * self.n):
-                yield (
-                    slice(block.start + some.start, block.start + some.stop),
-                    upper[some, some.start :],
-                )
-
-    def dense(self) -> Array:
-        upper, s = self._upper(), self.scale
-        if s is not None:
-            upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
-        return fill_symmetric(self._new_matrix(), upper)
-
-    def _matmul(self, V: Array) -> Array:
-        # A product takes n² operations from a K that is kept, and as much as K without.
-        if self._keep() is not None:
-            return self._kept.K @ V
-        return _product(self._upper(), V)
-
-    def _matmul_single(self, V: Array) -> Array:
-        if self._kept.K is not None:
-            return np.asarray(self._kept.K @ V)
-        return in_single(V, lambda V: _product(self._upper_single(), V))
-
-    def _like(self, part: Similarity, index: Index) -> Similarity:
-        """Return the same, with what is kept of K."""
-        K, part = self._kept.K, super()._like(part, index)
-        if K is not None and isinstance(part, LazySimilarity) and _has_room(8 * part.n**2):
-            part._kept.K = K[index][:, index]
-        return part
-
-    def _keep(self) -> np.ndarray | None:
-        """Return K, if it has been kept or is to be from now on."""
-        kept, size = self._kept, 8 * self.n**2
-        kept.products += 1
-        wanted = size <= KEPT_AT_ONCE or kept.products > 1
-        if kept.K is None and wanted and _has_room(size):
-            kept.K = np.asarray(self.bare().dense())
-        return kept.K
-
-
-def _product(upper: Iterable[tuple[slice, np.ndarray]], V: Array) -> np.ndarray:
-    """Return K @ V from blocks of rows of K, each from the diagonal on, added up in float64."""
-    out = np.zeros(V.shape)
-    for block, K in upper:
-        out[block] += K @ V[block.start :]
-        out[block.stop :] += K[:, len(K) :].T @ V[block]
-    return out
-
-
-def _has_room(size: int) -> bool:
-    return size <= KEPT_SHARE * memory.available_bytes()
-
-
 class Entries(Protocol):
     """A symmetric matrix K (n, n) of samples, in parts that are computed when asked."""
 
@@ -136,15 +35,26 @@ class Entries(Protocol):
         """Return the entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
-        """Return a number (n,) for each sample, equal only where samples are identical, if
-        known."""
+        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
 
 
-class RowsSimilarity(LazySimilarity):
-    """K from a function of places, or of rows, with a diagonal of exactly 1.
+class _Kept:
+    """The number of products asked for, and K, shared by scaled copies of a Similarity.
 
-    What needs all pairs asks for them block by block, so that nothing of n² numbers is kept unless
-    `dense` is called, or there is room for what many products ask for.
+    `blocks` are rows of K from the diagonal on, in single precision.
+    """
+
+    def __init__(self) -> None:
+        self.products = 0
+        self.K: np.ndarray | None = None
+        self.blocks: list[tuple[slice, np.ndarray]] | None = None
+
+
+class RowsSimilarity(Similarity):
+    """K from a function of places, or of rows, with a diagonal of exactly 1, in NumPy.
+
+    Blocks are computed when asked; n² numbers are kept by `dense`, and where there is room for
+    many products.
 
     Parameters
     ----------
@@ -154,7 +64,7 @@ class RowsSimilarity(LazySimilarity):
     psd : bool
         Whether K is known to be positive semidefinite, so that eigenvalues need no check.
     settings : mapping, optional
-        How it was made, to be reported.
+        How it was made, for reports.
 
     Examples
     --------
@@ -169,8 +79,8 @@ class RowsSimilarity(LazySimilarity):
     def __init__(
         self, entries: Entries, *, psd: bool = False, settings: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(entries.n)
-        self.entries, self.psd, self.settings = entries, psd, settings or {}
+        self.n, self.entries, self.psd, self.settings = entries.n, entries, psd, settings or {}
+        self._kept = _Kept()
 
     @classmethod
     def of_rows(
@@ -199,6 +109,8 @@ class RowsSimilarity(LazySimilarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: Any = np.float64) -> np.ndarray:
+        if self._kept.K is not None:
+            return self._kept.K[index, columns]
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
         places = np.arange(self.n)[index] - columns.start
@@ -206,11 +118,74 @@ class RowsSimilarity(LazySimilarity):
         part[inside, places[inside]] = 1.0
         return part
 
+    def _rows(self, index: Index) -> Array:
+        return self._entries(index, slice(0, self.n))
+
     def _take(self, index: np.ndarray) -> RowsSimilarity:
         return RowsSimilarity(self.entries.take(index), psd=self.psd, settings=self.settings)
 
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
+
+    def _upper(self, dtype: Any = np.float64) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield blocks of rows, large ones, from the diagonal on."""
+        for block in pair_blocks(self.n):
+            yield block, self._entries(block, slice(block.start, self.n), dtype)
+
+    def _upper_single(self) -> Iterable[tuple[slice, np.ndarray]]:
+        """Return `_upper` in single precision, kept where there is room."""
+        kept = self._kept
+        if kept.blocks is None and kept.K is None and _has_room(2 * self.n**2):
+            kept.blocks = list(self._upper(np.float32))
+        return kept.blocks or self._upper(np.float32)
+
+    def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, np.ndarray]]:
+        for block, upper in self._upper_single() if single else self._upper():
+            for some in row_blocks(len(upper), 8 * self.n):
+                rows = slice(block.start + some.start, block.start + some.stop)
+                yield rows, upper[some, some.start :]
+
+    def dense(self) -> Array:
+        upper, s = self._upper(), self.scale
+        if s is not None:
+            upper = ((b, K * s[b, None] * s[None, b.start :]) for b, K in upper)
+        return fill_symmetric(self._new_matrix(), upper)
+
+    def _matmul(self, V: Array, single: bool = False) -> Array:
+        K = self._kept.K if single else self._keep()
+        if K is not None:
+            return K @ V
+        if single:
+            return in_single(V, lambda V: _product(self._upper_single(), V))
+        return _product(self._upper(), V)
+
+    def _like(self, part: Similarity, index: Index) -> Similarity:
+        K, part = self._kept.K, super()._like(part, index)
+        if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):
+            part._kept.K = K[index][:, index]
+        return part
+
+    def _keep(self) -> np.ndarray | None:
+        """Return K, if it has been kept or is to be from now on."""
+        kept, size = self._kept, 8 * self.n**2
+        kept.products += 1
+        wanted = size <= KEPT_AT_ONCE or kept.products > 1
+        if kept.K is None and wanted and _has_room(size):
+            kept.K = self.bare().dense()
+        return kept.K
+
+
+def _product(upper: Iterable[tuple[slice, np.ndarray]], V: Array) -> np.ndarray:
+    """Return K @ V from blocks of rows of K, each from the diagonal on, added up in float64."""
+    out = np.zeros(V.shape)
+    for block, K in upper:
+        out[block] += K @ V[block.start :]
+        out[block.stop :] += K[:, len(K) :].T @ V[block]
+    return out
+
+
+def _has_room(size: int) -> bool:
+    return size <= KEPT_SHARE * memory.available_bytes()
 
 
 class _OfRows:

@@ -1,8 +1,6 @@
-"""Similarities of rows of a torch tensor: as a whole where that is small, else by blocks.
+"""Similarities of rows of a torch tensor: a matrix where there is room, else blocks of rows.
 
-A matrix of all pairs is kept where there is room. Beyond that it is computed as a whole when an
-exact score asks for it, and by blocks of rows for products: with those an estimate needs no more
-memory than its vectors do.
+Products by blocks let an estimate do without n² numbers.
 """
 
 from __future__ import annotations
@@ -20,8 +18,7 @@ from ..distances.pairs import Law
 from .base import Index, Similarity
 from .matrix import MatrixSimilarity
 
-# A matrix that takes no more than this share of the memory that is left is computed at once, and
-# kept: products then take as long as reading it does.
+# A matrix of at most this share of the free memory is computed at once, and kept.
 KEPT_SHARE = 0.25
 # Bytes of a block of rows; so many times that keep a GPU busy.
 BLOCK_BYTES, ON_GPU = 1 << 26, 16
@@ -65,7 +62,7 @@ class TensorSimilarity(Similarity):
         size = max(1, room // (8 * self.n))
         return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
 
-    def _matmul(self, V: Array) -> Array:
+    def _matmul(self, V: Array, single: bool = False) -> Array:
         return namespace(V).concat([self._rows(block) @ V for block in self._blocks()])
 
     def dense(self) -> Array:
