@@ -87,6 +87,7 @@ def work(monkeypatch) -> Work:
     work = Work()
     monkeypatch.setattr(endpoints.one_set, "score", work.score)
     monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
+    monkeypatch.setattr(endpoints.one_set, "Result", Scored)
     monkeypatch.setattr(
         endpoints.sample_readout, "read_answer", lambda samples: {"n": len(samples)}
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -28,9 +29,8 @@ from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, whole
 from .static_files import INDEX, Files
 from .store import Kept
-from .wire import GoneError, Lines, json_response, loaded, response, told, unless_closed
+from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
 
-Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _QUICK = 4_000_000  # bytes that are read in less than about a second
 
 
@@ -53,37 +53,37 @@ class Routes:
             "read": self.read,
             "score": self.score,
             "compare": self.compare,
-            "groups": self._of_result(
-                SHORT, lambda result, body: result.groups(body.get("threshold"))
+            "groups": self._route(
+                SHORT, lambda body: self._result(body).groups(body.get("threshold"))
             ),
-            "thinning": self._of_result(SHORT, lambda result, body: result.thinning()),
-            "papers": self._of_result(MIDDLE, lambda result, body: result.papers()),
-            "drawings": self.drawings,
+            "thinning": self._route(SHORT, lambda body: self._result(body).thinning()),
+            "papers": self._route(MIDDLE, lambda body: self._result(body).papers()),
+            "drawings": self._route(SHORT, lambda body: one_set.drawings(body.get("smiles"))),
             "report": self.report,
         }
         return [
-            Route("/", self.index),
-            Route("/page/menu", told(self.menu)),
-            *(Route(f"/page/{name}", told(post), methods=["POST"]) for name, post in posts.items()),
+            Route("/", self.file),
+            Route("/page/menu", with_refusals(self.menu)),
+            *(
+                Route(f"/page/{name}", with_refusals(post), methods=["POST"])
+                for name, post in posts.items()
+            ),
             Route("/page/{name}", self.file),
             Route("/page/{version}/{name:path}", self.file),
         ]
 
-    async def index(self, request: Request) -> Response:
-        return self.files.response(request, INDEX)
-
     async def file(self, request: Request) -> Response:
-        return self.files.response(request, **request.path_params)
+        return self.files.response(request, **{"name": INDEX, **request.path_params})
 
-    async def menu(self, request: Request) -> Response:
-        return await json_response(request, one_set.menu() | {"version": __version__})
+    async def menu(self, request: Request) -> dict[str, Any]:
+        return one_set.menu() | {"version": __version__}
 
-    async def read(self, request: Request) -> Response:
+    async def read(self, request: Request) -> dict[str, Any]:
         """Read samples of files, a box, an example or a dataset."""
         async with request.form(
             max_files=MAX_FILES, max_fields=8, max_part_size=MAX_REQUEST
         ) as form:
-            how = _asked(_text(form, "options") or "{}")
+            how = _asked(loaded(_text(form, "options") or "{}"))
             files, text = _files(form), _text(form, "text")
             large = sum(file.size or 0 for file in files) + len(text) > _QUICK
             lane = AWAY if how.dataset else MIDDLE if large else SHORT
@@ -93,19 +93,18 @@ class Routes:
                 try:
                     samples = uploads.read(given, how)
                 except AskError as error:
-                    return {"question": _question(error)}
-                example = repr(how) if how.example else ""
-                sent = _Sent(samples, example)
-                key = self.kept.put(sent, size_of(samples), owner=_visitor(request))
+                    choices = [{"label": name, "options": some} for name, some in error.choices]
+                    return {"question": {"text": error.question, "choices": choices}}
+                sent = _Sent(samples, repr(how) if how.example else "")
+                key = self.kept.put(sent, size_of(samples), owner=address(request))
                 return sample_readout.read_answer(samples) | {"key": key}
 
-            return await json_response(request, await self._taken(request, lane, whole(work)))
+            return await self._taken(request, lane, work)
 
-    async def score(self, request: Request) -> Any:
+    async def score(self, request: Request) -> Lines:
         """Score samples, line by line."""
         body = loaded(await request.body())
-        sent = self._sent(body.get("key"))
-        settings = _settings(body, "key")
+        sent, settings = self._of(_Sent, body.get("key")), _settings(body, "key")
         name = _known(settings, sent)
         ready = self.known.get(name)
 
@@ -113,16 +112,16 @@ class Routes:
             result = ready or (yield from one_set.score(sent.samples, settings))
             if name and not ready:
                 self.known.put(result, result.nbytes, name)
-            key = self.kept.put(result, 0 if name else result.nbytes, owner=_visitor(request))
+            key = self.kept.put(result, 0 if name else result.nbytes, owner=address(request))
             return {**result.answer, "id": key, "key": body["key"]}
 
         slow = not ready and one_set.is_long(sent.samples, settings)
         return self._lines(request, LONG if slow else SHORT, steps())
 
-    async def compare(self, request: Request) -> Any:
+    async def compare(self, request: Request) -> Lines:
         """Compare sets, line by line."""
         body = loaded(await request.body())
-        sets = {each: self._sent(key) for each, key in _sets(body)}
+        sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
         name = _known([settings, count, list(sets)], *sets.values())
         ready = self.known.get(name)
@@ -137,56 +136,44 @@ class Routes:
         slow = any(one_set.is_long(sent.samples, settings) for sent in sets.values())
         return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps())
 
-    async def drawings(self, request: Request) -> Response:
-        """Draw molecules, whatever result they are of."""
-        work = partial(one_set.drawings, loaded(await request.body()).get("smiles"))
-        return await json_response(request, await self._taken(request, SHORT, whole(work)))
-
     async def report(self, request: Request) -> Response:
         """Send the report on a result, as a file."""
         body = loaded(await request.body())
-        result = self._result(body.get("id"))
         title = body.get("title")
-        work = partial(result.report, title[:MAX_NAME] if isinstance(title, str) else "")
-        text = await self._taken(request, MIDDLE, whole(work))
-        attachment = {"Content-Disposition": 'attachment; filename="vendi-score.html"'}
-        kind = "text/html; charset=utf-8"
-        return await response(request, text.encode(errors="replace"), kind, more=attachment)
+        short = title[:MAX_NAME] if isinstance(title, str) else ""
+        text = await self._taken(request, MIDDLE, lambda: self._result(body).report(short))
+        headers = {
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Disposition": 'attachment; filename="vendi-score.html"',
+        }
+        return await response(request, text.encode(errors="replace"), headers)
 
-    def _of_result(self, lane: str, what: Callable[[Any, dict[str, Any]], Any]) -> Answer:
-        """Make a route that asks more of a result."""
+    def _route(self, lane: str, work: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
+        """Return a route whose answer is found in one step, from the body of the request."""
 
-        async def route(request: Request) -> Response:
-            body = loaded(await request.body())
-            work = whole(partial(what, self._result(body.get("id")), body))
-            return await json_response(request, await self._taken(request, lane, work))
+        async def route(request: Request) -> dict[str, Any]:
+            return await self._taken(request, lane, partial(work, loaded(await request.body())))
 
         return route
 
-    def _sent(self, key: Any) -> _Sent:
-        sent = self.kept.get(key)
-        if not isinstance(sent, _Sent):
-            raise GoneError
-        return sent
+    def _of(self, kind: type[Value], key: Any) -> Value:
+        """Return what is kept by a key, if it is of that kind."""
+        found = self.kept.get(key)
+        if not isinstance(found, kind):
+            raise HTTPException(GONE)
+        return found
 
-    def _result(self, key: Any) -> Any:
-        result = self.kept.get(key)
-        if result is None or isinstance(result, _Sent):
-            raise GoneError
-        return result
+    def _result(self, body: dict[str, Any]) -> one_set.Result:
+        return self._of(one_set.Result, body.get("id"))
 
-    async def _taken(self, request: Request, lane: str, steps: Steps[Value]) -> Value:
-        work = self.lanes.run(_visitor(request), lane, steps)
-        return await unless_closed(request.receive, work)
+    async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
+        run = self.lanes.run(address(request), lane, whole(work))
+        return await unless_closed(request.receive, run)
 
     def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Lines:
-        visitor = _visitor(request)
+        visitor = address(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
         return Lines(request, partial(self.lanes.run, visitor, lane, steps))
-
-
-def _visitor(request: Request) -> str:
-    return address(request.headers, request.client.host if request.client else "")
 
 
 def _known(how: Any, *sent: _Sent) -> str:
@@ -215,32 +202,25 @@ def _text(form: FormData, name: str) -> str:
     return value
 
 
-def _asked(options: str) -> Asked:
-    found = loaded(options)
+def _asked(options: dict[str, Any]) -> Asked:
     kinds = get_type_hints(Asked)
-    for name, value in found.items():
+    for name, value in options.items():
         one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
             kind = getattr(kinds[name], "__name__", str(kinds[name]))
             raise RefusedError(f"`{name}` must be {kind}, got {value!r:.40}.")
-    return Asked(**found)
-
-
-def _question(error: AskError) -> dict[str, Any]:
-    choices = [{"label": label, "options": options} for label, options in error.choices]
-    return {"text": error.question, "choices": choices}
+    return Asked(**options)
 
 
 def _settings(body: dict[str, Any], *others: str) -> Settings:
     """Return how samples are to be scored, with any values; `others` are names beyond these."""
-    names = (*others, *get_type_hints(Settings))
     for name in body:
-        one_of(name, names, "option")
-    options = body.get("options") or {}
-    if not isinstance(options, dict):
-        raise RefusedError(f"`options` must be an object, got {options!r:.40}.")
-    given = {name: body[name] for name in ("kernel", "q", "threshold") if name in body}
-    return Settings(options=options, leave_out=body.get("leave_out") is True, **given)
+        one_of(name, (*others, *get_type_hints(Settings)), "option")
+    found = {name: value for name, value in body.items() if name not in others}
+    found |= {"options": body.get("options") or {}, "leave_out": body.get("leave_out") is True}
+    if not isinstance(found["options"], dict):
+        raise RefusedError(f"`options` must be an object, got {found['options']!r:.40}.")
+    return Settings(**found)
 
 
 def _sets(body: dict[str, Any]) -> list[tuple[str, Any]]:

@@ -1,11 +1,8 @@
 """Guard the server: refuse large requests, and close routes that nobody needs.
 
-gradio serves routes for many uses (uploads, recordings, proxies, direct calls past the queue), some
-of which keep what they are sent. Where a file is named in a request, it also takes an address of
-the network, and fetches it whole before it asks anybody; its MCP tools take any file that the
-server can read. The API of this page takes values alone. So only its own routes are open here, no
-request names a file, a call has the arguments of its function, the address of the page is not for
-visitors to say, and `fetch_nothing` closes what is left for gradio to fetch with.
+gradio serves routes for many uses, some of which keep what they are sent; it fetches any file that
+a request names, by its address or on the server. The API of this page takes values alone. So only
+its own routes are open, and no request names a file; `fetch_nothing` closes what gradio has left.
 """
 
 from __future__ import annotations
@@ -14,18 +11,17 @@ import importlib
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 # What the page itself asks for, then what gradio asks itself at its start, gradio_client, clients
 # of MCP, and the Hub.
@@ -39,7 +35,6 @@ _POST = re.compile(
 )
 _DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
 _OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
-_UPLOADS = "/page/read"
 _NO_FILES = (
     "No file can be named here, neither of this server nor by an address: send what is in it."
 )
@@ -55,15 +50,11 @@ class Guard:
     and 503 while the uploads of all visitors together are beyond theirs.
     """
 
-    def __init__(
-        self,
-        app: Callable[[Message, Receive, Send], Awaitable[None]],
-        functions: Mapping[str, int] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, app: ASGIApp, functions: Mapping[str, int] = MappingProxyType({})) -> None:
         self.app, self.functions = app, functions
         self._arrived = 0  # bytes of the uploads under way
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -78,14 +69,18 @@ class Guard:
             await self._let_in({**scope, "headers": _headers(scope)}, receive, noticed)
         except HTTPException as error:
             if not started:
-                await _refuse(scope, send, error)
+                answer = PlainTextResponse(error.detail, error.status_code, {"connection": "close"})
+                if scope["path"].startswith("/page/"):
+                    problem = {"problem": {"text": error.detail}}
+                    answer = JSONResponse(problem, error.status_code, {"connection": "close"})
+                await answer(scope, receive, send)
         except RuntimeError as error:
             # A stream of events, of an unknown session say, has told its end already.
             if not (started and isinstance(error.__cause__, HTTPException)):
                 raise
             await send({"type": "http.response.body", "body": b""})
 
-    async def _let_in(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         if method not in _OPEN or not _OPEN[method].match(path):
             raise HTTPException(404, "There is nothing here.")
@@ -96,22 +91,21 @@ class Guard:
             except (TypeError, KeyError, ValueError) as error:
                 # Raised by gradio where it puts named arguments in order.
                 raise HTTPException(422, _ARGUMENTS) from error
-        elif method == "POST" and _header(scope, b"sec-fetch-site") == b"cross-site":
+        elif method == "POST" and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
             raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
-        elif method == "POST" and path == _UPLOADS:
+        elif method == "POST" and path == "/page/read":
             await self._upload(scope, receive, send)
         else:
-            _length(scope, MAX_QUESTION)
-            await self.app(scope, _counted(receive, MAX_QUESTION), send)
+            await self.app(scope, _limited(scope, receive, MAX_QUESTION), send)
 
-    async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
-        if self._arrived + _length(scope, MAX_UPLOADS) > MAX_ARRIVING:
+    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
+        limited, own = _limited(scope, receive, MAX_UPLOADS), 0
+        if self._arrived + _length(scope) > MAX_ARRIVING:
             raise HTTPException(503, _BUSY)
-        counted, own = _counted(receive, MAX_UPLOADS), 0
 
         async def arriving() -> Message:
             nonlocal own
-            message = await counted()
+            message = await limited()
             size = len(message.get("body", b""))
             own += size
             self._arrived += size
@@ -125,10 +119,9 @@ class Guard:
         finally:
             self._arrived -= own
 
-    async def _checked(self, scope: Message, receive: Receive) -> Receive:
+    async def _checked(self, scope: Scope, receive: Receive) -> Receive:
         """Return what gives the body of `receive`, if it names no file and can be a call."""
-        _length(scope, MAX_REQUEST)
-        receive = _counted(receive, MAX_REQUEST)
+        receive = _limited(scope, receive, MAX_REQUEST)
         body, more = bytearray(), True
         while more:
             message = await receive()
@@ -138,8 +131,6 @@ class Guard:
             more = message.get("more_body", False)
         if body:
             asked = await run_in_threadpool(_loaded, body)
-            if await run_in_threadpool(_names_a_file, asked):
-                raise HTTPException(400, _NO_FILES)
             self._check_call(scope["path"].strip("/").split("/"), asked)
         waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
@@ -168,10 +159,7 @@ class Guard:
 
 
 def fetch_nothing() -> None:
-    """Take from gradio what it fetches addresses of visitors with.
-
-    All that it fetches for others goes through these two functions, which it looks up anew.
-    """
+    """Take from gradio the two functions that fetch addresses; it looks them up at each call."""
     client = importlib.import_module("safehttpx")
     for name in ("get", "async_validate_url"):
         if not hasattr(client, name):
@@ -184,56 +172,49 @@ async def _fetch(*_: Any, **__: Any) -> NoReturn:
 
 
 def _loaded(body: bytearray) -> Any:
+    """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
+    files = []
+
+    def look(found: dict[str, Any]) -> dict[str, Any]:
+        if "path" in found and "meta" in found:
+            files.append(found)
+        return found
+
     try:
-        return json.loads(body)
+        asked = json.loads(body, object_hook=look)
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
+    if files:
+        raise HTTPException(400, _NO_FILES)
+    return asked
 
 
-def _names_a_file(asked: Any) -> bool:
-    """Return whether any value is a file to gradio, or resembles one."""
-    left = [asked]
-    while left:
-        value = left.pop()
-        if isinstance(value, dict):
-            if "path" in value and "meta" in value:
-                return True
-            left.extend(value.values())
-        elif isinstance(value, list):
-            left.extend(value)
-    return False
-
-
-def _counted(receive: Receive, limit: int) -> Receive:
+def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """Return what gives a body up to a limit, unless its declared length is beyond it."""
+    # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
+    large = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send less at once.")
+    if _length(scope) > limit:
+        raise large
     read = 0
 
-    async def counted() -> Message:
+    async def limited() -> Message:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
         if read > limit:
-            raise _too_large(limit)
+            raise large
         return message
 
-    return counted
+    return limited
 
 
-def _too_large(limit: int) -> HTTPException:
-    # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
-    text = f"A request may have up to {limit // 10**6} MB; send less at once."
-    return HTTPException(413, text)
+def _length(scope: Scope) -> int:
+    """Return the length that a request declares, or 0."""
+    said = Headers(scope=scope).get("content-length", "")
+    return int(said) if said.isdecimal() else 0
 
 
-def _length(scope: Message, limit: int) -> int:
-    """Return the length that a request declares, or 0; refuse one beyond the limit."""
-    said = _header(scope, b"content-length")
-    length = int(said) if said.isdigit() else 0
-    if length > limit:
-        raise _too_large(limit)
-    return length
-
-
-def _headers(scope: Message) -> list[tuple[bytes, bytes]]:
+def _headers(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return the headers, with the address of a Space for any that a request says it came to."""
     found = [
         (name, value)
@@ -243,18 +224,3 @@ def _headers(scope: Message) -> list[tuple[bytes, bytes]]:
     if host := os.environ.get("SPACE_HOST", "").split(",")[0]:  # others are domains of its owner
         found += [(b"x-forwarded-host", host.encode()), (b"x-forwarded-proto", b"https")]
     return found
-
-
-def _header(scope: Message, name: bytes) -> bytes:
-    found: bytes = dict(scope["headers"]).get(name, b"")
-    return found
-
-
-async def _refuse(scope: Message, send: Send, error: HTTPException) -> None:
-    body, kind = error.detail.encode(), b"text/plain; charset=utf-8"
-    if scope["path"].startswith("/page/"):
-        body, kind = json.dumps({"problem": {"text": error.detail}}).encode(), b"application/json"
-    headers = [(b"content-type", kind), (b"connection", b"close")]
-    start = {"type": "http.response.start", "status": error.status_code, "headers": headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": body})

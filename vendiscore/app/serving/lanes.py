@@ -10,9 +10,11 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+from starlette.exceptions import HTTPException
 
 from ...progress import Steps, Value
 
@@ -20,19 +22,15 @@ from ...progress import Steps, Value
 # are encoders and large sets. What is away waits for another host.
 SHORT, MIDDLE, LONG, AWAY = "short", "middle", "long", "away"
 WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
-PLACES = 3  # of a visitor, waiting or at work
 _WAITING = 40  # in a lane
+_BUSY = "More visitors are here than this page can serve; please try again in a few minutes."
+PLACES = 3  # of a visitor, waiting or at work
 _BEHIND = 12  # of a visitor, for a place of their own
+_MANY = (
+    f"{PLACES + _BEHIND} of your requests are under way already; wait for some of them to finish."
+)
 
 Told = Callable[[str], object]
-
-
-class BusyError(Exception):
-    """No more can wait; the message is for the visitor, with the status of the HTTP response."""
-
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 class StoppedError(Exception):
@@ -43,9 +41,10 @@ class Line:
     """A number of places, and visitors who wait for one in the order in which they came."""
 
     def __init__(
-        self, places: int, waiting: int, words: Callable[[int], str], full: BusyError
+        self, places: int, waiting: int, words: Callable[[int], str], status: int, full: str
     ) -> None:
-        self._places, self._most, self._words, self._full = places, waiting, words, full
+        self._places, self._most, self._words = places, places + waiting, words
+        self._full = status, full
         self._turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
 
     @property
@@ -54,8 +53,8 @@ class Line:
 
     def check(self) -> None:
         """Raise if no more can wait."""
-        if len(self._turns) >= self._places + self._most:
-            raise BusyError(str(self._full), self._full.status)
+        if len(self._turns) >= self._most:
+            raise HTTPException(*self._full)
 
     @contextlib.asynccontextmanager
     async def place(self, told: Told) -> AsyncIterator[None]:
@@ -83,15 +82,12 @@ class Lanes:
     """The lanes of one event loop, by name, and the places of its visitors."""
 
     def __init__(self) -> None:
-        busy = "More visitors are here than this page can serve; please try again in a few minutes."
-        self._lines = {
-            name: Line(n, _WAITING, _before, BusyError(busy, 503)) for name, n in WORKERS.items()
-        }
+        self._lines = {name: Line(n, _WAITING, _before, 503, _BUSY) for name, n in WORKERS.items()}
         self._visitors: dict[str, Line] = {}
         self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane")
 
     def check(self, visitor: str, lane: str) -> None:
-        """Raise a BusyError if no more can wait."""
+        """Raise an HTTPException, whose text is for the visitor, if no more can wait."""
         self._lines[lane].check()
         if visitor in self._visitors:
             self._visitors[visitor].check()
@@ -101,8 +97,7 @@ class Lanes:
     ) -> Value:
         """Return the result of work; `told` gets its words and its place in line meanwhile.
 
-        Cancelled, it gives up its place in line, or stops at its next step and gives up its place
-        then.
+        Cancelled, it gives up its place in line, or stops at its next step.
         """
         stopped, started = threading.Event(), False
 
@@ -142,9 +137,7 @@ class Lanes:
 
 def _line_of_one() -> Line:
     """Return the line of the requests of one visitor."""
-    full = f"{PLACES + _BEHIND} of your requests are under way already; wait for some of them to "
-    words = "Your other requests come first."
-    return Line(PLACES, _BEHIND, lambda _: words, BusyError(f"{full}finish.", 429))
+    return Line(PLACES, _BEHIND, lambda _: "Your other requests come first.", 429, _MANY)
 
 
 def whole(work: Callable[[], Value]) -> Steps[Value]:
@@ -153,10 +146,10 @@ def whole(work: Callable[[], Value]) -> Steps[Value]:
     return work()
 
 
-def address(headers: Mapping[str, str], host: str) -> str:
+def address(request: Any) -> str:
     """Return the address of a visitor; on a Space, the one that its proxy puts last."""
-    forwarded = headers.get("x-forwarded-for", "") if "SPACE_ID" in os.environ else ""
-    return forwarded.rpartition(",")[2].strip() or host
+    forwarded = request.headers.get("x-forwarded-for", "") if "SPACE_ID" in os.environ else ""
+    return forwarded.rpartition(",")[2].strip() or (request.client.host if request.client else "")
 
 
 def _before(others: int) -> str:

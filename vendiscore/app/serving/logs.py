@@ -43,15 +43,8 @@ class _Places(io.TextIOBase):
     def __init__(self, stream: TextIO, own: int) -> None:
         self._stream, self._own = stream, own
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._stream.encoding
-
     def fileno(self) -> int:
         return self._stream.fileno()
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
 
     def flush(self) -> None:
         self._stream.flush()

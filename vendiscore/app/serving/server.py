@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import logging
 import re
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
@@ -19,11 +18,11 @@ from ... import __version__
 from ..answers import api, offered_encoders
 from .endpoints import Routes
 from .guard import Guard, fetch_nothing
-from .lanes import LONG, MIDDLE, SHORT, BusyError, Lanes, address, whole
+from .lanes import LONG, MIDDLE, SHORT, Lanes, address, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
-from .wire import EXPECTED, OURS
+from .wire import message
 
 API = (
     api.vendi_score_texts,
@@ -37,7 +36,6 @@ API = (
 _SESSIONS = 20
 # What is scored in less than about a second.
 _FEW, _FEW_NUMBERS = 300, 100_000
-_log = logging.getLogger(__name__)
 
 
 def build(kept: Kept | None = None) -> gr.Server:
@@ -83,8 +81,8 @@ def _called(
 ) -> Callable[..., Awaitable[dict[str, Any] | str]]:
     """Run an API function in its lane, and tell clients its errors.
 
-    gradio gives the tools of MCP the first line that describes an argument, and answers them with
-    `str` of what it gets: so each is on one line here, and they get JSON.
+    gradio describes an argument to MCP by one line, and answers MCP with `str` of a result: so each
+    is on one line here, and a result is JSON.
     """
     signature = inspect.signature(function)
 
@@ -93,18 +91,14 @@ def _called(
         given = signature.bind(*args, **kwargs)
         given.apply_defaults()
         request = LocalContext.request.get(None)
-        host = request.client.host if request and request.client else ""
-        headers = request.headers if request else {}
-
+        visitor = address(request) if request else ""
         steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
-            answer = await lanes.run(address(headers, host), _lane(given.arguments), steps)
-        except (BusyError, *EXPECTED) as error:
-            raise gr.Error(str(error), print_exception=False) from None
-        except Exception:
-            _log.exception("%s failed", function.__name__)
-            raise gr.Error(OURS, print_exception=False) from None
-        return json.dumps(answer) if headers.get("x-gradio-user") == "mcp" else answer
+            answer = await lanes.run(visitor, _lane(given.arguments), steps)
+        except Exception as error:
+            raise gr.Error(message(error)[0], print_exception=False) from None
+        is_tool = request and request.headers.get("x-gradio-user") == "mcp"
+        return json.dumps(answer) if is_tool else answer
 
     run.__doc__ = re.sub(r"\n {8}", " ", inspect.getdoc(function) or "")
     return run

@@ -6,15 +6,15 @@ modules of its own version.
 
 from __future__ import annotations
 
+import gzip
 import re
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .wire import HEADERS, packed, takes_gzip
+from .wire import HEADERS, takes_gzip
 
 STATIC = Path(__file__).parents[1] / "static"
 INDEX = "index.html"
@@ -28,21 +28,13 @@ _NAMED = re.compile(rb'(?<=["\'])/?page/([\w./-]+\.(?:css|js|svg))(?:\?[^"\']*)?
 _FOREVER = "public, max-age=31536000, immutable"
 
 
-@dataclass(frozen=True)
-class _File:
-    body: bytes
-    small: bytes
-    kind: str
-    etag: str
-
-
 class Files:
     """The files of a folder, by their paths in it, and one version of all together."""
 
     def __init__(self, folder: Path = STATIC) -> None:
         paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
         bodies = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-        self.version = _digest(*(part for name in bodies for part in (name.encode(), bodies[name])))
+        self.version = _digest(repr(bodies).encode())
         if INDEX in bodies:
             below = f"page/{self.version}/"
             named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
@@ -50,33 +42,27 @@ class Files:
             modules = [name for name in bodies if name.endswith(".js")]
             links = [f'<link rel="modulepreload" href="{below}{name}">' for name in modules]
             bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
-        self._files = {
-            name: _File(body, packed(body, 9), _KINDS[Path(name).suffix], f'"{_digest(body)}"')
-            for name, body in bodies.items()
-        }
+        self._files = {}
+        for name, body in bodies.items():
+            etag = f'"{_digest(body)}"'
+            headers = {**HEADERS, "ETag": etag, "Vary": "Accept-Encoding"}
+            headers["Content-Type"] = _KINDS[Path(name).suffix]
+            self._files[name] = body, gzip.compress(body), etag, headers
 
     def response(self, request: Request, name: str, version: str = "") -> Response:
         """Send a file; a browser need not ask again for one of this version."""
-        file = self._files.get(name)
-        if file is None:
+        if name not in self._files:
             return Response("There is nothing here.", 404, HEADERS, "text/plain")
-        headers = {
-            **HEADERS,
-            "ETag": file.etag,
-            "Vary": "Accept-Encoding",
-            "Cache-Control": _FOREVER if version == self.version else "no-cache",
-        }
+        body, small, etag, headers = self._files[name]
+        headers = {**headers, "Cache-Control": _FOREVER if version == self.version else "no-cache"}
         # A proxy that compresses anew makes a weak tag of it.
         known = request.headers.get("if-none-match", "").split(",")
-        if file.etag in (tag.strip().removeprefix("W/") for tag in known):
+        if etag in (tag.strip().removeprefix("W/") for tag in known):
             return Response(b"", 304, headers)
-        if not takes_gzip(request):
-            return Response(file.body, 200, headers, file.kind)
-        return Response(file.small, 200, {**headers, "Content-Encoding": "gzip"}, file.kind)
+        if takes_gzip(request):
+            return Response(small, 200, {**headers, "Content-Encoding": "gzip"})
+        return Response(body, 200, headers)
 
 
-def _digest(*parts: bytes) -> str:
-    found = blake2b(digest_size=8)
-    for part in parts:
-        found.update(len(part).to_bytes(8) + part)
-    return found.hexdigest()
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()

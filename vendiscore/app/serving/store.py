@@ -52,7 +52,7 @@ class Kept:
         return len(self._things)
 
     def put(self, value: Any, nbytes: int, key: str | None = None, owner: str = "") -> str:
-        """Keep a value of so many bytes; its key, which is random unless it is given."""
+        """Keep a value of so many bytes, and return its key, random unless it is passed."""
         if nbytes > self.most:
             raise RefusedError(
                 f"That takes {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
@@ -87,13 +87,11 @@ class Kept:
                 self._drop(key)
 
     def _make_room(self, owner: str, nbytes: int) -> None:
-        own = [(key, thing.nbytes) for key, thing in self._things.items() if thing.owner == owner]
-        total = nbytes + sum(size for _, size in own)
-        for key, size in own:
-            if total <= self.most // 4:
-                break
+        own = {key: thing.nbytes for key, thing in self._things.items() if thing.owner == owner}
+        while own and nbytes + sum(own.values()) > self.most // 4:
+            key = next(iter(own))
             self._drop(key)
-            total -= size
+            del own[key]
 
     def _drop(self, key: str) -> None:
         if thing := self._things.pop(key, None):
@@ -102,9 +100,7 @@ class Kept:
 
 def tidy(kept: Kept) -> None:
     """Sweep from now on, in a thread that ends with the process."""
-    with contextlib.suppress(OSError, AttributeError):
-        # One heap for all threads: in one for each, what they free lies scattered.
-        ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 1)
+    _glibc("mallopt", _ARENA_MAX, 1)  # one heap, for what threads free lies scattered in several
     gc.collect()
     gc.freeze()  # the page itself stays, so that collecting takes no time
 
@@ -113,8 +109,11 @@ def tidy(kept: Kept) -> None:
             time.sleep(_EVERY)
             kept.sweep()
             gc.collect()
-            # Return free memory to the system: Python and glibc keep it otherwise.
-            with contextlib.suppress(OSError, AttributeError):  # another C library
-                ctypes.CDLL("libc.so.6").malloc_trim(0)
+            _glibc("malloc_trim", 0)  # Python and glibc keep free memory otherwise
 
     threading.Thread(target=run, daemon=True, name="tidy").start()
+
+
+def _glibc(name: str, *arguments: int) -> None:
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        getattr(ctypes.CDLL("libc.so.6"), name)(*arguments)

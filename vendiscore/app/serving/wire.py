@@ -1,4 +1,4 @@
-"""Responses of the page's routes: JSON, lines of JSON while work is under way, refusals, headers.
+"""Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals.
 
 All are compressed. A closed connection cancels what is awaited for it.
 """
@@ -7,30 +7,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import logging
 import zlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from ...errors import MissingPackageError
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
-from .guard import Message, Receive, Send
-from .lanes import BusyError
 
 Value = TypeVar("Value")
+Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _GZIP = 31  # window bits that make zlib write gzip
 _WORTH = 500  # bytes that are worth compressing
 _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
+GONE = 410  # the status of samples and results that are not kept any more
 # Errors about the input, of the page and of the library: their messages are for the visitor.
-EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
+_EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
 OURS = "Something went wrong on our side, not with your input; please try again later."
 _log = logging.getLogger(__name__)
 HEADERS = {
@@ -48,17 +50,6 @@ class ClosedError(Exception):
     """The connection is closed."""
 
 
-class GoneError(Exception):
-    """The samples or the result of a key are not kept any more."""
-
-
-class Nothing(Response):  # type: ignore[misc]
-    """A response for a closed connection."""
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        pass
-
-
 class Lines:
     """A response of one JSON object a line: progress, then the result or a problem."""
 
@@ -68,7 +59,7 @@ class Lines:
         self._run = run
         self._pack = zlib.compressobj(6, wbits=_GZIP) if takes_gzip(request) else None
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(ClosedError):
             await unless_closed(receive, self._all(send))
 
@@ -77,22 +68,21 @@ class Lines:
         headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
         if self._pack:
             headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        raw = Headers(headers).raw
         await send({"type": "http.response.start", "status": 200, "headers": raw})
         said: asyncio.Queue[str | None] = asyncio.Queue()
         task = asyncio.ensure_future(self._run(said.put_nowait))
         task.add_done_callback(lambda _: said.put_nowait(None))
         try:
-            while True:
+            words: str | None = ""
+            while words is not None:
                 try:
                     words = await asyncio.wait_for(said.get(), _SILENCE)
                 except TimeoutError:
                     await self._line(send, b"")
-                    continue
-                if words is None:
-                    break
-                await self._line(send, dumped({"said": words}))
-            await self._line(send, await _outcome(task))
+                else:
+                    line = await _outcome(task) if words is None else dumped({"said": words})
+                    await self._line(send, line)
         finally:
             task.cancel()
         rest = self._pack.flush() if self._pack else b""
@@ -116,63 +106,54 @@ async def _outcome(task: asyncio.Future[Any]) -> bytes:
         return dumped(_refusal(error)[0])
 
 
-def _refusal(error: Exception) -> tuple[dict[str, Any], int]:
+def message(error: Exception) -> tuple[str, int]:
     """Return what a visitor is told of an error, and its status; the log gets unexpected errors."""
-    if isinstance(error, GoneError):
-        return {"gone": True}, 410
     if isinstance(error, HTTPException):
-        return {"problem": {"text": error.detail}}, error.status_code
-    if isinstance(error, BusyError):
-        return {"problem": {"text": str(error)}}, error.status
+        return error.detail, error.status_code
+    if isinstance(error, _EXPECTED):
+        return str(error), 422
+    _log.error("a request failed", exc_info=error)
+    return OURS, 500
+
+
+def _refusal(error: Exception) -> tuple[dict[str, Any], int]:
+    text, status = message(error)
+    problem: dict[str, Any] = {"text": text}
     if isinstance(error, UnusableError):
-        problem = {"text": error.what, "lines": error.each, "others": error.others}
-        return {"problem": {**problem, "rows": error.rows}}, 422
-    if isinstance(error, EXPECTED):
-        return {"problem": {"text": str(error)}}, 422
-    _log.error("the page failed", exc_info=error)
-    return {"problem": {"text": OURS}}, 500
+        problem = {"text": error.what, "lines": error.each}
+        problem |= {"others": error.others, "rows": error.rows}
+    return {"gone": True} if status == GONE else {"problem": problem}, status
 
 
-def told(
-    route: Callable[[Request], Awaitable[Any]],
-) -> Callable[[Request], Coroutine[Any, Any, Any]]:
-    """Return the route with its errors as JSON responses."""
+def with_refusals(route: Answer) -> Answer:
+    """Return the route with values and errors as JSON responses."""
 
     async def answer(request: Request) -> Any:
         try:
-            return await route(request)
+            found = await route(request)
+            return found if callable(found) else await _json(request, found)
         except (ClosedError, ClientDisconnect):
-            return Nothing()
+            return Response()  # which nobody gets
         except Exception as error:
-            return await json_response(request, *_refusal(error))
+            return await _json(request, *_refusal(error))
 
     return answer
 
 
-async def json_response(request: Request, value: Any, status: int = 200) -> Response:
-    body = await run_in_threadpool(dumped, value)
-    return await response(request, body, "application/json", status)
+async def _json(request: Request, value: Any, status: int = 200) -> Response:
+    body, headers = await run_in_threadpool(dumped, value), {"Content-Type": "application/json"}
+    return await response(request, body, headers, status)
 
 
 async def response(
-    request: Request,
-    body: bytes,
-    kind: str,
-    status: int = 200,
-    more: Mapping[str, str] = MappingProxyType({}),
+    request: Request, body: bytes, headers: Mapping[str, str], status: int = 200
 ) -> Response:
-    """Return a response that nobody keeps a copy of, with more headers."""
-    headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **more}
+    """Return a response that nobody keeps a copy of."""
+    headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **headers}
     if len(body) > _WORTH and takes_gzip(request):
         headers["Content-Encoding"] = "gzip"
-        body = await run_in_threadpool(packed, body)
-    return Response(body, status, headers, kind)
-
-
-def packed(body: bytes, level: int = 6) -> bytes:
-    """Compress to gzip, equal bytes always equally."""
-    pack = zlib.compressobj(level, wbits=_GZIP)
-    return pack.compress(body) + pack.flush()
+        body = await run_in_threadpool(gzip.compress, body, 6)
+    return Response(body, status, headers)
 
 
 def takes_gzip(request: Request) -> bool:
