@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 _WIDTH = 120
@@ -67,3 +68,17 @@ def measured(value: float, error: float | None = None) -> str:
         return f"{value:.4g}"
     places = max(0, 1 - math.floor(math.log10(error)))
     return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
+
+
+def html_table(columns: Mapping[str, Sequence[Any]], caption: str = "") -> str:
+    """Return columns of values as a table in HTML, its numbers with four digits."""
+
+    def cell(value: Any) -> str:
+        shown = f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
+        return f"<td>{'' if value is None else shown}</td>"
+
+    head = "".join(f"<th>{name}</th>" for name in columns)
+    rows = zip(*columns.values(), strict=True)
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+    said = f"<caption>{caption}</caption>" if caption else ""
+    return f"<table>{said}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import compute, explain
-from vendiscore.analysis.duplicates import Duplicates, NearPairs
-from vendiscore.analysis.redundancy import Neighbours
+from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.similarity.matrix import MatrixSimilarity
 
 COLUMNS = [
@@ -56,10 +55,7 @@ def slow_redundant(K, threshold):
 
 
 def duplicates_of(K, threshold, most=10**6):
-    similarity = MatrixSimilarity(K)
-    pairs = NearPairs(threshold - 0.2, similarity.groups(), most)
-    Neighbours.of(similarity, pairs)
-    return Duplicates.of(len(K), pairs, threshold)
+    return compare_samples(MatrixSimilarity(K), threshold, threshold - 0.2, most=most)[1]
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])

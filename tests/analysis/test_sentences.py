@@ -35,6 +35,10 @@ def test_a_verdict_goes_by_the_share_of_all_samples(n, score, verdict):
     assert sentences.verdict(n, score) == verdict
 
 
+def test_small_numbers_keep_four_digits():
+    assert [sentences.short(value) for value in (12.3456, 0.0123456)] == ["12.35", "0.01235"]
+
+
 def test_a_sentence_names_the_comparison_first():
     found = find(TEXTS, None, HOW)
     said_ = sentences.by("By the words they share", sentences.meaning(found, "texts"))

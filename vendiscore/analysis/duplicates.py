@@ -15,7 +15,8 @@ import scipy.sparse as sp
 
 from ..arguments import integer, number
 from ..arrays.namespace import Array, to_host
-from .redundancy import Pair
+from ..similarity.base import Similarity
+from .redundancy import Neighbours, Pair
 
 # Pairs that are kept at most; those least similar are let go, and the floor rises.
 MOST_PAIRS = 4_000_000
@@ -26,39 +27,18 @@ ROUNDING = 1e-9
 
 
 class NearPairs:
-    """The most similar pairs i < j of distinct samples, collected block by block, down to `floor`.
+    """The most similar pairs i < j of distinct samples, from blocks of rows, down to `floor`."""
 
-    `first` has the first sample that is identical with each, of weight above 0 if there is one;
-    `idle` tells samples of weight 0.
-    """
-
-    def __init__(
-        self,
-        floor: float,
-        groups: np.ndarray | None = None,
-        most: int = MOST_PAIRS,
-        p: Array | None = None,
-    ) -> None:
+    def __init__(self, floor: float, first: np.ndarray, most: int) -> None:
         self.floor, self._most, self._count = floor, most, 0
-        self.first: np.ndarray | None = None
-        self.idle = None if p is None else to_host(p) == 0
-        if groups is not None:
-            order = (
-                np.arange(len(groups))
-                if self.idle is None
-                else np.argsort(self.idle, kind="stable")
-            )
-            _, first, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
-            self.first = np.empty(len(groups), dtype=order.dtype)
-            self.first[order] = order[first[inverse]]
+        self._is_first = first == np.arange(len(first))
         self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def __call__(self, K: np.ndarray, start: int) -> None:
         rows, columns = np.nonzero(self.floor - ROUNDING <= K)
-        later = columns > rows + start
-        if self.first is not None:
-            later &= (self.first[rows + start] == rows + start) & (self.first[columns] == columns)
-        rows, columns = rows[later].astype(np.int32), columns[later].astype(np.int32)
+        distinct = self._is_first[rows + start] & self._is_first[columns]
+        chosen = distinct & (columns > rows + start)
+        rows, columns = rows[chosen].astype(np.int32), columns[chosen].astype(np.int32)
         self._parts.append((rows + np.int32(start), columns, K[rows, columns]))
         self._count += len(rows)
         if self._count > self._most:
@@ -76,37 +56,45 @@ class NearPairs:
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """i, j and the similarity of each pair, in no order."""
-        if not self._parts:
-            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
         i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
         return i, j, similarity
 
 
+def compare_samples(
+    similarity: Similarity,
+    threshold: float,
+    floor: float,
+    p: Array | None = None,
+    most: int = MOST_PAIRS,
+) -> tuple[Neighbours, Duplicates]:
+    """Find the neighbours and the near-duplicates of samples in one pass over their pairs."""
+    n, groups = similarity.n, similarity.groups()
+    idle = np.zeros(n, dtype=bool) if p is None else to_host(p) == 0
+    first = np.arange(n)
+    if groups is not None:  # samples with a weight stand for those without
+        order = np.argsort(idle, kind="stable")
+        _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
+        first[order] = order[start[inverse]]
+    pairs = NearPairs(floor, first, most)
+    neighbours = Neighbours.of(similarity, pairs)
+    i, j, alike = pairs.arrays
+    order = np.lexsort((j, i, -alike))
+    found = Duplicates(n, threshold, pairs.floor, first, i[order], j[order], alike[order], idle)
+    return neighbours, found.rethreshold(threshold)
+
+
 @dataclass(frozen=True, eq=False)
 class Duplicates:
-    """Near-duplicates among n samples: pairs at least as similar as `threshold`.
-
-    `floor` is the least threshold that can be looked at without comparing samples again.
-    """
+    """Near-duplicates among n samples: pairs at least as similar as `threshold`."""
 
     n: int
     threshold: float
-    floor: float
+    floor: float  # the least threshold of `rethreshold`
     _first: np.ndarray = field(repr=False)  # the first sample that is identical with each
     _i: np.ndarray = field(repr=False)
     _j: np.ndarray = field(repr=False)
     _similarity: np.ndarray = field(repr=False)
     _idle: np.ndarray = field(repr=False)  # which have a weight of 0
-
-    @classmethod
-    def of(cls, n: int, pairs: NearPairs, threshold: float) -> Duplicates:
-        """Return the near-duplicates at a threshold, from pairs that were collected."""
-        i, j, similarity = pairs.arrays
-        order = np.lexsort((j, i, -similarity))
-        first = np.arange(n) if pairs.first is None else pairs.first
-        idle = np.zeros(n, dtype=bool) if pairs.idle is None else pairs.idle
-        found = cls(n, threshold, pairs.floor, first, i[order], j[order], similarity[order], idle)
-        return found.rethreshold(threshold)
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
@@ -120,13 +108,9 @@ class Duplicates:
 
     @cached_property
     def redundant_of(self) -> np.ndarray:
-        """Which kept sample each near-duplicate repeats, (n,); −1 for samples that are kept.
-
-        The sample with the most near-duplicates is kept first, the first of several, those of
-        weight 0 after all others; a sample that repeats more than one of the kept is given to the
-        most similar.
-        """
-        count = self._above(self.threshold)
+        """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
+        # Samples with the most near-duplicates are kept first, those of weight 0 last.
+        count = self._count
         i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
         copies = np.bincount(self._first, minlength=self.n)  # of each first one, itself included
         entries = (np.r_[similarity, similarity], (np.r_[i, j], np.r_[j, i]))
@@ -168,13 +152,14 @@ class Duplicates:
     def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
         count = integer("count", count)
-        edge = self._above(self.threshold)
+        edge = self._count
         above = [self._pair(k) for k in range(edge - 1, max(edge - count, 0) - 1, -1)]
         return above, [self._pair(k) for k in range(edge, min(edge + count, len(self._i)))]
 
-    def _above(self, threshold: float) -> int:
-        """Return how many pairs are at least that similar."""
-        return int(np.searchsorted(-self._similarity, ROUNDING - threshold, side="right"))
+    @property
+    def _count(self) -> int:
+        """How many pairs are at least as similar as the threshold."""
+        return int(np.searchsorted(-self._similarity, ROUNDING - self.threshold, side="right"))
 
     def _pair(self, k: int) -> Pair:
         return Pair(int(self._i[k]), int(self._j[k]), float(self._similarity[k]))

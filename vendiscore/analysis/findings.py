@@ -44,22 +44,17 @@ MOST_ROOTS = 100
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Numbers of samples, and views of the samples, found when they are first asked for.
-
-    `arguments` are keywords of `compute` that give the same `numbers`, `given` and `references` as
-    they came; `no_interval` says why there is no interval. Samples at least as similar as
-    `threshold` are near-duplicates, and `floor` is the least threshold of later.
-    """
+    """Numbers of samples, and views of the samples, found when they are first asked for."""
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
-    arguments: dict[str, Any] = field(repr=False)
-    given: Any = field(repr=False)
+    arguments: dict[str, Any] = field(repr=False)  # of `compute`, for the same `numbers`
+    given: Any = field(repr=False)  # samples as they came
     references: Any = field(repr=False)
     numbers: dict[str, Any]
-    no_interval: str = ""
-    threshold: float = THRESHOLD
-    floor: float | None = None
+    no_interval: str = ""  # why there is none
+    threshold: float = THRESHOLD  # of near-duplicates
+    floor: float | None = None  # the least threshold of later
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -86,11 +81,6 @@ class Findings:
     def order(self) -> float:
         """The order that the report speaks of: 1 where several were asked for with it."""
         return 1.0 if 1.0 in self.request.orders else self.request.orders[0]
-
-    @property
-    def looked_order(self) -> float:
-        """The same for what each sample adds, which order 0 does not tell."""
-        return self.order or 1.0
 
     @cached_property
     def key(self) -> str:
@@ -145,13 +135,14 @@ class Findings:
         """Which of them add to the score, and which repeat others, by their places."""
         if self.similarity is None:
             return None
-        found = explained(self.looked, self.looked_order, self.threshold, self.floor)
+        q = self.order or 1.0  # order 0 does not tell what each sample adds
+        found = explained(self.looked, q, self.threshold, self.floor)
         return replace(found, places=self.places)
 
     @property
     def adds_order(self) -> float:
         """The order that `adds` is at: 2 where it would take too long at a higher one."""
-        q = self.looked_order
+        q = self.order or 1.0
         return 2.0 if 2 < q < math.inf and len(self.chosen) > MOST_ROOTS else q
 
     @cached_property
@@ -278,13 +269,16 @@ def find(
     if similarity is not None:
         subject.__dict__["similarities"] = [similarity]
     why = _without_interval(subject, request)
-    if request.ci is None and not why and _is_cheap(subject, request):
+    wants_interval = request.ci is None and not why
+    names = {chosen.measure.name for chosen in request.measures}
+    grouped = subject.groups is not None
+    if wants_interval and (grouped or names <= set(CLOSED)):
         keywords |= {"ci": LEVEL}
-        request = replace(request, ci=LEVEL)
-    elif _reads_eigenvectors(subject, request):
+        request, wants_interval = replace(request, ci=LEVEL), False
+    elif "VS" in names and not (grouped or request.estimating) and subject.similarity.n <= MOST:
         _ = subject.eigen  # the scores are read off it
     numbers = measured(subject, request)
-    if request.ci is None and not why:
+    if wants_interval:
         numbers = _with_interval(subject, request, numbers)
     del keywords["details"]
     return Findings(subject, request, keywords, samples, references, numbers, why, threshold, floor)
@@ -326,32 +320,14 @@ def _without_interval(subject: Subject, request: Request) -> str:
     return ""
 
 
-def _is_cheap(subject: Subject, request: Request) -> bool:
-    names = {chosen.measure.name for chosen in request.measures}
-    return subject.groups is not None or names <= set(CLOSED)
-
-
-def _reads_eigenvectors(subject: Subject, request: Request) -> bool:
-    """Return whether a Vendi Score is exact, and `Findings.explanation` needs its eigenvectors."""
-    exact = request.estimating is None and subject.groups is None
-    is_vendi = any(chosen.measure.name == "VS" for chosen in request.measures)
-    return exact and is_vendi and subject.similarity.n <= MOST
-
-
 def _with_interval(subject: Subject, request: Request, numbers: dict[str, Any]) -> dict[str, Any]:
     """Add intervals of the measures whose errors cost no more than they do."""
-    closed = [each for each in request.measures if each.measure.name in CLOSED]
-    sure = measured(subject, replace(request, ci=LEVEL, measures=tuple(closed)))
-    found: dict[str, Any] = {}
-    for key, value in numbers.items():
-        found[key] = value
-        found |= {
-            f"{key}_{what}": sure[f"{key}_{what}"]
-            for what in ("se", "low", "high")
-            if f"{key}_{what}" in sure
-        }
-    found["details"] = {**numbers["details"], "interval": sure["details"]["interval"]}
-    return found
+    closed = tuple(each for each in request.measures if each.measure.name in CLOSED)
+    sure = measured(subject, replace(request, ci=LEVEL, measures=closed))
+    details = {**numbers["details"], "interval": sure["details"]["interval"]}
+    known = sure | numbers | {"details": details}
+    keys = [f"{key}{end}" for key in numbers for end in ("", "_se", "_low", "_high")]
+    return {key: known[key] for key in keys if key in known}
 
 
 def _drawn(n: int, most: int) -> np.ndarray:

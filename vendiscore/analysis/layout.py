@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
@@ -51,25 +53,18 @@ def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
 def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return the two leading eigenvectors of diag(values) − mean meanᵀ, or the only one."""
     r = len(values)
-    if r <= SMALL:
-        return _all(values, mean)
+    if r > SMALL:
 
-    def product(v: np.ndarray) -> np.ndarray:
-        v = v.ravel()
-        return np.asarray(values * v - mean * (mean @ v))
+        def product(v: np.ndarray) -> np.ndarray:
+            return np.asarray(values * v.ravel() - mean * (mean @ v.ravel()))
 
-    operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
-    start = np.random.default_rng(0).normal(size=r)  # ARPACK's own would differ from call to call
-    try:
-        found, V = eigsh(operator, k=2, which="LA", v0=start, maxiter=_STEPS)
-    except ArpackNoConvergence:
-        return _all(values, mean)
-    return np.asarray(V[:, np.argsort(-found)])
-
-
-def _all(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    found = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1]
-    return np.asarray(found[:, ::-1][:, :2])
+        operator = LinearOperator((r, r), matvec=product, dtype=np.float64)
+        start = np.random.default_rng(0).normal(size=r)  # ARPACK's own is drawn anew in each call
+        with suppress(ArpackNoConvergence):
+            found, V = eigsh(operator, k=2, which="LA", v0=start, maxiter=_STEPS)
+            return np.asarray(V[:, np.argsort(-found)])
+    V = np.linalg.eigh(np.diag(values) - np.outer(mean, mean))[1]
+    return np.asarray(V[:, ::-1][:, :2])
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:

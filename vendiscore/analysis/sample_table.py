@@ -27,8 +27,8 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import ALL, adds, coverage, novelty, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
-from ..summary import Summary
-from .duplicates import MARGIN, Duplicates, NearPairs
+from ..summary import Summary, html_table
+from .duplicates import MARGIN, Duplicates, compare_samples
 from .redundancy import Neighbours
 from .spectral_modes import Mode, modes_of, strongest
 
@@ -260,22 +260,11 @@ class Explanation(Summary):
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
-        head = "".join(f"<th>{name}</th>" for name in ("place", *COLUMNS, "sample"))
-        rows = "".join(self._row(int(i)) for i in few)
-        said = "what adds the most, and the least" if len(order) > len(few) else "by what they add"
-        return (
-            f"<p>{html.escape(self.sentence)}</p>"
-            f"<table><caption>{said}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
-
-    def _row(self, i: int) -> str:
-        cells = [str(self.places[i])]
-        for name in COLUMNS:
-            value = getattr(self, name)[i]
-            cells.append(f"{value:.4g}" if isinstance(value, np.floating) else str(value))
-        cells.append(html.escape(self._shown(i)))
-        return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+        columns = {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
+        shown = {name: column[few] for name, column in columns.items()}
+        said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
+        table = html_table(shown | {"sample": [self._shown(i) for i in few]}, said)
+        return f"<p>{html.escape(self.sentence)}</p>{table}"
 
     def _shown(self, i: int) -> str:
         sample = self._samples[self.places[i]] if isinstance(self._samples, list) else None
@@ -372,8 +361,7 @@ def explained(
         similarity = subject.similarity
         refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         spectrum = subject.eigen
-        pairs = NearPairs(floor, similarity.groups(), p=subject.p)
-        neighbours = Neighbours.of(similarity, pairs)
+        neighbours, duplicates = compare_samples(similarity, threshold, floor, subject.p)
     left_out = list(similarity.dropped)
     return Explanation(
         q=q,
@@ -384,7 +372,7 @@ def explained(
         _p=None if subject.p is None else to_host(subject.p),
         _psd=subject.psd,
         neighbours=neighbours,
-        duplicates=Duplicates.of(similarity.n, pairs, threshold),
+        duplicates=duplicates,
         _samples=subject.samples,
     )
 

@@ -142,11 +142,7 @@ def orders(found: Findings) -> str:
 
 
 def _order(q: float) -> str:
-    """Say what an order does.
-
-    >>> _order(2)
-    'Order q = 2 counts the common more than the rare.'
-    """
+    """Say what an order does."""
     said = "counts the rare more than q = 1 does" if q < 1 else _ORDERS[2.0]
     return f"Order q = {'∞' if q == math.inf else f'{q:g}'} {_ORDERS.get(q, said)}."
 
@@ -184,11 +180,7 @@ def measure(key: str) -> Measure | None:
 
 
 def verdict(n: float, score: float) -> str:
-    """Describe a Vendi Score of n samples in three words; for groups, n is their mean size.
-
-    >>> verdict(20, 5.9), verdict(20, 19.5)
-    ('repeats itself a lot', 'nearly all different')
-    """
+    """Describe a Vendi Score of n samples in three words; for groups, n is their mean size."""
     if n <= 1:
         return "one sample"
     if score < ONE:
@@ -197,11 +189,7 @@ def verdict(n: float, score: float) -> str:
 
 
 def by(comparison: str, said: str) -> str:
-    """Begin a sentence about samples with how they were compared.
-
-    >>> by("By what they mean", "These 5 texts are all but the same.")
-    'By what they mean, these 5 texts are all but the same.'
-    """
+    """Begin a sentence about samples with how they were compared."""
     return f"{comparison}, {said[0].lower()}{said[1:]}"
 
 
@@ -213,11 +201,7 @@ def looked_at(n: int, total: int) -> str:
 
 
 def adding(q: float, of_adds: float) -> str:
-    """Say at which order it is told what samples add, where not at that of the score.
-
-    >>> adding(3, 2)
-    'What each adds is told at order 2: at order 3 it would take too long.'
-    """
+    """Say at which order it is told what samples add, where not at that of the score."""
     if of_adds == q or not q:
         return ""
     return f"What each adds is told at order {of_adds:g}: at order {q:g} it would take too long."
@@ -233,11 +217,7 @@ def magnitude(curve: Curve, what: str) -> str:
 
 
 def copies(n: int, distinct: int, what: str, where: str = "") -> str:
-    """Say how many samples are identical with others, perhaps only of those `where`.
-
-    >>> copies(5, 3, "texts")
-    'Of 5 texts 3 are distinct: 2 are, to this kernel, exact copies of others.'
-    """
+    """Say how many samples are identical with others, perhaps only of those `where`."""
     again = n - distinct
     if n == 1:
         return ""
@@ -251,11 +231,7 @@ def copies(n: int, distinct: int, what: str, where: str = "") -> str:
 
 
 def short(value: Any) -> str:
-    """Write a number for readers: two decimals, or four digits where it is small or very large.
-
-    >>> short(12.3456), short(0.0123456)
-    ('12.35', '0.01235')
-    """
+    """Write a number for readers: two decimals, or four digits where it is small or very large."""
     number = float(scalar(value))
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 

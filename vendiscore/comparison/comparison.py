@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 from .. import plots
 from ..optional import require
 from ..signature import plain_order
-from ..summary import Summary, measured, with_error
+from ..summary import Summary, html_table, measured, with_error
 
 Verdict = Literal["more diverse", "less diverse", "no difference larger than chance"]
 MORE: Verdict = "more diverse"
@@ -295,20 +295,6 @@ class Comparison(Summary):
     def _remedy(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
         return f", the smallest that {row.permutations:,} permutations can give{several}"
-
-
-def html_table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return columns of values as a table in HTML."""
-
-    def cell(value: Any) -> str:
-        return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
-
-    head = "".join(f"<th>{name}</th>" for name in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{'' if x is None else cell(x)}</td>" for x in row) + "</tr>"
-        for row in zip(*columns.values(), strict=True)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def chance(p: float, floor: float) -> str:

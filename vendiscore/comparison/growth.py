@@ -32,8 +32,7 @@ from ..signature import plain_order
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
-from ..summary import Summary, measured
-from .comparison import html_table
+from ..summary import Summary, html_table, measured
 from .options import MIN_SAMPLES
 from .subsets import MOST, MOST_WINDOWS, Matched, Part, coverage_curve
 

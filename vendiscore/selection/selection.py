@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import NotPSDError
 from ..plots.curves import selection as draw
 from ..spectral.hill import effective_number
-from ..summary import cut
+from ..summary import cut, html_table
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
@@ -166,14 +166,10 @@ class Selection:
         return f"{self._said()}."
 
     def _repr_html_(self) -> str:
-        rows = enumerate(zip(self.places, self.scores, self.gains, strict=True), 1)
-        body = "".join(
-            f"<tr><td>{m}</td><td>{place}</td><td>{score:.4g}</td><td>{gain:.3g}</td></tr>"
-            for m, (place, score, gain) in rows
-            if m <= 10 or m == len(self)
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("", "place", "score so far", "gain"))
-        return f"<p>{escape(self._said())}</p><table><tr>{head}</tr>{body}</table>"
+        few = np.unique([*range(min(10, len(self))), len(self) - 1])
+        columns = {"place": self.places, "score so far": self.scores, "gain": self.gains}
+        shown = {"": few + 1} | {name: column[few] for name, column in columns.items()}
+        return f"<p>{escape(self._said())}</p>{html_table(shown)}"
 
     def _said(self) -> str:
         said = f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
