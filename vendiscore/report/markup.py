@@ -10,25 +10,16 @@ SEEN = 160
 
 
 def escape(text: str, longest: int = 160) -> str:
-    """Write text of a visitor as HTML that cannot be anything but text.
-
-    Braces, `$` and backticks go too, since gradio fills in templates of those.
-
-    >>> escape("<b>${x}")
-    '&lt;b&gt;&#36;&#123;x&#125;'
-    """
+    """Write text of a visitor as HTML that cannot be anything but text."""
     text = html.escape(cut(text, longest))
+    # gradio fills in templates of these.
     for sign in "${}`":
         text = text.replace(sign, f"&#{ord(sign)};")
     return text
 
 
 def cut(text: str, longest: int) -> str:
-    """Cut a text to no more than so many characters.
-
-    >>> cut("diversity", 4)
-    'div…'
-    """
+    """Cut a text to no more than so many characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -70,9 +61,9 @@ def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
     return f"<{kind}{of}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
 
 
-def figure(picture: str, caption: str) -> str:
-    """Return a picture with what is to be seen in it."""
-    return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
+def more(count: int, what: str) -> str:
+    """Count what is not listed, if anything."""
+    return paragraph(f"And {count:,} more{what}.") if count > 0 else ""
 
 
 def preformatted(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..arrays.namespace import to_host
 from ..encoders.pil_images import as_image
-from ..errors import MissingPackageError, SampleError
+from ..errors import SampleError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import require
@@ -30,13 +30,10 @@ NUMBERS = 4  # of a vector that are shown
 
 @dataclass
 class Previews:
-    """Samples as HTML and as plain text, by their places in the list that came in.
-
-    `kind` is "text", "molecules", "images", "vectors", "records" or "".
-    """
+    """Samples as HTML and as plain text, by their places in the list that came in."""
 
     samples: Any = field(repr=False)
-    kind: str
+    kind: str  # "text", "molecules", "images", "vectors", "records" or ""
     _left: int = field(default=_PICTURES, repr=False)
     _pictures: dict[int, str] = field(default_factory=dict, repr=False)
 
@@ -73,10 +70,10 @@ class Previews:
         """Show a sample as HTML; long texts are folded, and cut at a length."""
         if self.kind == "images":
             name = escape(self.label(place))
-            uri = self._picture(place, _thumbnail)
+            uri = self._picture(place)
             return f'<img src="{uri}" alt="{name}">' if uri else f"<span>{name}</span>"
         if self.kind == "molecules":
-            return self._picture(place, _sketch) + folded(self.label(place), longest)
+            return self._picture(place) + folded(self.label(place), longest)
         if self.kind == "text":
             return folded(self.label(place), longest)
         return f"<bdi>{escape(self.label(place))}</bdi>"
@@ -102,15 +99,24 @@ class Previews:
             return _name(sample) or f"image {place}"
         return _said(sample) or f"sample {place}"
 
-    def _picture(self, place: int, draw: Callable[[Any, int], str]) -> str:
+    def _picture(self, place: int) -> str:
         """Return a small picture; empty where it cannot be drawn, or there is no room for more."""
         if place not in self._pictures:
-            self._pictures[place] = draw(self.samples[place], place) if self._left > 0 else ""
+            self._pictures[place] = self._drawn(place) if self._left > 0 else ""
         picture = self._pictures[place]
         if len(picture) > self._left:
             return ""
         self._left -= len(picture)
         return picture
+
+    def _drawn(self, place: int) -> str:
+        sample = self.samples[place]
+        try:
+            if self.kind == "molecules":
+                return sketch(_said(sample))
+            return small(as_image(sample, place))
+        except (SampleError, ImportError, OSError, ValueError):
+            return ""
 
 
 def _kind_of(sample: Any) -> str:
@@ -150,17 +156,3 @@ def _said(sample: Any) -> str:
         return str(require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample))
     said = plain(sample)
     return cut(said if isinstance(said, str) else repr(said), 300)
-
-
-def _thumbnail(image: Any, place: int) -> str:
-    try:
-        return small(as_image(image, place))
-    except (SampleError, MissingPackageError, OSError, ValueError):
-        return ""
-
-
-def _sketch(molecule: Any, place: int) -> str:
-    try:
-        return sketch(_said(molecule))
-    except ImportError:
-        return ""

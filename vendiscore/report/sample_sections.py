@@ -9,9 +9,8 @@ import numpy as np
 from ..analysis import sentences
 from ..analysis.findings import Findings
 from ..analysis.sample_table import Explanation
-from ..analysis.spectral_modes import Mode
 from ..spectral.rank_one import lost
-from .markup import escape, listing, paragraph, table
+from .markup import listing, more, paragraph, table
 from .previews import Previews
 
 # What is shown of each; the rest is counted.
@@ -27,19 +26,18 @@ def alike(found: Findings, shown: Previews) -> str:
     explained = found.explanation
     if explained is None or found.n < 2:
         return ""
-    return "".join(
-        [
-            paragraph(_of_what(found)),
-            "<h3>Near-duplicates</h3>",
-            _near(explained, shown),
-            _boundary(explained, shown),
-            "<h3>Modes</h3>",
-            paragraph(
-                "A mode is a direction that samples share; its share is how much of the set lies "
-                "in it. With each, the samples that it is the most of."
-            ),
-            _modes(explained, shown),
-        ]
+    modes = (
+        "A mode is a direction that samples share; its share is how much of the set lies in it. "
+        "With each, the samples that it is the most of."
+    )
+    return (
+        paragraph(_of_what(found))
+        + "<h3>Near-duplicates</h3>"
+        + _near(explained, shown)
+        + _boundary(explained, shown)
+        + "<h3>Modes</h3>"
+        + paragraph(modes)
+        + _modes(explained, shown)
     )
 
 
@@ -108,23 +106,17 @@ def every(found: Findings, shown: Previews) -> str:
         if left < 0:
             break
         rows.append(row)
-    few = (
-        f"Of {found.n:,}, the {len(places):,} that were looked at are here."
-        if len(places) < found.n
-        else ""
-    )
-    missing = len(places) - len(rows)
-    cut = (
-        f"The first {len(rows):,} are here; {missing:,} {'is' if missing == 1 else 'are'} left "
-        f"out, so that this file stays small."
-        if missing
-        else ""
-    )
-    numbers = "Numbers are places in the list that was given, from 0."
-    summary = shown.counted(len(rows))
-    return paragraph(few, cut, numbers) + (
-        f"<details><summary>{escape(summary)}</summary>{table(head, rows)}</details>"
-    )
+    said = []
+    if len(places) < found.n:
+        said.append(f"Of {found.n:,}, the {len(places):,} that were looked at are here.")
+    if missing := len(places) - len(rows):
+        said.append(
+            f"The first {len(rows):,} are here; {missing:,} {'is' if missing == 1 else 'are'} left "
+            f"out, so that this file stays small."
+        )
+    said.append("Numbers are places in the list that was given, from 0.")
+    summary = f"<summary>{shown.counted(len(rows))}</summary>"
+    return f"{paragraph(*said)}<details>{summary}{table(head, rows)}</details>"
 
 
 def _of_what(found: Findings) -> str:
@@ -134,12 +126,9 @@ def _of_what(found: Findings) -> str:
 
 
 def _near(explained: Explanation, shown: Previews) -> str:
-    groups = explained.groups
-    removed = sum(len(rest) for _, rest in groups)
-    left = explained.n - removed
-    said = sentences.near_duplicates(
-        len(groups), removed, explained.threshold, explained.score_without_duplicates, left
-    )
+    groups, left = explained.groups, len(explained.kept)
+    score, removed = explained.score_without_duplicates, explained.n - left
+    said = sentences.near_duplicates(len(groups), removed, explained.threshold, score, left)
     items = []
     for keep, rest in groups[:NEAR_GROUPS]:
         often = Counter(map(shown.label, (keep, *rest)))
@@ -149,17 +138,13 @@ def _near(explained: Explanation, shown: Previews) -> str:
             for label, count in list(often.items())[:NEAR_MEMBERS]
         ]
         cells[0] += ' <small class="keep">the one to keep</small>'
-        more = len(often) - NEAR_MEMBERS
+        beyond = len(often) - NEAR_MEMBERS
         items.append(
             f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
-            + (f"<p>and {more:,} more</p>" if more > 0 else "")
+            + (f"<p>and {beyond:,} more</p>" if beyond > 0 else "")
         )
-    more = len(groups) - NEAR_GROUPS
-    return (
-        paragraph(said)
-        + (listing(items, "ol") if items else "")
-        + paragraph(f"And {more:,} more groups." if more > 0 else "")
-    )
+    found = listing(items, "ol") if items else ""
+    return paragraph(said) + found + more(len(groups) - NEAR_GROUPS, " groups")
 
 
 def _boundary(explained: Explanation, shown: Previews) -> str:
@@ -178,23 +163,14 @@ def _boundary(explained: Explanation, shown: Previews) -> str:
 
 def _modes(explained: Explanation, shown: Previews) -> str:
     every = explained.modes()
-    modes = [mode for mode in every if len(mode.members)][:MODES]
-
-    def row(mode: Mode) -> list[str]:
-        cells = [shown.cell(place, LONGEST) for place in mode.exemplars]
-        members = len(mode.members)
-        return [
-            f"{mode.number + 1}",
-            f"{100 * mode.share:.1f} %",
-            f"{members:,}",
-            listing(cells, name=shown.kind),
-        ]
-
-    more = len(every) - len(modes)
+    rows = []
+    for mode in [mode for mode in every if len(mode.members)][:MODES]:
+        most = listing((shown.cell(place, LONGEST) for place in mode.exemplars), name=shown.kind)
+        share, members = f"{100 * mode.share:.1f} %", f"{len(mode.members):,}"
+        rows.append([f"{mode.number + 1}", share, members, most])
     head = ["mode", "share", shown.what, "the most of"]
-    return table(head, map(row, modes)) + paragraph(
-        f"And {more:,} more, smaller or the main one of no {shown.word}." if more > 0 else ""
-    )
+    beyond = more(len(every) - len(rows), f", smaller or the main one of no {shown.word}")
+    return table(head, rows) + beyond
 
 
 def _columns(explained: Explanation, adds: float, i: int) -> list[str]:

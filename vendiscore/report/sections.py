@@ -12,7 +12,7 @@ from ..analysis.sentences import short
 from ..errors import MissingPackageError
 from ..signature import digits, plain
 from .figures import figures
-from .markup import escape, figure, folded, listing, paragraph, preformatted, table
+from .markup import escape, folded, listing, more, paragraph, preformatted, table
 from .previews import Previews
 from .sample_sections import alike, every, redundant
 
@@ -65,18 +65,15 @@ def score(found: Findings, shown: Previews) -> str:
     """Return the number, what it means, its interval, and what it is a number of."""
     details, n = found.details, found.n
     where = " within their groups" if found.grouped else ""
-    parts = [
-        paragraph(
-            sentences.copies(n, int(details["distinct"]), shown.what, where),
-            sentences.left_out(found),
-        ),
-        _headline(found),
-        paragraph(sentences.meaning(found, shown.what)),
-        paragraph(sentences.interval(found, shown.what)),
-        paragraph(sentences.how(found), sentences.orders(found), sentences.beside(found)),
-        _numbers(found),
-    ]
-    return "".join(parts)
+    copies = sentences.copies(n, int(details["distinct"]), shown.what, where)
+    return (
+        paragraph(copies, sentences.left_out(found))
+        + _headline(found)
+        + paragraph(sentences.meaning(found, shown.what))
+        + paragraph(sentences.interval(found, shown.what))
+        + paragraph(sentences.how(found), sentences.orders(found), sentences.beside(found))
+        + _numbers(found)
+    )
 
 
 def groups(found: Findings, shown: Previews) -> str:
@@ -89,10 +86,8 @@ def groups(found: Findings, shown: Previews) -> str:
         [escape(str(row["group"]), 60), f"{row['n']:,}", *(short(row[name]) for name in names)]
         for row in rows[:GROUPS]
     ]
-    more = len(rows) - GROUPS
-    return table(["group", "n", *map(escape, names)], lines) + paragraph(
-        f"And {more:,} more groups, which `numbers` has." if more > 0 else ""
-    )
+    beyond = more(len(rows) - GROUPS, " groups, which `numbers` has")
+    return table(["group", "n", *map(escape, names)], lines) + beyond
 
 
 def growth(found: Findings, shown: Previews) -> str:
@@ -100,31 +95,24 @@ def growth(found: Findings, shown: Previews) -> str:
     grown = found.growth
     if grown is None:
         return paragraph(found.no_growth)
-    few = (
-        f"Of {grown.n:,} of the {found.n:,} {shown.what}, drawn at random."
-        if grown.n < found.n
-        else ""
-    )
-    columns = zip(grown.sizes, grown.scores, grown.low, grown.high, strict=True)
-    rows = [
-        [
-            f"{size:,}{' (expected)' if size > grown.n else ''}",
-            short(value),
-            f"{short(low)} to {short(high)}",
-        ]
-        for size, value, low, high in columns
-    ]
+    few = f"Of {grown.n:,} of the {found.n:,} {shown.what}, drawn at random."
+    rows = []
+    for size, value, *ends in zip(grown.sizes, grown.scores, grown.low, grown.high, strict=True):
+        expected = " (expected)" if size > grown.n else ""
+        rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
     head = [shown.what, "score", f"{100 * grown.level:g} % interval"]
-    return paragraph(few, sentences.growing(grown)) + table(head, rows)
+    said = paragraph(few if grown.n < found.n else "", sentences.growing(grown))
+    return said + table(head, rows)
 
 
 def drawn(found: Findings, shown: Previews) -> str:
     """Return the pictures, in one grid."""
     try:
-        drawings = (
-            figure(each.svg, f"<b>{each.title}.</b> {each.text}") for each in figures(found)
+        drawings = "".join(
+            f"<figure>{each.svg}<figcaption><b>{each.title}.</b> {each.text}</figcaption></figure>"
+            for each in figures(found)
         )
-        return f'<div class="grid">{"".join(drawings)}</div>'
+        return f'<div class="grid">{drawings}</div>'
     except MissingPackageError as error:
         return paragraph(f"No pictures: {error}")
 
@@ -132,22 +120,20 @@ def drawn(found: Findings, shown: Previews) -> str:
 def settings(found: Findings, shown: Previews) -> str:
     """Return settings, notes, the signature, versions, and Python that gives the numbers again."""
     details = found.details
-    notes = listing(escape(note, 2_000) for note in details["notes"]) if details["notes"] else ""
+    notes = listing(escape(note, 2_000) for note in details["notes"])
     code = reproduced(
         found.given, found.references, found.arguments, shown.counted(found.subject.came)
     )
     if found.request.ci is None and found.beside("low") is not None:
         code += "\n# With ci=0.95 it gives intervals too; those of other measures take long."
-    return "".join(
-        [
-            table(["setting", "value"], _settings(found)),
-            f"<h3>Notes</h3>{notes}" if notes else "",
-            "<h3>Signature</h3>",
-            paragraph("To be quoted with the numbers: equal signatures, equal ways to count."),
-            preformatted(details["signature"]),
-            "<h3>The same in Python</h3>",
-            preformatted(code),
-        ]
+    return (
+        table(["setting", "value"], _settings(found))
+        + (f"<h3>Notes</h3>{notes}" if details["notes"] else "")
+        + "<h3>Signature</h3>"
+        + paragraph("To be quoted with the numbers: equal signatures, equal ways to count.")
+        + preformatted(details["signature"])
+        + "<h3>The same in Python</h3>"
+        + preformatted(code)
     )
 
 
@@ -167,32 +153,24 @@ def _headline(found: Findings) -> str:
 
 def _numbers(found: Findings) -> str:
     """Return all numbers, where there are more than the first."""
-    beside = tuple(f"_{what}" for what in ("se", "low", "high", "corrected"))
-    keys = [
-        key
-        for key in found.numbers
-        if key != "details"
-        and not any(key.endswith(end) and key.removesuffix(end) in found.numbers for end in beside)
-    ]
+    ends = ("se", "low", "high", "corrected")
+    keys = found.numbers.keys() - {f"{key}_{end}" for key in found.numbers for end in ends}
     corrected = found.beside("corrected")
-    unbiased = paragraph(
-        f"Without its bias of order 1/n: {corrected:.2f}." if corrected is not None else ""
-    )
-    if len(keys) < 2:
+    said = "" if corrected is None else f"Without its bias of order 1/n: {corrected:.2f}."
+    unbiased = paragraph(said)
+    if len(keys) <= 2:  # the first, and details
         return unbiased
     rows = []
-    for key in keys:
+    for key in found.numbers:
+        if key not in keys or key == "details":
+            continue
         low, high = found.beside("low", key), found.beside("high", key)
-        measure = sentences.measure(key)
-        rows.append(
-            [
-                escape(key),
-                short(found.numbers[key]),
-                "" if low is None or high is None else f"{short(low)} to {short(high)}",
-                escape(f"{measure.range}, {sentences.about(measure)}") if measure else "",
-                folded(measure.summary, 400) if measure else "",
-            ]
-        )
+        interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
+        row = [escape(key), short(found.numbers[key]), interval, "", ""]
+        if measure := sentences.measure(key):
+            about = escape(f"{measure.range}, {sentences.about(measure)}")
+            row[3:] = about, folded(measure.summary, 400)
+        rows.append(row)
     return unbiased + table(["name", "value", "interval", "range", "what it is"], rows)
 
 
@@ -209,9 +187,8 @@ def _settings(found: Findings) -> Iterator[list[str]]:
     for q, why in details.get("why", {}).items():
         yield [f"found at q={escape(q)} from", escape(why or details["method"][q], 400)]
     if "interval" in details:
-        methods = ", ".join(
-            f"{name} by {how}" for name, how in details["interval"]["method"].items()
-        )
-        yield ["interval", escape(f"{100 * details['interval']['level']:g} %: {methods}", 400)]
+        interval = details["interval"]
+        methods = ", ".join(f"{name} by {how}" for name, how in interval["method"].items())
+        yield ["interval", escape(f"{100 * interval['level']:g} %: {methods}", 400)]
     versions = (f"{name} {version}" for name, version in details["versions"].items())
     yield ["versions", escape(", ".join(versions))]

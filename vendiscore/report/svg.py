@@ -44,13 +44,10 @@ _REFERRED = re.compile(r'(?:url\(|href=")#([\w-]+)')
 def svg(
     draw: Callable[[Any], Any],
     label: str,
-    size: tuple[float, float] = (4.4, 3.0),
-    frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
+    size: tuple[float, float] = (4.4, 3.0),  # in inches
+    frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),  # of the Axes, as shares
 ) -> str:
-    """Return what `draw` draws on Axes, as an inline SVG that is read out as `label`.
-
-    Width and height are in inches; `frame` is where the Axes are in them, as shares.
-    """
+    """Return what `draw` draws on Axes, as an inline SVG that is read out as `label`."""
     Figure = require("matplotlib.figure", "plots", "a picture").Figure
     matplotlib = require("matplotlib", "plots", "a picture")
     with _lock, matplotlib.rc_context(_STYLE):

@@ -70,17 +70,15 @@ def _drawn(smiles: str, letters: bool = False) -> str:
     return svg
 
 
-def uri(image: Image) -> str:
+def uri(image: Image, kind: str = "png", **options: Any) -> str:
+    """Return an image as a data URI."""
     buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+    image.save(buffer, kind, **options)
+    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def small(image: Image, side: int = 48) -> str:
     """Return an image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
     image = image.convert("RGB") if image.mode != "L" else image.copy()
     image.thumbnail((side, side))
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=70)
-    jpeg = "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
-    return min(jpeg, uri(image), key=len)
+    return min(uri(image, "jpeg", quality=70), uri(image), key=len)
