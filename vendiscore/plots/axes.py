@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from ..optional import require
 
-Draw = TypeVar("Draw")
+Draw = TypeVar("Draw", bound=Callable[..., Any])
 # What the docstring of each picture says of them, in place of {ax}.
 _DOCUMENTED = """ax : matplotlib Axes, optional
         The Axes to draw on; those of a new figure unless passed.
@@ -17,16 +19,16 @@ _DOCUMENTED = """ax : matplotlib Axes, optional
 
 
 def picture(draw: Draw) -> Draw:
-    """Document the argument `ax` of a function that draws, and what it returns."""
-    draw.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
-    return draw
+    """Pass Axes of a new figure to a function that draws unless it has some; document `ax`."""
 
+    @wraps(draw)
+    def drawn(*args: Any, ax: Any = None, **options: Any) -> Any:
+        if ax is None:
+            ax = require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
+        return draw(*args, ax=ax, **options)
 
-def axes_of(ax: Any) -> Any:
-    """Return the Axes passed, or those of a new figure of pyplot."""
-    if ax is not None:
-        return ax
-    return require("matplotlib.pyplot", "plots", "a picture").subplots()[1]
+    drawn.__doc__ = (draw.__doc__ or "").replace("{ax}", _DOCUMENTED)
+    return cast(Draw, drawn)
 
 
 def ink(ax: Any) -> Any:

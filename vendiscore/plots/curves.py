@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays.namespace import Array, to_host
 from ..magnitude.curve import Curve
-from .axes import axes_of, ink, picture, whole_numbers
+from .axes import ink, picture, whole_numbers
 from .forest_plot import look
 
 
@@ -34,7 +34,6 @@ def profile(
     >>> ax.get_xlabel()
     'order q'
     """
-    ax = axes_of(ax)
     ax.plot(orders, to_host(values), color="C0", lw=2)
     if mark is not None and mark[0] <= orders[-1]:
         ax.plot([mark[0]], [mark[1]], "o", color="C1", ms=7)
@@ -74,7 +73,6 @@ def profiles(
     """
     if not len(orders):
         raise ValueError("`orders` must have one order or more; pass orders= to compare")
-    ax = axes_of(ax)
     for i, (name, (scores, low, high)) in enumerate(zip(names, curves, strict=True)):
         ax.plot(orders, scores, color=f"C{i}", ls=look(i)[0], lw=2, label=name)
         ax.fill_between(orders, low, high, color=f"C{i}", alpha=0.25, lw=0)
@@ -112,7 +110,6 @@ def growth(
     >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
     ['-', '--']
     """
-    ax = axes_of(ax)
     x, y = np.asarray(sizes), np.asarray(scores)
     known, beyond = x <= n, x >= max(x[x <= n], default=0)
     ax.plot(x[known], y[known], color="C0", lw=2)
@@ -144,7 +141,6 @@ def magnitude(curve: Curve, *, t: float | None = None, ax: Any = None) -> Any:
     >>> ax.get_ylabel()
     'magnitude'
     """
-    ax = axes_of(ax)
     n = curve.distinct
     ax.plot(curve.scales, curve.values, color="C0", lw=2)
     ax.axhline(n, color=ink(ax), lw=0.8, ls=":")
@@ -174,7 +170,6 @@ def selection(scores: np.ndarray, bound: float | None = None, *, ax: Any = None)
     >>> ax.get_xlabel()
     'samples chosen'
     """
-    ax = axes_of(ax)
     sizes = np.arange(1, len(scores) + 1)
     ax.plot(sizes, scores, color="C0", lw=2, marker="o" if len(scores) == 1 else None)
     if bound is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optional import require
-from .axes import axes_of, ink, picture
+from .axes import ink, picture
 
 # Lines and dots of the sets in the first round of the style's colours, the second, and so on;
 # dotted lines mark something.
@@ -49,7 +49,6 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    ax = axes_of(ax)
     looks = [{"color": f"C{i}", "marker": look(i)[1]} for i in range(len(names))]
     return _rows(ax, names, scores, low, high, label, looks)
 
@@ -85,7 +84,6 @@ def differences(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A − B']
     """
-    ax = axes_of(ax)
     ax.axvline(0, color=ink(ax), lw=0.8, ls=":")
     hollow = [left <= 0 <= right for left, right in zip(low, high, strict=True)]
     looks = [{"color": "C0", "marker": "o", "mfc": "none" if h else "C0"} for h in hollow]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.namespace import Array, to_host
 from ..spectral.rank_one import lost
-from .axes import axes_of, ink, picture, whole_numbers
+from .axes import ink, picture, whole_numbers
 
 
 @picture
@@ -30,7 +30,6 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
     >>> len(ax.patches)
     2
     """
-    ax = axes_of(ax)
     heights = 100 * to_host(shares)[:bars]
     ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
     ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
@@ -59,7 +58,6 @@ def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_legend().get_texts()]
     ['samples', 'near-duplicates']
     """
-    ax = axes_of(ax)
     order = np.argsort(-np.asarray(adds), kind="stable")
     percent = 100 * lost(np.asarray(adds)[order])
     places, marked = np.arange(len(order)), np.asarray(redundant)[order]
@@ -99,7 +97,6 @@ def heat_map(
     >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
     (1, [1.5, 0.5])
     """
-    ax = axes_of(ax)
     K = np.asarray(to_host(K))
     if order is not None:
         K = K[np.ix_(order, order)]
