@@ -10,12 +10,11 @@ from typing import Any
 from ...arguments import DEFAULT_ORDER
 from ...progress import finish
 from ..inputs.pictures import decode_images
-from ..inputs.submission import KINDS
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
+from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import THRESHOLD, Job, comparable, image_job, text_job, vector_job
-from .kernel_menu import one_of
 from .records import record
 from .several_sets import Compared
 
@@ -150,12 +149,11 @@ def vendi_compare(
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
     check_sets(len(sets))
-    one_of(kind, KINDS, "kind")
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decode_images(images) for images in sets]
     jobs = {}
     for name, samples in zip(_names(names, len(sets)), sets, strict=True):
-        jobs[name] = comparable(samples, kind, kernel, {})
+        jobs[name] = comparable(samples, kind, kernel)
         check_count(len(jobs[name].samples), MAX_SAMPLES, "samples in a set")
     return _comparison(finish(several_sets.compare_steps(jobs, q, permutations)), jobs)
 
@@ -165,7 +163,7 @@ def _comparison(found: Compared, jobs: dict[str, Job]) -> dict[str, Any]:
     for name in ("kind", "what", "comparison", "pictures", "csv"):
         del answer[name]
     places = {name: range(len(job.samples)) for name, job in jobs.items()}
-    rare = several_sets.only_in(found, jobs, places)
+    rare = only(found.together, jobs, places)
     for each in rare:
         for sample in each["samples"]:
             sample.pop("image", None)

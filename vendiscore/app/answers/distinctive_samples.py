@@ -20,14 +20,11 @@ LEVEL = 0.05  # of sets of one source, how often samples are listed of any
 _EXCHANGES = 999
 
 
+@np.errstate(all="ignore")
 def only(
     together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
 ) -> list[dict[str, Any]]:
-    """Find for each set the samples that the others, taken together, have least of.
-
-    Samples are listed of sets alone that differ from the others by more than chance; of samples
-    that are the same the first is, with how many there are.
-    """
+    """Find for each set that differs by more than chance the samples that others have least of."""
     sizes = [len(job.samples) for job in jobs.values()]
     starts = [0, *accumulate(sizes)]
     most = MOST // len(sizes)
@@ -50,9 +47,8 @@ def only(
         surprise = surprise_of_first(pool, len(rows[number]))
         # Samples that have nothing in common with the others are many, and equal but for rounding.
         order = np.argsort(-np.round(surprise, 9), kind="stable")
-        first = [i for i in order.tolist() if surprise[i] > 0]
         listed: dict[Any, dict[str, Any]] = {}
-        for i in first:
+        for i in order[surprise[order] > 0].tolist():
             at = int(rows[number][i]) - starts[number]
             shown = _shown(job, at, places[name])
             row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
@@ -64,10 +60,7 @@ def only(
 
 
 def _chance(K: np.ndarray, own: np.ndarray) -> float:
-    """Return how often a random part differs as much from the rest: p of the squared MMD.
-
-    `K` has zeros on its diagonal; `own` tells the samples of the set.
-    """
+    """Return how often a random part differs as much as `own` from the rest: p of squared MMD."""
     n, m = int(own.sum()), int((~own).sum())
     rng = np.random.default_rng(0)
     Z = np.stack([own, *(rng.permutation(own) for _ in range(_EXCHANGES))], axis=1).astype(float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,10 @@ def pooled(values: Any, what: str, rows: bool = False) -> tuple[list[Any], Group
     """Return samples, or lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
         raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
-    nested = [_is_group(value, rows) for value in values]
+    nested = [
+        isinstance(value, list) and (not rows or any(isinstance(row, list) for row in value))
+        for value in values
+    ]
     if not any(nested):
         return values, None
     nested = [found or value == [] for found, value in zip(nested, values, strict=True)]
@@ -58,13 +61,6 @@ def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
     return named
 
 
-def emptied(labels: Sequence[Hashable], left: Iterable[int]) -> list[Hashable]:
-    """Return the groups of which nothing remains without the samples at some places; "" is none."""
-    without = set(left)
-    kept = {label for i, label in enumerate(labels) if i not in without}
-    return [label for label in dict.fromkeys(labels) if label not in kept | {""}]
-
-
 def sets_of(samples: Samples) -> dict[str, Samples]:
     """Return the groups of samples as sets by their labels; samples without a label are in none."""
     where: dict[Hashable, list[int]] = {}
@@ -85,7 +81,3 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
         )
         for label, kept in where.items()
     }
-
-
-def _is_group(value: Any, rows: bool) -> bool:
-    return isinstance(value, list) and (not rows or any(isinstance(row, list) for row in value))

@@ -18,7 +18,7 @@ from ...reading.samples import Samples
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
-from ..inputs.submission import KINDS, SINGULAR
+from ..inputs.submission import SINGULAR
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
@@ -35,22 +35,21 @@ _SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
 @dataclass(frozen=True)
 class Job:
-    """Samples that have been checked, and how they are compared and shown.
-
-    `modules` and `expression` are Python that has the same samples; with `groups` the score is the
-    mean of theirs; `texts` gives sample i as text where there is something to read.
-    """
+    """Samples that have been checked, and how they are compared and shown."""
 
     kind: str
-    what: str
     samples: Any
     choice: Choice
     arguments: dict[str, Any]
-    modules: str
-    expression: str
+    python: tuple[str, str]  # modules to import, and an expression that has the same samples
     groups: Groups | None = None
-    texts: Callable[[int], str] | None = None
+    texts: Callable[[int], str] | None = None  # sample i, where there is something to read
     pictures: Sequence[Picture] = ()
+
+    @property
+    def what(self) -> str:
+        """What the samples are called."""
+        return "samples" if self.choice.is_matrix else self.kind
 
     def findings(self, q: Any, threshold: Any = THRESHOLD) -> Steps[Findings]:
         """Find what there is to say at order q; a SampleError names samples by their places."""
@@ -71,7 +70,7 @@ class Job:
                 floor=min(FLOOR, alike_from),
             )
         except SampleError as error:
-            if self.groups is None or not self.groups.nested:
+            if self.groups is None:
                 raise
             raise self.groups.located(error) from error.__cause__
 
@@ -88,28 +87,25 @@ class Job:
 
     def code(self, found: Findings) -> str:
         """Write three lines of Python that give the same number."""
+        modules, expression = self.python
         arguments = {name: x for name, x in found.arguments.items() if name not in ("groups", "q")}
         if self.groups is not None and not self.groups.nested and self.kind == "vectors":
             arguments["groups"] = self.labels
         options = keywords(arguments, found.order)
-        if _SAVED in self.expression and self.groups is not None:
+        if _SAVED in expression and self.groups is not None:
             options += ', groups=saved["samples"]["group"]'
         call = called("samples", options)
-        return f"{source(self.modules)}\nsamples = {self.expression}\nprint({call})"
+        return f"{source(modules)}\nsamples = {expression}\nprint({call})"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How samples are to be scored: as the page asks, and not checked yet.
+    """How samples are to be scored: as the page asks, and not checked yet."""
 
-    `kernel` is one of `kernel_menu.choices`, "" for the usual one; with `leave_out`, samples that
-    cannot be used are left out; from `threshold` on samples are called alike.
-    """
-
-    kernel: str = ""
+    kernel: str = ""  # one of `kernel_menu.choices`, "" for the usual one
     options: Mapping[str, Any] = field(default_factory=dict)
     q: Any = DEFAULT_ORDER
-    leave_out: bool = False
+    leave_out: bool = False  # samples that cannot be used
     threshold: Any = THRESHOLD
 
     def kernel_of(self, kind: str) -> str:
@@ -125,20 +121,17 @@ def text_job(
     kind: str = "texts",
 ) -> Job:
     """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
-    chosen = _chosen(kind, kernel, options)
+    compared = _compared(kind, kernel, options)
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
     values, groups = pooled(texts, called)
     groups = read_labels(labels) if labels else groups
     values = check_texts(values, longest, SINGULAR[kind], place(groups))
-    return Job(
-        kind=kind,
-        what=kind,
-        samples=values,
-        **chosen,
-        groups=groups,
-        texts=values.__getitem__,
-        **_inline(taken_apart(values, groups)),
-    )
+    written = repr(taken_apart(values, groups))
+    python = ("", written)
+    if len(written) > INLINE:
+        text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
+        python = (READ_DOWNLOAD[0], _SAVED + text)
+    return Job(kind, values, *compared, python, groups, texts=values.__getitem__)
 
 
 def image_job(
@@ -148,7 +141,7 @@ def image_job(
     groups: Groups | None = None,
 ) -> Job:
     """Return the job of images, pixel by pixel or encoded; `left` are files left out."""
-    chosen = _chosen("images", kernel, None)
+    chosen, arguments = _compared("images", kernel)
     files = 'glob.glob("images/*")'
     if left:
         files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
@@ -156,17 +149,9 @@ def image_job(
     if groups is not None:
         each = 'sorted(glob.glob(folder + "/*"))'
         expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
-    encoded = chosen["choice"].is_encoder
-    return Job(
-        kind="images",
-        what="images",
-        samples=[picture.data if encoded else picture.small for picture in pictures],
-        **chosen,
-        modules="glob",
-        expression=expression,
-        groups=groups,
-        pictures=pictures,
-    )
+    samples = [picture.data if chosen.is_encoder else picture.small for picture in pictures]
+    python = ("glob", expression)
+    return Job("images", samples, chosen, arguments, python, groups, pictures=pictures)
 
 
 def vector_job(
@@ -180,31 +165,20 @@ def vector_job(
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
     groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
-    chosen = _chosen("vectors", kernel, options)
-    matrix = chosen["choice"].is_matrix
-    if matrix and groups is not None:
+    chosen, arguments = _compared("vectors", kernel, options)
+    if chosen.is_matrix and groups is not None:
         raise RefusedError(
             f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
             f"rows of features pick another kernel."
         )
-    if matrix and X.shape[0] != X.shape[1]:
+    if chosen.is_matrix and X.shape[0] != X.shape[1]:
         raise RefusedError(
             f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
             f"for rows of features pick another kernel."
         )
-
-    def written(i: int) -> str:
-        return in_words(X[i])
-
-    return Job(
-        kind="vectors",
-        what="samples" if matrix else "vectors",
-        samples=X,
-        **chosen,
-        groups=groups,
-        texts=None if matrix else written,
-        **_matrix_source(X, source, groups),
-    )
+    texts = None if chosen.is_matrix else lambda i: in_words(X[i])
+    python = _python_of_rows(X, source, groups)
+    return Job("vectors", X, chosen, arguments, python, groups, texts)
 
 
 def in_words(row: np.ndarray) -> str:
@@ -230,9 +204,8 @@ def job_of(
     return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
 
 
-def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any]) -> Job:
+def comparable(samples: Any, kind: str, kernel: str) -> Job:
     """Return one of the sets of a comparison, as the API has them: one list."""
-    kernel_menu.one_of(kind, KINDS, "kind")
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
     if kind == "images":
@@ -240,9 +213,9 @@ def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any])
             raise RefusedError(f"Expected a list of images, got {type(samples).__name__}.")
         job = image_job(samples, kernel)
     elif kind == "vectors":
-        job = vector_job(samples, kernel, options)
+        job = vector_job(samples, kernel)
     else:
-        job = text_job(samples, kernel, options, kind=kind)
+        job = text_job(samples, kernel, kind=kind)
     if job.groups is not None:
         raise RefusedError(
             f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
@@ -251,32 +224,25 @@ def comparable(samples: Any, kind: str, kernel: str, options: Mapping[str, Any])
     return job
 
 
-def _chosen(kind: str, kernel: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
+def _compared(
+    kind: str, kernel: Any, options: Mapping[str, Any] | None = None
+) -> tuple[Choice, dict[str, Any]]:
     chosen = kernel_menu.choice(kind, kernel)
-    return {"choice": chosen, "arguments": kernel_menu.arguments(chosen, options or {})}
+    return chosen, kernel_menu.arguments(chosen, options or {})
 
 
-def _inline(samples: list[Any]) -> dict[str, Any]:
-    written = repr(samples)
-    if len(written) <= INLINE:
-        return {"modules": "", "expression": written}
-    text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
-    return {"modules": READ_DOWNLOAD[0], "expression": _SAVED + text}
-
-
-def _matrix_source(
-    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None = None
-) -> dict[str, Any]:
-    if X.size <= INLINE:
-        nested = groups if groups is not None and groups.nested else None
-        written = repr(taken_apart(X.tolist(), nested))
-        if len(written) <= INLINE:
-            return {"modules": "", "expression": written}
+def _python_of_rows(
+    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None
+) -> tuple[str, str]:
+    """Write Python that has the rows: themselves where they are few, or how they are read."""
+    nested = groups if groups is not None and groups.nested else None
+    if X.size <= INLINE and len(written := repr(taken_apart(X.tolist(), nested))) <= INLINE:
+        return "", written
     modules, expression = source or (
         "pandas as pd",
         "pd.read_csv('samples.csv', header=None).to_numpy()",
     )
-    if groups is not None and groups.nested:
-        ends = np.cumsum(np.bincount(groups.codes))[:-1].tolist()
+    if nested is not None:
+        ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
         modules, expression = f"numpy as np, {modules}", f"np.split({expression}, {ends})"
-    return {"modules": modules, "expression": expression}
+    return modules, expression

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...analysis.sentences import listed
-from ...registry.kernel import Control, Kernel, labelled_kernels
+from ...registry.kernel import Control, labelled_kernels
 from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
@@ -65,17 +65,21 @@ _SYNONYMS = {"X": "score_X", "dual": "score_dual"}
 def choices(kind: str) -> list[Choice]:
     """Return the ways to compare samples of a kind, the usual one first."""
     one_of(kind, KINDS, "kind")
-    kernels = sorted(labelled_kernels(_SAMPLES[kind]), key=lambda each: each.name != _USUAL[kind])
-    by_network = {each["k"] for each in offered_encoders.ALLOWED.get(kind, {}).values()}
-    encoders = {kernel.name: kernel for kernel in kernels if kernel.name in by_network}
-    return [
-        *(
-            _encoder(encoders[arguments["k"]], name, arguments)
-            for name, arguments in offered_encoders.offered(kind).items()
-        ),
-        *(_plain(kernel) for kernel in kernels if kernel.name not in by_network),
-        *(_MATRICES if kind == "vectors" else ()),
-    ]
+    kernels = {kernel.name: kernel for kernel in labelled_kernels(_SAMPLES[kind])}
+    found = []
+    for name, how in offered_encoders.offered(kind).items():
+        each = kernels[how["k"]]
+        words = (name, each.label, name, f"{each.by} ({name})")
+        found.append(Choice(*words, how, is_encoder=True))
+    by_network = {how["k"] for how in offered_encoders.ALLOWED.get(kind, {}).values()}
+    others = [name for name in kernels if name not in by_network]
+    for name in sorted(others, key=lambda name: name != _USUAL[kind]):
+        each = kernels[name]
+        pairs = each.samples == "vectors" and not each.has_rows({})
+        how = {"k": name, **_FIXED.get(name, {})}
+        words = (name, each.label, each.term, each.by)
+        found.append(Choice(*words, how, each.controls, takes_pairs=pairs))
+    return [*found, *(_MATRICES if kind == "vectors" else ())]
 
 
 def choice(kind: str, kernel: Any) -> Choice:
@@ -142,10 +146,7 @@ def one_of(value: Any, known: Sequence[str], name: str) -> None:
 
 def check_order(q: Any) -> float:
     """Return an order in [0, ∞], from a number or "inf"."""
-    try:
-        order = float(q)
-    except (TypeError, ValueError):
-        raise RefusedError(f"q must be a number of at least 0 or 'inf', got {q!r:.40}.") from None
+    order = _number(q, "q", "a number of at least 0 or 'inf'")
     if not order >= 0:
         raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
     return order
@@ -153,40 +154,23 @@ def check_order(q: Any) -> float:
 
 def check_threshold(value: Any, floor: float = -1.0) -> float:
     """Return a similarity from `floor` to 1, from which on samples are called alike."""
-    try:
-        threshold = float(value)
-    except (TypeError, ValueError):
-        raise RefusedError(
-            f"The similarity from which samples are alike must be a number, got {value!r:.40}."
-        ) from None
+    name = "The similarity from which samples are alike"
+    threshold = _number(value, name)
     if not floor <= threshold <= 1:
-        raise RefusedError(
-            f"The similarity from which samples are alike must be from {floor:.3g} to 1 here, got "
-            f"{threshold:g}."
-        )
+        raise RefusedError(f"{name} must be from {floor:.3g} to 1 here, got {threshold:g}.")
     return threshold
 
 
-def _plain(kernel: Kernel) -> Choice:
-    arguments = {"k": kernel.name, **_FIXED.get(kernel.name, {})}
-    pairs = kernel.samples == "vectors" and not kernel.has_rows({})
-    words = (kernel.name, kernel.label, kernel.term, kernel.by)
-    return Choice(*words, arguments, kernel.controls, takes_pairs=pairs)
-
-
-def _encoder(kernel: Kernel, name: str, arguments: Mapping[str, Any]) -> Choice:
-    return Choice(name, kernel.label, name, f"{kernel.by} ({name})", arguments, is_encoder=True)
+def _number(value: Any, name: str, expected: str = "a number") -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise RefusedError(f"{name} must be {expected}, got {value!r:.40}.") from None
 
 
 def _option(control: Control) -> dict[str, Any]:
-    return {
-        "name": control.name,
-        "label": control.label,
-        "type": control.type,
-        "choices": list(control.choices) or None,
-        "value": control.value,
-        "info": control.info,
-    }
+    shown = {name: getattr(control, name) for name in ("name", "label", "type", "value", "info")}
+    return shown | {"choices": list(control.choices) or None}
 
 
 def _read(control: Control, value: Any) -> Any:
@@ -204,10 +188,7 @@ def _read(control: Control, value: Any) -> Any:
         if not numbers or not all(1 <= n <= most for n in numbers):
             raise RefusedError(f"{name} must be from 1 to {most}, got {numbers!r:.60}.")
         return numbers
-    try:
-        number = float(value or 0)
-    except (TypeError, ValueError):
-        raise RefusedError(f"{name} must be a number, got {value!r:.40}.") from None
+    number = _number(value or 0, name)
     if not 0 <= number < math.inf:
         raise RefusedError(f"{name} must be a finite number above 0, got {number:g}.")
     return number

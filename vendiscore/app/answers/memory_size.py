@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 
 def size_of(value: Any) -> int:
@@ -16,31 +15,16 @@ def size_of(value: Any) -> int:
     total, waiting = 0, [value]
     while waiting:
         one = waiting.pop()
+        while isinstance(one, np.ndarray) and isinstance(one.base, np.ndarray):
+            one = one.base
         if id(one) in seen or isinstance(one, type):
             continue
         seen.add(id(one))
-        if isinstance(one, np.ndarray):
-            base = one
-            while isinstance(base.base, np.ndarray):
-                base = base.base
-            if base is not one:
-                waiting.append(base)
-            else:
-                total += one.nbytes
-            continue
-        total += sys.getsizeof(one, 0)
-        waiting.extend(_parts(one))
+        total += one.nbytes if isinstance(one, np.ndarray) else sys.getsizeof(one, 0)
+        if isinstance(one, Mapping):
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple, set, frozenset)):
+            waiting.extend(one)
+        elif type(one).__module__.startswith(("vendiscore.", "PIL.", "scipy.sparse")):
+            waiting.extend(getattr(one, "__dict__", {}).values())
     return total
-
-
-def _parts(one: Any) -> Iterator[Any]:
-    if isinstance(one, (str, bytes, int, float)):
-        return
-    if sp.issparse(one):
-        yield from (one.data, getattr(one, "indices", None), getattr(one, "indptr", None))
-    elif isinstance(one, Mapping):
-        yield from one.values()
-    elif isinstance(one, (list, tuple, set, frozenset)):
-        yield from one
-    elif type(one).__module__.startswith(("vendiscore.", "PIL.")) and hasattr(one, "__dict__"):
-        yield from vars(one).values()

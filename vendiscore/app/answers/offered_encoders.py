@@ -1,9 +1,7 @@
 """Encoders that the page offers, from a list of our own, and their work in steps.
 
-A name that a visitor sends is looked up here and goes nowhere else. An encoder is loaded when it
-is first asked for, and kept. Encoding is the one kernel that takes long at the sizes of the page,
-so it pauses between batches, and what was encoded last is kept: a visitor who moves a slider does
-not wait for it again.
+A name that a visitor sends is looked up here and goes nowhere else. Encoding takes long, so it
+pauses between batches, and the last results are kept for visitors who move a slider.
 """
 
 from __future__ import annotations
@@ -62,11 +60,7 @@ _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 
 @cache
 def offered(kind: str) -> dict[str, dict[str, Any]]:
-    """Return the encoders of "texts" or "images" that can be had here, as options of `compute`.
-
-    They need torch and transformers, and a model that is in the local cache or can be downloaded,
-    as on a Space.
-    """
+    """Return the encoders of a kind that can be had here, as options of `compute`."""
     if not all(map(find_spec, _PACKAGES)):
         return {}
     allowed = ALLOWED.get(kind, {})
@@ -74,11 +68,8 @@ def offered(kind: str) -> dict[str, dict[str, Any]]:
 
 
 def prepare() -> None:
-    """Import what the encoders offered need, before the first visitor comes.
-
-    While one thread imports torch, which takes seconds, another that computes may find it half
-    there: SciPy looks for torch's tensors wherever torch is.
-    """
+    """Import what the encoders offered need, before the first visitor comes."""
+    # While one thread imports torch, SciPy in another may look for tensors in a half of it.
     if any(map(offered, ALLOWED)):
         transformers = importlib.import_module("transformers")
         for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
@@ -123,11 +114,10 @@ def _encoded(samples: Sequence[Any], arguments: Mapping[str, Any]) -> Steps[Simi
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
     """Return the encoder of these options, loaded once whoever asks."""
     key = kind, *sorted(options.items())
-    if key not in _encoders:
-        with _loading:
-            if key not in _encoders:  # not even now
-                _encoders[key] = encoder(kind=kind, **options)
-    return _encoders[key]
+    with _loading:
+        if key not in _encoders:
+            _encoders[key] = encoder(kind=kind, **options)
+        return _encoders[key]
 
 
 _encoders: dict[Any, Encoder] = {}

@@ -1,7 +1,6 @@
-"""From samples that were read and settings to plain values: what the page shows, and when.
+"""From samples that were read and settings to plain values: what the page shows.
 
-The score comes at once with all that the page shows of single samples. Groups at another
-threshold, what thinning does and what papers need are found when somebody asks.
+Groups at another threshold, thinning and what papers need are found when somebody asks.
 """
 
 from __future__ import annotations
@@ -45,10 +44,7 @@ _ROOTS, _EACH = 200, 500
 
 
 class Result:
-    """A score: the `answer` that the page shows at first, and whatever else can be asked about it.
-
-    `nbytes` is about the memory that it holds.
-    """
+    """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
     def __init__(self, found: Findings, job: Job, answer: dict[str, Any]) -> None:
         self._found, self._job, self.answer = found, job, answer
@@ -115,10 +111,7 @@ def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
-    """Score samples step by step.
-
-    An UnusableError names samples that cannot be used and are not to be left out.
-    """
+    """Score samples step by step; an UnusableError names those that cannot be used."""
     kernel = settings.kernel_of(samples.kind)
     chosen = kernel_menu.choice(samples.kind, kernel)
 
@@ -161,11 +154,9 @@ def _answer(
     assert explained is not None
     n, details = found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
-    distinct = int(details["distinct"])
     where = " within their groups" if found.grouped else ""
-    low, high, se = (found.beside(name) for name in ("low", "high", "se"))
-    interval = details.get("interval")
-    near = sample_views.alike(explained)
+    distinct = int(details["distinct"])
+    groups = details["groups"] if found.grouped else None
     return {
         "kind": job.kind,
         "what": job.what,
@@ -177,10 +168,8 @@ def _answer(
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "VS": found.value,
-        "se": se,
-        "low": low,
-        "high": high,
-        "level": None if low is None or not interval else interval["level"],
+        **{name: found.beside(name) for name in ("se", "low", "high")},
+        "level": details.get("interval", {}).get("level"),
         "of": of,
         "share": found.value / of,
         "verdict": sentences.verdict(of, found.value),
@@ -196,58 +185,43 @@ def _answer(
         "looked": explained.n,
         "samples": sample_views.columns(found, job, samples, kept),
         "floor": explained.floor,
-        **near,
+        **sample_views.alike(explained),
         "heat": sample_views.heat(found),
         "map": sample_views.map_(found),
-        "by_group": _by_group(found),
-        "growth": (
-            sentences.growing(found.growth) if n <= _GROWN and found.growth is not None else ""
-        ),
+        "by_group": groups
+        and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
+        "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",
     }
 
 
 def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
-    letters = (
-        "These texts have no spaces between words, so n-grams of characters were compared."
-        if _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
-        else ""
-    )
     notes = [
         *samples.told,
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
         sentences.adding(found.order, found.adds_order),
-        letters,
-        *(_on_the_page(str(note), bool(letters)) for note in found.details["notes"]),
     ]
+    letters = _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
+    if letters:
+        notes.append(
+            "These texts have no spaces between words, so n-grams of characters were compared."
+        )
+    for note in map(str, found.details["notes"]):
+        texts, unspaced, _ = note.partition(" are in a script without spaces between words")
+        if not unspaced:
+            notes.append(note)
+        elif not letters:  # with the remedy that the page has
+            notes.append(
+                f"{texts} have no spaces between words, and a clause of theirs counts as one word: "
+                f"under “More”, pick n-grams made of characters (char)."
+            )
     return [note for note in notes if note]
-
-
-def _on_the_page(note: str, is_said: bool) -> str:
-    """Return a note of the kernel with the remedy that the page has, "" if it is said already."""
-    texts, unspaced, _ = note.partition(" are in a script without spaces between words")
-    if not unspaced:
-        return note
-    said = (
-        f"{texts} have no spaces between words, and a clause of theirs counts as one word: under "
-        f"“More”, pick n-grams made of characters (char)."
-    )
-    return "" if is_said else said
 
 
 def _unit(found: Findings) -> dict[str, Any]:
     """Return whether n-grams are of words or characters, which may follow from the texts."""
     settings = {} if found.similarity is None else found.similarity.settings
     return {name: value for name, value in settings.items() if name == "analyzer"}
-
-
-def _by_group(found: Findings) -> list[dict[str, Any]] | None:
-    if not found.grouped:
-        return None
-    return [
-        {"group": str(row["group"]), "n": int(row["n"]), "VS": float(row["VS"])}
-        for row in found.details["groups"]
-    ]
 
 
 def drawings(smiles: Any) -> dict[str, list[str]]:
@@ -261,12 +235,13 @@ def drawings(smiles: Any) -> dict[str, list[str]]:
 
 def menu() -> dict[str, Any]:
     """Return comparisons and examples by kind, and limits in words."""
+
+    def entries(known: Iterable[Any]) -> dict[str, Any]:
+        return {"examples": [example.entry() for example in known]}
+
     return {
-        "kinds": {
-            kind: kernel_menu.menu(kind) | {"examples": _noted(examples.MENU[kind])}
-            for kind in KINDS
-        },
-        "compare": {"examples": _noted(examples.PAIRINGS)},
+        "kinds": {kind: kernel_menu.menu(kind) | entries(examples.MENU[kind]) for kind in KINDS},
+        "compare": entries(examples.PAIRINGS),
         "limits": {
             "sentence": quotas.IN_WORDS,
             "samples": quotas.MAX_SAMPLES,
@@ -279,13 +254,8 @@ def menu() -> dict[str, Any]:
     }
 
 
-def _noted(known: Iterable[Any]) -> list[dict[str, Any]]:
-    return [example.entry() for example in known]
-
-
 def is_long(samples: Samples, settings: Settings) -> bool:
-    """Return whether a score takes more than about a second: by encoders, or of very many
-    numbers."""
+    """Return whether a score takes more than about a second."""
     chosen = kernel_menu.choice(samples.kind, settings.kernel_of(samples.kind))
     if chosen.is_encoder:
         return True

@@ -11,8 +11,8 @@ import numpy as np
 from ...errors import SampleError
 from ...reading.samples import Samples
 from ...reading.tables import join_names
+from ...report.markup import cut
 from ..quotas import RefusedError
-from .group_lists import emptied
 from .jobs import in_words
 
 Value = TypeVar("Value")
@@ -22,11 +22,7 @@ _PREVIEW = 3
 
 
 class UnusableError(RefusedError):
-    """Some samples cannot be used, and the visitor has not said to leave them out.
-
-    `what` counts them, `each` has a line for each of the first, `others` is how many are left, and
-    `rows` says where they are: "lines 23–27".
-    """
+    """Some samples cannot be used, and the visitor has not said to leave them out."""
 
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
         bad = sum(len(problems) for _, problems in found.values())
@@ -65,12 +61,11 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
         f"Left out {len(problems):,} of {len(samples):,} ({samples.where(sorted(problems))}): "
         f"{first}{'; …' if len(problems) > 1 else '.'}"
     )
-    if not (lost := emptied(samples.groups, problems)):
+    kept = {label for i, label in enumerate(samples.groups) if i not in problems} | {""}
+    lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
+    if not lost:
         return (said,)
-    return (
-        said,
-        f"Nothing is left of these groups, which are not scored: {join_names(map(str, lost))}.",
-    )
+    return said, f"Nothing is left of these groups, which are not scored: {join_names(lost)}."
 
 
 def sifted(
@@ -106,6 +101,7 @@ def sifted(
 
 def read_answer(samples: Samples) -> dict[str, Any]:
     """Return what the page shows of samples that were read, before anything is scored."""
+    usable = (i for i in range(len(samples)) if i not in samples.problems)
     return {
         "kind": samples.kind,
         "kinds": list(samples.kinds),
@@ -116,7 +112,7 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "name": samples.name,
         "said": _said(samples),
         "notes": list(samples.notes),
-        "preview": [_shown(samples, i) for i in _first(samples)],
+        "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
         "columns": list(samples.columns),
         "column": samples.column,
         "by": samples.by,
@@ -124,14 +120,12 @@ def read_answer(samples: Samples) -> dict[str, Any]:
         "separator": samples.separator,
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "text": samples.text,
-        "problems": problem_of(samples),
+        "problems": _problems(samples) if samples.problems else None,
     }
 
 
-def problem_of(samples: Samples) -> dict[str, Any] | None:
-    """Return which samples cannot be used, as far as reading has found; None if all can."""
-    if not samples.problems:
-        return None
+def _problems(samples: Samples) -> dict[str, Any]:
+    """Return which samples cannot be used, as far as reading has found."""
     error = UnusableError({"": (samples, samples.problems)}, samples.kind)
     return {
         "count": len(samples.problems),
@@ -149,15 +143,10 @@ def _said(samples: Samples) -> str:
     return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
 
 
-def _first(samples: Samples) -> list[int]:
-    usable = (i for i in range(len(samples)) if i not in samples.problems)
-    return [i for i, _ in zip(usable, range(_PREVIEW), strict=False)]
-
-
 def _shown(samples: Samples, i: int) -> Any:
     value = samples.values[i]
     if isinstance(value, str):
-        return value if len(value) <= 300 else f"{value[:299]}…"
+        return cut(value, 300)
     if samples.kind == "images":
         return {"image": value.thumbnail}
     return in_words(np.ravel(value))

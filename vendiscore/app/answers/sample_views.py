@@ -55,10 +55,7 @@ def alike(explained: Explanation) -> dict[str, Any]:
 
 
 def heat(found: Findings) -> dict[str, Any]:
-    """Return similarities as bytes, similar samples side by side; means over squares of many.
-
-    `values` are base64 of rows of bytes, of which 0 is the similarity `low` and 255 `high`.
-    """
+    """Return similarities as base64 of bytes from `low` (0) to `high` (255), clustered."""
     order = found.seriated
     K = averaged(found.K[np.ix_(order, order)], CELLS)
     high = float(K.max())

@@ -26,7 +26,8 @@ from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ..inputs.parts import part
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
-from . import distinctive_samples, kernel_menu, offered_encoders
+from . import kernel_menu, offered_encoders
+from .distinctive_samples import only
 from .group_lists import sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import check_order
@@ -52,16 +53,13 @@ _SLOW = 50  # samples whose permutations take so long that one wants to know how
 
 
 class Compared(NamedTuple):
-    """Sets that were compared: `together` has all samples, one set after the other.
-
-    `compute` with `arguments` gives the same whole scores; `settings` go into the signature.
-    """
+    """Sets that were compared."""
 
     comparison: Comparison
-    arguments: Mapping[str, Any]
-    together: Similarity
+    arguments: Mapping[str, Any]  # of `compute`, for the same whole scores
+    together: Similarity  # of all samples, one set after the other
     sizes: list[int]
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # for the signature
 
     @property
     def signature(self) -> str:
@@ -98,19 +96,15 @@ def compare(
         return jobs, (yield from compare_steps(jobs, settings.q, permutations))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
-    notes += [
-        f"{name}: {note}"
-        for name, samples in sets.items()
-        for note in (*samples.told, *left_out(samples, bad[name]))
-    ]
-    places = {
-        name: [place for i, place in enumerate(samples.places) if i not in bad[name]]
-        for name, samples in sets.items()
-    }
+    places = {}
+    for name, samples in sets.items():
+        told_of = (*samples.told, *left_out(samples, bad[name]))
+        notes += [f"{name}: {note}" for note in told_of]
+        places[name] = [place for i, place in enumerate(samples.places) if i not in bad[name]]
     if sum(found.sizes) > _SLOW:
         yield "Looking for what is only in one."
     first = next(iter(jobs.values()))
-    more = {"notes": notes, "only": only_in(found, jobs, places), **_code(found, jobs)}
+    more = {"notes": notes, "only": only(found.together, jobs, places), **_code(found, jobs)}
     return answer(found, first) | more
 
 
@@ -134,27 +128,15 @@ def compare_steps(
     if slow:
         yield _note(0)
     arguments = next(iter(jobs.values())).arguments
-    together = yield from offered_encoders.similarity(
-        _pool([job.samples for job in jobs.values()]), arguments
-    )
+    pool = _pool([job.samples for job in jobs.values()])
+    together = yield from offered_encoders.similarity(pool, arguments)
     size = min(*sizes, LARGEST)
     plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
     steps = comparing(together, np.cumsum([0, *sizes]), list(jobs), plan)
-    if slow:
-        found = yield from _by_percent(steps, pairs * count)
-    else:
-        found = finish(steps)
+    found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
     said = {"q": digits(order), "sizes": sizes, "size": size, "level": level}
     said |= {"permutations": count, "seed": plan.seed}
     return Compared(found, {**arguments, **together.fitted}, together, sizes, said)
-
-
-def only_in(
-    found: Compared, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
-) -> list[dict[str, Any]]:
-    """Find what each set has that the others have not; see `distinctive_samples.only`."""
-    with np.errstate(all="ignore"):
-        return distinctive_samples.only(found.together, jobs, places)
 
 
 def answer(found: Compared, job: Job) -> dict[str, Any]:
@@ -198,7 +180,8 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
         sets = f"[sorted(glob.glob(folder + '/*')) for folder in {names}]  # of images"
     else:
         lists = [job.samples for job in jobs.values()]
-        sets = repr([x if isinstance(x, list) else x.tolist() for x in map(_first, lists)])
+        few = [samples[: INLINE + 1] for samples in lists]
+        sets = repr([x if isinstance(x, list) else x.tolist() for x in few])
         if len(sets) > INLINE and first.kind == "vectors":
             modules = "pandas as pd"
             sets = f"[pd.read_csv(name + '.csv', header=None).to_numpy() for name in {names}]"
@@ -209,22 +192,14 @@ def _code(found: Compared, jobs: Mapping[str, Job]) -> dict[str, Any]:
     return {"code": "\n".join(lines), "sets": saved}
 
 
-def _first(samples: Any) -> Any:
-    """Return as many samples as could be written out, and one more."""
-    return samples[: INLINE + 1]
-
-
 def _csv(result: Comparison) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for row in result.sets:
-        writer.writerow(map(_digits, _renamed(row, _COLUMNS).values()))
+        cells = _renamed(row, _COLUMNS).values()
+        writer.writerow(f"{x:.6f}" if isinstance(x, float) else str(x) for x in cells)
     return buffer.getvalue()
-
-
-def _digits(value: float) -> str:
-    return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 def _permutations(asked: Any) -> int:
