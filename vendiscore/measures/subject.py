@@ -155,7 +155,7 @@ class Subject:
         """The places of its samples among all that came in."""
         return np.arange(self.came)
 
-    @cached_property
+    @property
     def similarity(self) -> Similarity:
         """That of the samples, with unit diagonal."""
         return self.similarities[0]

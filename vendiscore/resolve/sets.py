@@ -125,9 +125,9 @@ def resolve_sets(
     sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
     """Return the Similarity of each of several sets of samples, under one kernel."""
-    made = any(isinstance(samples, Similarity) for samples in sets)
-    if len(sets) == 1 and (how.given or made):
+    if len(sets) == 1 and (how.given or isinstance(sets[0], Similarity)):
         return [_given(sets[0], how, names[0])]
+    made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and not made and _fits(how):
         return apart(*_pooled(sets, how, names))
     parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]

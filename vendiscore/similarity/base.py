@@ -6,7 +6,6 @@ and products that keep K where there is room, allocate n² numbers.
 
 from __future__ import annotations
 
-import copy
 import inspect
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -141,7 +140,10 @@ class Similarity(metaclass=_Closed):
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
+        """Return a number (n,) for each sample, equal only for identical ones.
+
+        None if none are identical, or it is not known.
+        """
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
@@ -240,8 +242,8 @@ class Similarity(metaclass=_Closed):
         return np.ones(self.n) if self.scale is None else self.scale
 
     def _with(self, **changes: Any) -> Self:
-        new = copy.copy(self)
-        new.__dict__.update(changes)
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__, **changes)
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **said: Any) -> Self:

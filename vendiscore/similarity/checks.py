@@ -77,12 +77,11 @@ def _is_sound(K: Any) -> bool:
     small = type(K) is np.ndarray and K.ndim == 2 and len(K) == K.shape[1] <= SMALL and len(K) > 0
     if not small or K.dtype != np.float64:
         return False
-    with np.errstate(all="ignore"):
-        return bool(
-            np.abs(K.diagonal() - 1).max() <= DIAGONAL_TOLERANCE
-            and np.abs(K - K.T).max() <= ROUNDING * math.sqrt(len(K))
-            and np.abs(K).max() <= 1 + SYMMETRY_TOLERANCE
-        )
+    return bool(
+        np.abs(K).max() <= 1 + SYMMETRY_TOLERANCE
+        and np.abs(K.diagonal() - 1).max() <= DIAGONAL_TOLERANCE
+        and (K - K.T).max() <= ROUNDING * math.sqrt(len(K))
+    )
 
 
 def _check_no_distances(similarity: MatrixSimilarity, name: str) -> None:

@@ -88,7 +88,7 @@ class MatrixSimilarity(Similarity):
             diagonal = K.diagonal()
             blocks = row_blocks(n, 8 * n)
             if sum(np.count_nonzero(K[block] == diagonal) for block in blocks) == n:
-                return np.arange(n)
+                return None
         return identical_rows(K)
 
 

@@ -52,21 +52,20 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
             f"{scalar(shares.sum()):.6g}; divide them by it"
         )
-    if bool((shares < 0).any()) or not q >= 0:
+    some_are_not = positive.shape[0] < shares.shape[0]
+    if (some_are_not and bool((shares < 0).any())) or not q >= 0:
         raise ValueError(
             f"`shares` and `q` must be at least 0, got a least share of "
             f"{scalar(shares.min()):.3g} and q={q}"
         )
-    with np.errstate(all="ignore"):
-        if torch and q <= 1 + BESIDE_ONE:
-            positive = positive / positive.sum()
-        logs = xp.log(positive)
-        if q == 0:
-            value = (positive * 0).sum() + positive.shape[0]
-        elif math.isinf(q):
-            value = 1 / shares.max()
-        else:
-            value = xp.exp(log_power_mean(positive, logs, q))
+    if torch and q <= 1 + BESIDE_ONE:
+        positive = positive / positive.sum()
+    if q == 0:
+        value = (positive * 0).sum() + positive.shape[0]
+    elif math.isinf(q):
+        value = 1 / shares.max()
+    else:
+        value = xp.exp(log_power_mean(positive, xp.log(positive), q))
     return value if torch else float(min(max(float(value), 1.0), positive.shape[0]))
 
 
@@ -90,7 +89,7 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
     1."""
     xp = namespace(logs)
     if q == 1:
-        return -xp.sum(weights * logs)
+        return -(weights * logs).sum()
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs))
@@ -101,4 +100,6 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
         return xp.log1p(excess) / (1 - q)
     # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
     top = xp.max(logs) if q > 1 else xp.min(logs)
-    return xp.log(xp.sum(weights * xp.exp((q - 1) * (logs - top)))) / (1 - q) - top
+    with np.errstate(over="ignore", under="ignore"):
+        powers = xp.exp((q - 1) * (logs - top))
+    return xp.log(xp.sum(weights * powers)) / (1 - q) - top

@@ -242,8 +242,9 @@ def entries_of(similarity: Similarity) -> float:
 
 def _widened(similarity: Similarity) -> int:
     """Return columns of features that are copied, in double precision and scaled."""
-    sparse = sp.issparse(getattr(similarity, "X", None))
-    return 0 if similarity.dim is None or sparse else similarity.dim
+    if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
+        return 0
+    return similarity.dim
 
 
 def _covariance_bytes(similarity: Similarity) -> int:

@@ -33,6 +33,7 @@ NEGATIVE_MASS = 1e-6
 # Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
 # by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
 CUT_MATTERS, TAIL = 1e-6, 1e4
+EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
 # Eigenvalues above this share of the largest are the squared lengths of F v to 1e-12 and better.
 LENGTHS = 1e-4
 
@@ -256,7 +257,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     numerical rank.
     """
     xp = namespace(values)
-    values = xp.flip(values)
+    values = values[::-1] if is_numpy(values) else xp.flip(values)
     known = detached(values)  # where it is: only single numbers leave a device
     total = float(known.sum())
     if not abs(total - 1) <= RANGE_TOLERANCE:
@@ -265,7 +266,7 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
             f"{source.fault()}"
         )
     size = len(known)
-    unit = float(xp.finfo(known.dtype).eps * known[0])
+    unit = EPS * float(known[0])
     negative_mass = -float(known[known < 0].sum()) if known[-1] < 0 else 0.0
     if psd == "check" and negative_mass > source.negative_mass:
         raise NotPSDError(float(known[-1]), negative_mass)
@@ -278,12 +279,13 @@ def cleaned(values: Array, source: Source, psd: PSD, route: str, why: str) -> Sp
     coarse = 0.0 if source.psd else source.roundoff / math.sqrt(size)
     cut = max(max(source.n, size) * unit, coarse)
     noise = max(4 * math.sqrt(size) * unit, coarse)
-    kept = int((known > cut).sum())
+    above = known > cut
+    kept = int(above.sum())
     lost = int((known > noise).sum()) - kept if noise < cut else 0
     if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - kept
-    shares = xp.where(values > cut, values, xp.zeros_like(values))
-    whole = xp.sum(shares)
+    shares = values * above + 0.0  # and no −0.0
+    whole = shares.sum()
     if is_torch(values):  # what is zero by rounding has its part of the slope of the trace
         apart = values > cut if psd == "check" else abs(values) > cut
         rest = xp.sum(xp.where(apart, xp.zeros_like(values), values))

@@ -57,31 +57,31 @@ def vendi(
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
     alone, whole = plan(similarity, orders, psd, each=estimating is not None)
-    estimates: dict[int, Estimate] = {}
+    found: list[Estimate | None] = [None] * len(orders)
     stalled: dict[int, str] = {}
-    weighted = weighted_by(similarity, p) if any(alone) else None
-    for i, route in enumerate(alone):
-        if route is not None and weighted is not None:
-            try:
-                estimates[i] = route.run(weighted, orders[i], psd)
-            except (StalledError, TooLargeError) as error:
-                stalled[i] = str(error)
-    rest = [i for i in range(len(orders)) if i not in estimates]
-    if rest:
-        needed = [orders[i] for i in rest]
-        read = None
-        if estimating:
-            read = estimated(similarity, needed, p, psd, estimating, whole)
-        if read is None:
-            try:
-                spectrum = whole.run(similarity, p, psd, orders=orders)
-            except TooLargeError as error:
-                raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
-            read = spectrum.estimates(needed)
-        estimates |= dict(zip(rest, read, strict=True))
+    if any(alone):
+        weighted = weighted_by(similarity, p)
+        for i, route in enumerate(alone):
+            if route is not None:
+                try:
+                    found[i] = route.run(weighted, orders[i], psd)
+                except (StalledError, TooLargeError) as error:
+                    stalled[i] = str(error)
+    needed = [q for q, known in zip(orders, found, strict=True) if known is None]
+    read = None
+    if needed and estimating:
+        read = estimated(similarity, needed, p, psd, estimating, whole)
+    if needed and read is None:
+        try:
+            spectrum = whole.run(similarity, p, psd, orders=orders)
+        except TooLargeError as error:
+            raise TooLargeError(f"{error}{way_out(similarity, needed)}") from None
+        read = spectrum.estimates(needed)
+    rest = iter(read or ())
+    estimates = [next(rest) if known is None else known for known in found]
     for i, why in stalled.items():
         estimates[i] = replace(estimates[i], why=why)
-    return Spectral([estimates[i] for i in range(len(orders))], spectrum)
+    return Spectral(estimates, spectrum)
 
 
 def spectrum_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +15,9 @@ def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
     """Return k_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
-    p = xp.full_like(diagonal, 1 / similarity.n) if p is None else as_kind_of(p, diagonal)
+    root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(as_kind_of(p, diagonal))
     # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
-    return similarity.scaled(xp.sqrt(p) / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
+    return similarity.scaled(root / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
 class Distinct(NamedTuple):
@@ -42,7 +43,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     This is the identical-elements property of the Vendi Score (arXiv 2210.02410, Theorem 3.1).
     """
     groups = similarity.groups()
-    if groups is None or np.array_equal(groups, np.arange(similarity.n)):
+    if groups is None or (groups == np.arange(similarity.n)).all():
         return Distinct(similarity, p)
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     if len(first) == similarity.n:
