@@ -9,16 +9,15 @@ if TYPE_CHECKING:
 
 
 def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:
-    """Load the metric that `evaluate.load` makes of the entry script of that name.
+    """Load a metric of `evaluate`, as `evaluate.load` does from an entry script.
 
-    Nothing is copied and nothing is looked for on the Hub, so that threads may call it and no
-    network is needed. The classes are `VendiScore` and `Magnitude` of
-    `vendiscore.integrations.huggingface`; paths of scripts, for what takes nothing else, are
-    those of the files in `vendiscore/scripts`.
+    Nothing is copied or looked for on the Hub, so that threads may call it without a network. Where
+    only a path will do, pass that of a file in `vendiscore/scripts`.
 
     Parameters
     ----------
     name : {"vendiscore", "magnitude"}
+        `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
     config_name : str, optional
         As `evaluate.load` has it; it changes nothing.
     **options

@@ -1,7 +1,7 @@
 """Batches of samples: copied when they are added, and one collection when they are scored.
 
-Nothing is converted, so that the score is that of all samples at once. Batches are copied, since
-loops fill the same array, list or canvas again and again.
+Nothing is converted, so that the score is that of all samples at once. Loops fill the same array,
+list or canvas again and again, hence copies.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Added:
         del self.samples[: len(first.samples)], self.labels[: len(first.labels)]
         del self.references[: len(first.references)]
 
-    def packed(self) -> dict[str, list[str | None]]:
-        """Return columns of text of one length, at least 1, for another process."""
-        samples = [packed(each) for each in zip(self.samples, self.labels, strict=True)]
-        columns = [samples, [packed(batch) for batch in self.references]]
-        length = max(1, *map(len, columns))
-        padded = [column + [None] * (length - len(column)) for column in columns]
-        return {"predictions": padded[0], "references": padded[1]}
+    def packed(self) -> str:
+        """Return all of it as text, for another process; exact, unlike columns of numbers."""
+        return json.dumps(_pack([self.samples, self.references, self.labels]))
+
+    @classmethod
+    def unpacked(cls, text: str) -> Added:
+        """Return what was packed."""
+        return cls(*_unpack(json.loads(text)))
 
 
 def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> Any:
@@ -69,8 +70,16 @@ def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> 
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # of a table, no lists of samples
-    if takes_any_length(how):
-        return _copied_batch(batch)
+    if not takes_any_length(how):
+        _check_kind(batch, kept, name)
+    numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
+    if numbers and len(set(map(type, batch))) == 1:
+        return np.array(batch)  # as the array that they were taken from
+    return _copied(batch)
+
+
+def _check_kind(batch: Any, kept: Sequence[Any], name: str) -> None:
+    """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
     if kept and width != (before := _width(kept[0], name, checked=True)):
         error = TypeError if None in (before, width) else ValueError
@@ -78,7 +87,6 @@ def read(samples: Any, kept: Sequence[Any], how: How, name: str = "samples") -> 
             f"`{name}` must be of one kind in all batches, got {_say(before)} and now "
             f"{_say(width)}; nothing of this batch was kept"
         )
-    return _copied_batch(batch)
 
 
 def _say(width: int | None) -> str:
@@ -103,14 +111,6 @@ def _is_row(sample: Any) -> bool:
     if is_numpy(sample):
         return sample.ndim == 1 and sample.dtype.kind in "fiub"
     return is_torch(sample) and sample.ndim == 1
-
-
-def _copied_batch(batch: Any) -> Any:
-    if isinstance(batch, list):
-        if isinstance(batch[0], np.number) and len(set(map(type, batch))) == 1:
-            return np.array(batch)  # as the array that they were taken from
-        return [sample if type(sample) in _ATOMS else _copied(sample) for sample in batch]
-    return _copied(batch)
 
 
 def _copied(sample: Any) -> Any:
@@ -174,16 +174,6 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
     return [label for own in given for label in own] if given else None
 
 
-def packed(batch: Any) -> str:
-    """Return a batch as text, for another process; exact, unlike columns of numbers."""
-    return json.dumps(_pack(batch))
-
-
-def unpacked(text: str) -> Any:
-    """Return the batch that was packed."""
-    return _unpack(json.loads(text))
-
-
 def _pack(item: Any) -> Any:
     if type(item) in _ATOMS and not isinstance(item, bytes):
         return item
@@ -196,20 +186,22 @@ def _pack(item: Any) -> Any:
         return {kind: [_pack(one) for one in item]}
     if isinstance(item, dict):
         return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
-    if isinstance(item, bytes):
-        return {"bytes": base64.b64encode(item).decode()}
-    if isinstance(item, State):
-        return {"state": base64.b64encode(item.to_bytes()).decode()}
     if is_torch(item):
         item = as_numpy(item)
-    if isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
+    if isinstance(item, bytes):
+        kind, data = "bytes", item
+    elif isinstance(item, State):
+        kind, data = "state", item.to_bytes()
+    elif isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind in "fiub":
         file = io.BytesIO()
         np.save(file, item, allow_pickle=False)
-        return {"array": base64.b64encode(file.getvalue()).decode()}
-    raise TypeError(
-        f"with num_process > 1 samples must be text, numbers or rows of numbers, got "
-        f"{type(item).__name__}; score them in one process"
-    )
+        kind, data = "array", file.getvalue()
+    else:
+        raise TypeError(
+            f"with num_process > 1 samples must be text, numbers or rows of numbers, got "
+            f"{type(item).__name__}; score them in one process"
+        )
+    return {kind: base64.b64encode(data).decode()}
 
 
 def _unpack(item: Any) -> Any:
@@ -218,12 +210,10 @@ def _unpack(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
     ((kind, value),) = item.items()
+    if kind in ("tuple", "set", "dict"):
+        return {"tuple": tuple, "set": set, "dict": dict}[kind](_unpack(value))
+    data = base64.b64decode(value)
     if kind == "array":
-        array = np.load(io.BytesIO(base64.b64decode(value)), allow_pickle=False)
+        array = np.load(io.BytesIO(data), allow_pickle=False)
         return array if array.ndim else array[()]
-    if kind == "state":
-        return State.from_bytes(base64.b64decode(value))
-    if kind == "bytes":
-        return base64.b64decode(value)
-    parts = _unpack(value)
-    return {"tuple": tuple, "set": set, "dict": dict}[kind](parts)
+    return State.from_bytes(data) if kind == "state" else data

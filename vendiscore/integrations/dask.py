@@ -1,7 +1,6 @@
 """The Vendi Score of collections of Dask: partitions added up where they are, merged as a tree.
 
-Nothing is computed until the scheduler is asked to, and whichever the caller has is: threads of
-this process unless another is set, a cluster where there is a client.
+The caller's scheduler computes: threads of this process, or a cluster where there is a client.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     Parameters
     ----------
     collection : dask array, dataframe, series, index or bag, or list of Delayed
-        Samples along the first axis of an array, whose chunks along others are joined; rows of
-        the numeric columns of a dataframe, or one column of anything that `k` compares; items of
-        a bag. Of delayed objects, each a batch. Partitions may be empty.
+        Samples along the first axis of an array; rows of the numeric columns of a dataframe, or one
+        column of anything that `k` compares; items of a bag. Of delayed objects, each a batch.
+        Partitions may be empty.
     split_every : int
         How many sums are merged at once; at least 2.
     **how
@@ -35,19 +34,16 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     Returns
     -------
     dask.delayed.Delayed
-        Nothing is computed before its `.compute()`, which gives the `State`.
+        Nothing is computed before its `.compute()`, which gives the `State`. A worker holds one
+        partition, its features, and as many sums as are merged at once.
 
     Raises
     ------
     MissingPackageError
         Without dask (extra `dask`).
     TypeError, ValueError
-        As for `State.empty`, at once; for what is no collection, or a dataframe with several
-        columns of which some are no numbers. As for `State.update` when it is computed.
-
-    Notes
-    -----
-    A worker holds one partition, its features, and as many sums as are merged at once.
+        As for `State.empty`, and for what is no collection, or a dataframe with a column of text
+        among others, at once; as for `State.update` when it is computed.
 
     Examples
     --------
@@ -60,8 +56,7 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     """
     dask = require("dask", "dask", "scoring a collection of Dask")
     integer("split_every", split_every, 2)
-    empty = State.empty(**how)
-    start = dask.delayed(empty, traverse=False)
+    start = dask.delayed(State.empty(**how), traverse=False)
     add, merge = dask.delayed(_added, pure=False), dask.delayed(_merged, pure=False)
     sums: Sequence[Any] = [add(start, part, i) for i, part in enumerate(_partitions(collection))]
     if not sums:
@@ -85,7 +80,7 @@ def score(
     Parameters
     ----------
     collection : dask array, dataframe, series, index or bag, or list of Delayed
-        Samples, as `state` takes them.
+        Samples.
     q : float in [0, ∞], "inf", or several
         Order.
     psd : {"check", "clip"}
@@ -95,7 +90,7 @@ def score(
     split_every : int
         How many sums are merged at once; at least 2.
     **how
-        Keywords of `State.empty`: `k`, `score_X`, `normalize`, `precision`, options of the kernel.
+        Keywords of `State.empty`.
 
     Returns
     -------
@@ -104,10 +99,8 @@ def score(
 
     Raises
     ------
-    MissingPackageError
-        Without dask (extra `dask`).
-    TypeError, ValueError
-        For arguments that are refused, and samples that cannot be added up.
+    MissingPackageError, TypeError, ValueError
+        As `state` does, and `State.compute`.
 
     Examples
     --------

@@ -1,15 +1,16 @@
 """The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on.
 
-`evaluate.load("vendiscore.py")` and `vendiscore.load("vendiscore")` give the same. Here is what
-`evaluate` shows of each; `vendiscore.integrations.metric` is how they work.
+Here is what `evaluate` shows of each; `vendiscore.integrations.metric` is how they work.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 
 import evaluate
 
+from ..scoring.compute import compute
 from ..scoring.request import magnitudes
 from .metric import FEATURES, PAIRS, SampleMetric
 
@@ -29,60 +30,24 @@ _VENDI_CITATION = """\
 }
 """
 
-_VENDI_INPUTS = """
-Args:
-    samples: n samples: strings, rows of numbers, or whatever `k` compares. A list, array, tensor,
-        pandas or `datasets` column. `predictions` and `data` mean the same. A list of lists (the
-        generations for each of several prompts) means groups, see `groups`.
-    k: a kernel name ("ngram_overlap", "cosine", "pixels", "morgan", …), a symmetric function of two
-        samples with k(x, x) = 1, or a mixture of kernels of columns of a record such as
-        {"morgan:smiles": 0.5, "tags:odors": 0.5}. Without it, strings are compared by
-        "ngram_overlap": words, case counts; characters where a script has no spaces.
-    score_K: samples is a similarity matrix (n, n).
-    score_X, score_dual: samples is a matrix of features (n, d); similarities are dot products.
-    normalize: divide k(x, y) by sqrt(k(x, x) k(y, y)).
-    q: order in [0, inf], or several; 1 by default. Small q counts rare samples, large q only the
-        commonest; 0 is the numerical rank.
-    p: weights of the samples, summing to 1.
-    psd: "check" raises for a similarity with negative eigenvalues, "clip" sets them to zero.
-    groups: one label for each sample (the prompt it answers, say); the score is then the mean over
-        groups, each scored by itself. add_batch(…, groups=…) and add(…, group=…) take labels, too.
-    ci: level of confidence intervals, such as 0.95: of the score of n samples, or with groups of
-        the mean over groups. interval: "jackknife", "subsample", or what suits a measure, "auto".
-    corrected: add VS_corrected, without the bias of order 1/n.
-    method: "estimate" for sets that are too large for a spectrum; rtol: the largest standard
-        error (relative, 1e-3); seed: of what it draws.
-    measures: other measures to give, by name: "VS", "IntDiv", "LC", "AvgSim", "GMStds", those of
-        distances, "Magnitude", "MagArea", "t_conv", "MagDiff", and those of groups together,
-        "WithinVS", "BetweenVS", "TotalVS"; or a dict that gives each its options.
-        vendiscore.list_measures() describes them.
-    references: a second set, for measures that compare two ("MagDiff"); ignored by all others.
-    metric, solver: of measures of distances; see the metric `magnitude`.
-    fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
-        bandwidth, follow from if there are references.
-    details: add how the number came about (method, options, versions, a signature to quote).
-    **options: options of the kernel, such as ns, tokenizer and analyzer for "ngram_overlap", radius
-        and n_bits for "morgan", sigma for "rbf", model for "text_embeddings" (an object with
-        .encode, loaded once for many sets); help(vendiscore.get_kernel(…)) lists those of each. All
-        have on_error="skip" to leave out samples that cannot be used, with a warning.
-    All but the samples can also be given to `evaluate.load`, as defaults. Samples that were added
-    are kept until they are scored: after an error, compute again with other options. If a kernel
-    whose features can be added up is among the defaults ("cosine", "text_embeddings",
-    "image_embeddings", …), and the Vendi Score alone is measured, they are summed up as they come
-    instead: any number of them takes no more memory than the square of the number of features,
-    and `compute` can then choose q, psd and details. `evaluate.load(…, stream=False)` keeps them.
-    Without `sigma`, "rbf" and "laplacian" fit the median distance within each set, so that a narrow
-    and a wide set score alike. To compare sets, pass one sigma= for all, such as
-    details["options"]["sigma"] of one of them.
-Returns:
-    VS: the Vendi Score, between 1 and n. With several orders: VS_q0, VS_q1, VS_qinf, …
-    VS_se: with groups (more than one) the standard error over them, with `ci` of the score.
-    VS_low, VS_high: with `ci`. VS_corrected: with `corrected`.
-    VS_se, or VS_low and VS_high: with `method="estimate"`, of the computation.
-Examples:
+_VENDI_INPUTS = f"""
+All keywords of `vendiscore.compute`, below, by name; `predictions` and `data` mean `samples`. All
+but the samples can also be given to `evaluate.load`, as defaults. Samples that were added, with
+`groups=` or `group=` if they have labels, are kept until they are scored: after an error, compute
+again with other options. If a kernel whose features can be added up is among the defaults
+("cosine", "text_embeddings", "image_embeddings", …), and the Vendi Score alone is measured, they
+are summed up as they come instead: any number of them takes no more memory than the square of the
+number of features, and `compute` can then choose q, psd and details. `evaluate.load(…,
+stream=False)` keeps them. Without `sigma`, "rbf" and "laplacian" fit the median distance within
+each set, so that a narrow and a wide set score alike. To compare sets, pass one sigma= for all,
+such as details["options"]["sigma"] of one of them. Kernels have on_error="skip" to leave out
+samples that cannot be used, with a warning.
+
     >>> metric = evaluate.load("vendiscore.py")
     >>> metric.compute(samples=["a cat", "a cat", "the dog"])
-    {'VS': 1.889...}
+    {{'VS': 1.889...}}
+
+{inspect.getdoc(compute)}
 """
 
 
@@ -137,33 +102,25 @@ Args:
     metric: for vectors "euclidean" (the default), "manhattan", "cosine" or any metric of
         scipy.spatial.distance; "precomputed" for distances (n, n); for kernels "kernel" (the
         default), the distance √(2 − 2k), or "1-k". Options: exponent of "minkowski", w, V, VI.
-    k: a kernel name ("ngram_overlap", "rbf", …) or a function of two samples with k(x, x) = 1.
-        Strings are compared by "ngram_overlap" without it. score_K, score_X, score_dual and
-        normalize as in the Vendi Score.
+    k: a kernel name ("ngram_overlap", "rbf", …) or a function of two samples with k(x, x) = 1;
+        "ngram_overlap" of strings without it.
     n_scales: how many evenly spaced scales the area is taken over; 30 by default.
     epsilon: the area ends where the magnitude is (1 − epsilon) n; 0.05 by default, 1e-6 or more.
-    t_cut: the scale where it ends, instead. Areas of two sets can only be compared with one t_cut
-        for both (or by `references`): without it a collapsed set gets the largest.
+    t_cut: the scale where it ends, instead.
     average: divide the area by the scale where it ends.
     quadrature: "trapezoid", or "adaptive" for the exact area.
-    t: a scale, or several: give the magnitude there instead of the area; `references` are then
-        not looked at.
+    t: a scale, or several: give the magnitude there instead of the area, without `references`.
     references: another set of samples; adds MagDiff, the area between the two functions up to the
         convergence scale of the references, negative if the samples are less diverse. MagArea of
         vectors or given distances then ends there, too; of kernels where n samples with nothing in
         common would converge.
     relative, absolute: divide MagDiff by the area of the references; ignore its sign.
     solver: "auto", "cg" or "cholesky", how the equations are solved.
-    measures: what to give instead, by name, "VS" and "IntDiv" among others; a list, or a dict that
-        gives each its options. vendiscore.list_measures() describes them; q and p are theirs.
-    groups, ci, interval: labels of samples, or a list of lists of them, for the mean over groups;
-        intervals. As in the Vendi Score.
-    fit: "references" (usual), "pool" or "samples": what options that follow from data, such as a
-        bandwidth or a variance, follow from if there are references.
     details: add how the numbers came about (scales, values, methods, a signature to quote), and
-        notes on what they may not be used for.
-    **options: options of the kernel or metric; for kernels on_error="skip" leaves out samples that
-        cannot be used, with a warning.
+        notes on their limits.
+    **options: options of the kernel or metric; kernels have on_error="skip" to leave out samples
+        that cannot be used, with a warning. measures, q, p, score_K, score_X, score_dual,
+        normalize, groups, ci, interval and fit are those of `vendiscore.compute`.
     All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
     that were added are kept until they are scored: after an error, compute again.
     MagArea of one set ends at its own convergence scale, which is larger the closer its samples

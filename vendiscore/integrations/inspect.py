@@ -2,8 +2,8 @@
 
     Task(dataset, scorer=match(), metrics=[accuracy(), vendi_score()], epochs=4)
 
-It needs the score of every epoch, which releases of inspect_ai hand over that know
-`@metric(scores="unreduced")`. It is registered as `vendiscore/vendi_score`, by an entry point.
+It needs a release with `@metric(scores="unreduced")`, which hands over the scores of every epoch,
+and is registered as `vendiscore/vendi_score`, by an entry point.
 """
 
 from __future__ import annotations
@@ -41,11 +41,10 @@ def vendi_score(**options: Any) -> Metric:
     Returns
     -------
     metric
-        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}: what
-        `compute` gives of a list of lists, one for each sample, and how many samples that is. A
-        blank answer counts as one more text, the same for all. Samples without two answers have no
-        diversity and are left out. So VS is NaN, of 0 samples, with one epoch, as long as the first
-        one runs (inspect_ai shows metrics of what is there), and if the scorer gives no answers.
+        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}: `compute` of
+        a list of lists, one for each sample, and how many samples that is. Blank answers count as
+        one more text. Samples without two answers are left out, so that VS is NaN, of 0 samples,
+        while the first epoch runs, and if the scorer gives no answers.
 
     Examples
     --------

@@ -28,12 +28,8 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
     n : int of at least 2
         How many texts lighteval is to generate for a prompt, for which it wants a temperature.
     **options
-        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are refused, and several orders or measures.
+        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel. Others are
+        a TypeError or ValueError.
 
     Examples
     --------
@@ -58,10 +54,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
         return self.n
 
     def compute(self, doc: Any, model_response: Any, **others: Any) -> float:
-        """Score the texts of a response; a blank one counts as one more, always the same.
-
-        Raises a ValueError for a single text, and for whatever `compute` refuses.
-        """
+        """Score the texts of a response, at least two of them; blank ones count as one text."""
         remedy = f"the model was asked for {self.n}, and must heed `num_samples`"
         (value,) = of_prompt(model_response.final_text, read_options(self.options), remedy).values()
         return value
@@ -75,7 +68,7 @@ def vendi_score(n: int, name: str = "vendi_score", **options: Any) -> Any:
     n : int of at least 2
         How many texts lighteval is to generate for a prompt.
     name : str
-        What lighteval calls it.
+        Name of the metric in lighteval.
     **options
         As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
 

@@ -1,13 +1,11 @@
 """The diversity of the generations for each prompt, as a metric of lm-eval.
 
-In the YAML of a task, beside `repeats` and a filter that keeps them:
+In the YAML of a task, with `repeats` and a filter that keeps them, and keywords of `compute`:
 
     metric_list:
       - metric: !function vendiscore.integrations.lm_eval.vendi_score
         aggregation: mean
         higher_is_better: true
-
-Keywords of `compute` stand beside these. `examples/harnesses/lm_eval_task` has a whole task.
 """
 
 from __future__ import annotations
@@ -19,8 +17,7 @@ from .prompts import of_prompt, read_options
 
 REMEDY = (
     "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "
-    "`filter_list`: the filter that lm-eval has without, `take_first`, throws all repeats but the "
-    "first away"
+    "`filter_list`: the default filter, `take_first`, throws all repeats but the first away"
 )
 
 
@@ -32,9 +29,9 @@ def vendi_score(
     Parameters
     ----------
     predictions : list of one list of str
-        What the filter has kept for the prompt. A blank text counts as one more, always the same.
+        The generations that the filter kept. Blank ones count as one more text.
     references : list
-        Not looked at.
+        Ignored.
     **options
         As for `vendiscore.compute`: `k`, `q`, `measures`, and options of the kernel.
 

@@ -1,7 +1,6 @@
 """A loss against collapse: −log VS of a batch, as a module of torch.
 
-It is not among the names of `vendiscore`, since a class of torch needs torch to be made:
-`from vendiscore.integrations.loss import VendiLoss`.
+Not a public name of `vendiscore`, since a class of torch needs torch to be made.
 """
 
 from __future__ import annotations
@@ -32,16 +31,15 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     Parameters
     ----------
     k : str, callable or dict, optional
-        How samples are compared: by "cosine" unless given, or "rbf", "laplacian",
-        "polynomial". Cosines do not see the lengths of vectors. An "rbf" needs its `sigma` to keep
-        vectors from shrinking to a point: without, it follows each batch and does not see scale.
+        How samples are compared: by "cosine" unless given, or "rbf", "laplacian", "polynomial".
+        Cosines do not see lengths of vectors, nor does an "rbf" without `sigma`, which follows each
+        batch: give it, to keep vectors from shrinking to a point.
     q : float in (0, ∞] or "inf"
         Order. 2 needs no eigenvalues; large orders only see the largest share.
     weight : float
         w, at least 0.
     score_K, score_X : bool
-        Whether batches are similarity matrices (n, n), or features that are compared by their dot
-        products, which have unit length or are given it by `normalize`.
+        Batches are similarity matrices (n, n), or features of unit length under dot products.
     normalize : bool
         Divide k(x, y) by √(k(x, x) k(y, y)).
     psd : {"check", "clip"}
@@ -58,11 +56,9 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     Notes
     -----
-    The gradient is exact, and finite where samples coincide or K has not full rank. There, an entry
-    of K itself that adds a direction has an infinite slope up to order 1, and what is returned is
-    the slope along the directions that are there; vectors enter a direction with the square of a
-    step. So it is 0 for vectors that are all the same, from which nothing says which way to part,
-    and small near there: add the term from the start.
+    The gradient is exact, and finite where samples coincide or K has not full rank: up to order 1
+    it is then the slope along the directions that are there. So it is 0 for vectors that are all
+    the same, and small near there: add the term from the start.
 
     Time O(n d² + d³) from d < n features, else O(n² d + n³), in double precision whatever the
     samples come in, autocast or not. In parallel training, it is the score of the batch that each
@@ -76,11 +72,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     --------
     >>> import torch
     >>> z = torch.eye(4, requires_grad=True)
-    >>> diversity = VendiLoss(weight=0.1)
-    >>> diversity(z)
+    >>> VendiLoss(weight=0.1)(z)
     tensor(-0.1386, grad_fn=...)
-    >>> diversity(torch.ones(4, 2)).item() + 0.0
-    0.0
     """
 
     def __init__(
@@ -131,10 +124,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         ------
         TypeError
             If the samples are no tensor of floating point, or the kernel leaves torch.
-        SampleError
-            For samples that are not finite, or have no cosine: those that are 0.
-        NotPSDError, ValueError
-            As for `compute`.
+        SampleError, NotPSDError, ValueError
+            As for `compute`, such as for samples that are not finite, or 0 under a cosine.
         """
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__

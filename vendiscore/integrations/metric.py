@@ -1,9 +1,7 @@
 """The base class of the metrics of `evaluate`.
 
-`compute` hands the caller's own samples to the library. `add` and `add_batch` sum them up as they
-come if the options of the metric allow it (`streams`), and otherwise keep copies in memory until a
-`compute` succeeds: an error or an interrupt loses nothing. Only several processes (`num_process`)
-go through files, those of `evaluate`.
+`compute` hands the caller's own samples to the library. Added ones are summed up (`streams`) or
+copied, until a `compute` succeeds; only several processes go through files, those of `evaluate`.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from ..errors import warn
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from . import streams
-from .added_samples import Added, all_labels, labelled, labels_of, read, unpacked
+from .added_samples import Added, all_labels, labelled, labels_of, read
 
 # The features of samples for `evaluate`. Any will do: samples are kept as they are.
 _SAMPLES = (
@@ -51,10 +49,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     hash, max_concurrent_cache_files, timeout
         Those of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
     stream : bool
-        Whether added samples may be summed up instead of kept, where they are compared by a kernel
-        that is named here and allows it ("cosine", "text_embeddings", …), and nothing but the Vendi
-        Score is measured: memory does not grow with them, and only `q`, `psd` and `details` can
-        still be chosen by `compute`.
+        Whether added samples may be summed up instead of kept, where a kernel that is named here
+        allows it ("cosine", "text_embeddings", …), and nothing but the Vendi Score is measured:
+        in constant memory; `compute` can then choose `q`, `psd` and `details` only.
     **defaults
         Default options of `compute`, for one metric among several of `evaluate.combine`.
 
@@ -91,8 +88,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
         self.defaults, self._how = defaults, request.how
-        # The state that added samples are summed up in, if they are; and how many of the states are
-        # being scored, so that more is added to others.
+        # The state that samples are summed up in; how many states grow no more, as they are scored.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
         self._sealed = 0
         self.keeps_references = self.keeps_references or request.pairs or request.beside
@@ -286,22 +282,19 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """Gather the batches of all processes in process 0, where they stay until scored."""
         if self._left.samples and self.writer is None and not given:
             return self._left  # of a call that failed
-        rows = whole.packed()
+        text = whole.packed()
+        row = {name: [text if name == "predictions" else ""] for name in self._feature_names()}
         self._open()
         with self._waiting():
-            self.writer.write_batch({name: rows[name] for name in self._feature_names()})
+            self.writer.write_batch(row)
             found = evaluate.Metric.compute(self)
         self._round += 1
         with self._adding:
             self._added.drop(kept)
         if found is None:
             return None
-        columns = [
-            [unpacked(row) for row in found.get(name) or [] if row is not None]
-            for name in ("predictions", "references")
-        ]
-        batches, labels = map(list, zip(*columns[0], strict=True)) if columns[0] else ([], [])
-        self._left += Added(batches, columns[1], labels)
+        for text in found["predictions"]:
+            self._left += Added.unpacked(text)
         return self._left
 
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
-"""The diversity of what a model answers to one prompt, as harnesses ask for it: prompt by prompt.
+"""The diversity of a model's answers prompt by prompt, as harnesses ask for it.
 
-A harness takes the mean over prompts, and its standard error, by itself: those are the numbers that
-`vendiscore.compute` gives of a list of lists, one for each prompt.
+A harness takes the mean over prompts and its standard error by itself, as `vendiscore.compute` does
+of a list of lists.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 from ..scoring.compute import measure
 from ..scoring.request import Request, read_request
 
-# What a blank generation counts as: one more text, and always the same, so that a model that
-# answers nothing is not diverse, and a run of hours does not end in an error of its last step.
+# A blank generation is one more text, always the same: a model that answers nothing is not diverse,
+# and a run of hours does not end in an error.
 BLANK = "∅"
 
 

@@ -1,7 +1,7 @@
 """Sums of added samples, which a metric keeps instead of the samples if its options allow it.
 
-A metric with a kernel whose features can be added up, and for nothing but the Vendi Score, needs no
-samples: a `State` of them has the same score. It stands among the batches as one of them.
+The Vendi Score of a kernel whose features can be added up needs no samples: a `State` of them has
+the same score, and stands among the batches as one of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_samples
+from ..arrays.namespace import detached
 from ..resolve.group_labels import grouped
 from ..scoring.request import Request
 from ..streaming.configuration import refused, settings_of
@@ -37,8 +38,7 @@ def folded(
     """Return the state of a batch that goes with those kept, or None if samples are to be kept.
 
     They are if others are, if `request`, which is about to be computed, needs them, and if the
-    first ones are groups, sparse rows (too many features to multiply) or an option follows from
-    them.
+    first ones are groups, sparse rows, or an option follows from them.
     """
     if empty is None or samples is None or (kept and not is_stream(kept)):
         return None
@@ -53,18 +53,16 @@ def folded(
         raise TypeError(f"`samples` comes in groups, after others that were added up; {KEEP}")
     if nested or groups is not None:
         return None
+    if table:
+        read = [tuple(row) for row in read]
+    else:
+        read = list(map(detached, read)) if isinstance(read, list) else detached(read)
     try:
-        return empty.update([tuple(row) for row in read] if table else _detached(read))
+        return empty.update(read)
     except FollowsFromDataError:
         if kept:
             raise
         return None
-
-
-def _detached(samples: Any) -> Any:
-    if isinstance(samples, list):
-        return [_detached(one) if hasattr(one, "detach") else one for one in samples]
-    return samples.detach() if hasattr(samples, "detach") else samples
 
 
 def is_stream(batches: Sequence[Any]) -> bool:

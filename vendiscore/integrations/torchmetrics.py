@@ -24,9 +24,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
     """The Vendi Score of embeddings under their cosine, over all batches and processes.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
-    their length: what `vendiscore.compute(X, k="cosine")` gives of all of them at once. Its
-    states are sums of fixed shape, in double precision, so that a process that has seen nothing
-    takes part.
+    their length: `vendiscore.compute(X, k="cosine")` of all of them. Its states are sums of fixed
+    shape, in double precision, so that a process that has seen nothing takes part.
 
     Parameters
     ----------
@@ -55,8 +54,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
     --------
     >>> import torch
     >>> metric = VendiScore(num_features=2)
-    >>> metric.update(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
-    >>> metric.update(torch.tensor([[2.0, 0.0]]))
+    >>> metric.update(torch.tensor([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]]))
     >>> metric.compute()
     tensor(1.88..., dtype=torch.float64)
     """
@@ -98,7 +96,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         ------
         SampleError
             For embeddings that are zero or not finite; nothing of the batch is added.
-        TypeError, ValueError
+        ValueError
             For what is no tensor of this shape.
         """
         with _torch.no_grad():
@@ -117,14 +115,9 @@ class VendiScore(_Metric):  # type: ignore[misc]
             self.count += len(X)
 
     def compute(self) -> Any:
-        """Score all embeddings that were added: a 0-d tensor where the states are.
+        """Score all embeddings that were added, as a 0-d tensor, or a dict of them by order.
 
-        A dict of them for several orders.
-
-        Raises
-        ------
-        ValueError
-            If nothing was added, by any process.
+        A ValueError if nothing was added, by any process.
         """
         n = int(self.count)
         if n == 0:
@@ -136,10 +129,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}
 
     def to_state(self) -> State:
-        """Return the sums as a `vendiscore.State` with k="cosine", to send or to merge.
-
-        Of this process, unless `sync()` was called before.
-        """
+        """Return the sums of this process, or of all after `sync()`, as a `vendiscore.State`."""
         n = int(self.count)
         if n == 0:
             return self._empty
@@ -147,10 +137,5 @@ class VendiScore(_Metric):  # type: ignore[misc]
         return replace(self._empty, n=n, weight=float(n), _sum=total)
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Draw the score, or several: `val` are those of `compute` or `forward`, in order.
-
-        Returns
-        -------
-        Figure and Axes of matplotlib, which is needed.
-        """
+        """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""
         return self._plot(val, ax)

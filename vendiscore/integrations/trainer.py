@@ -36,14 +36,14 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     max_new_tokens : int
         How long each may be.
     seed : int
-        Of what is drawn for that: the same in each evaluation. Training draws what it would have.
+        Of the continuations: the same in each evaluation. Training draws what it would have.
     generate : callable (model, processing_class) → samples, optional
         Instead of `prompts`: gives samples of any kind, or a list of lists of them.
     collapse : float of at least 0
-        Below 1, a share: of VS − 1 at the first evaluation. Else a VS.
+        Threshold of a warning. Below 1, a share of VS − 1 at the first evaluation; else a VS.
     patience : int
-        After how many evaluations in a row at or below that there is a warning. There is one a
-        collapse: the next only once VS − 1 was 1.25 times as high for as many.
+        How many evaluations in a row at or below that are a collapse. Another can follow once
+        VS − 1 was 1.25 times as high for as many.
     log : callable, optional
         `trainer.log`, so that numbers reach what the trainer reports to.
     **options
@@ -58,16 +58,15 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
     Notes
     -----
-    A blank generation counts as one more text, the same for all. Every process generates, and the
-    first one warns. Several evaluations at one step are one.
+    Blank generations count as one more text. Every process generates, and the first one warns.
+    Several evaluations at one step are one.
 
     Examples
     --------
     >>> from types import SimpleNamespace
     >>> callback = DiversityCallback(generate=lambda model, tokenizer: ["a cat", "the dog"])
-    >>> metrics, state = {}, SimpleNamespace(
-    ...     log_history=[], global_step=0, epoch=0.0, is_world_process_zero=True
-    ... )
+    >>> state = SimpleNamespace(log_history=[], global_step=0, epoch=0, is_world_process_zero=True)
+    >>> metrics = {}
     >>> callback.on_evaluate(None, state, None, metrics=metrics)  # as the trainer does
     >>> metrics
     {'eval_VS': 2.0}
@@ -152,7 +151,7 @@ def generations(
 ) -> list[list[str]]:
     """Draw n continuations of each prompt by `model.generate`, one prompt at a time: no padding.
 
-    The seed decides them; the state of random numbers and the mode of the model are restored.
+    The state of random numbers and the mode of the model are restored.
     """
     torch = require("torch", "trainer", "generating")
     device, training = model.device, model.training
@@ -179,9 +178,6 @@ def generations(
 
 def collapses(values: Sequence[float], collapse: float, patience: int) -> list[int]:
     """Return the places in a series of VS where a warning is due; see `DiversityCallback`.
-
-    Scores of a few generations go up and down by chance. So a warning needs `patience` in a row
-    below a threshold, and is not repeated before so many in a row were well above it.
 
     >>> collapses([5, 4.5, 2, 1.5, 1.5, 4, 4, 1, 1], collapse=0.5, patience=2)
     [3, 8]

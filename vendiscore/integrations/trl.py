@@ -41,8 +41,10 @@ class VendiReward:
     - "surprise": −xᵀ log(A) x / log n, A the mean of xxᵀ over the group; from 0 to 1. Their mean
       is log VS / log n exactly, at order 1: the diversity of the group, shared out.
     - "leave_one_out": (log VS of the group − log VS without the completion) / log n, below 0 for
-      one that repeats others. As the second term does not depend on the completion, the policy
-      gradient, before it is scaled, is that of the expected log VS of a group.
+      one that repeats others. The policy gradient, before it is scaled, is that of the expected
+      log VS of a group.
+
+    Novelty is all that it sees, nonsense too: add a reward of quality.
 
     Parameters
     ----------
@@ -52,8 +54,8 @@ class VendiReward:
         Order.
     match_length : bool
         Compare completions by their distinct words, in order, without case and punctuation, and by
-        no more of them than half of the group have (characters, in a script without spaces). Then
-        what is said again, or after as much as others say, makes no completion different.
+        no more of them than half of the group have (characters, in a script without spaces): no
+        repetition or mere length makes a completion different.
     k : str, callable, dict or list, optional
         How completions are compared: by their n-grams, unless given.
     psd : {"check", "clip"}
@@ -68,9 +70,6 @@ class VendiReward:
 
     Notes
     -----
-    Novelty is all that it sees: words that nobody else has earn the most, nonsense too. Add a
-    reward of quality.
-
     A completion that is alone with its prompt on its process has None, and a warning says so. Of a
     group that is split over processes, each part is a group. Blank completions earn 0 and are
     compared with nothing. Time O(n³) a group, and that of the kernel.
