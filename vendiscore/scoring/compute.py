@@ -1,12 +1,11 @@
 """The front door: from samples and keywords to a dict of numbers.
 
-Keywords are read into a `Request`, samples and how they are compared make a `Subject`, measures
-look at it and name their numbers, and `details` says how these came about.
+Keywords make a `Request`, samples a `Subject`, and measures number it; `details` says how.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -207,24 +206,20 @@ def compute(
         raise TypeError(
             f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
         )
-    return measured(subject_of(samples, references, request), request)
+    return measure(samples, references, request)
 
 
 def measure(
     samples: Samples, references: Any, request: Request, name: str = "samples"
 ) -> dict[str, Any]:
-    """Return the numbers that a request asks for, of samples and references that nobody has looked
-    at.
-
-    `name` is what errors call the samples.
-    """
+    """Return the numbers that a request asks for; `name` is what errors call the samples."""
     return measured(subject_of(samples, references, request, name), request)
 
 
 def subject_of(
     samples: Samples, references: Any, request: Request, name: str = "samples"
 ) -> Subject:
-    """Return what measures look at, of samples and references that nobody has looked at."""
+    """Read samples and references into what measures look at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -268,29 +263,26 @@ def subject_of(
 
 
 def _is_one_set(samples: Any, how: How) -> bool:
-    """Return whether it is plain that samples are no groups: strings are none, nor is one
-    matrix."""
+    """Return whether samples are plainly no groups, as strings or one matrix."""
     if how.given:
         return getattr(samples, "ndim", 0) == 2
     return isinstance(samples, list) and isinstance(samples[0], str)
 
 
 def measured(subject: Subject, request: Request) -> dict[str, Any]:
-    """Return the numbers that a request asks for, of a subject made for it, and "details" if
-    asked."""
+    """Return the numbers that a request asks for of its subject, and "details" if asked."""
     sure: Sureness | None = None
-    table: list[dict[str, Any]] | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # What overflows or is undefined on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
             if subject.groups is not None or request.unsure or request.estimating is not None:
-                numbers, sure, table = _with_errors(subject, request)
+                numbers, sure = _with_errors(subject, request)
             else:
                 scores = measure_each(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             if request.details:
-                numbers["details"] = details_of(subject, request, sure, table)
+                numbers["details"] = details_of(subject, request, sure)
             return numbers
         except NotPSDError as error:
             if isinstance(request.how.k, Kernel) and not request.how.k.psd:
@@ -302,16 +294,13 @@ def measured(subject: Subject, request: Request) -> dict[str, Any]:
             raise subject.groups.located(error) from error.__cause__
 
 
-def _with_errors(
-    subject: Subject, request: Request
-) -> tuple[dict[str, Any], Sureness, list[dict[str, Any]] | None]:
-    """Return numbers with their standard errors and intervals, and a table of groups if there are
-    any."""
+def _with_errors(subject: Subject, request: Request) -> tuple[dict[str, Any], Sureness]:
+    """Return numbers with their standard errors and intervals."""
     if request.corrected:
         refuse_gradient("`corrected`", **subject.how.options, samples=subject.samples)
     if subject.groups is not None:
-        grouped = measure_groups(subject, request)
-        return grouped.sureness.beside(_flat(grouped.scores)), grouped.sureness, grouped.table
+        scores, sure = measure_groups(subject, request)
+        return sure.beside(scores), sure
     if request.unsure:
         check_asked(subject.came, request)
         _ = subject.eigen if needs_vectors(request) else None  # the scores are read off it
@@ -322,11 +311,7 @@ def _with_errors(
     else:  # of the Vendi Score alone
         found = zip(scores[0], subject.spectral.estimates, strict=True)
         sure = Sureness({key: estimate.sureness for key, estimate in found})
-    return sure.beside(_flat(scores)), sure, None
-
-
-def _flat(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {key: value for own in scores for key, value in own.items()}
+    return sure.beside(scores), sure
 
 
 def _indefinite(kernel: Kernel) -> str:

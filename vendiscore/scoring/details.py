@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -19,42 +19,12 @@ from .intervals import Sureness
 from .request import Request
 
 
-class Details(TypedDict, total=False):
-    """How numbers came about; the keys of measures that were not asked for are missing."""
+def details(subject: Subject, request: Request, sure: Sureness | None = None) -> dict[str, Any]:
+    """Return how the numbers of a subject that was measured came about.
 
-    n: int
-    distinct: int
-    dropped: dict[int, str]
-    kernel: str
-    distance: str
-    options: dict[str, Any]
-    # Of the Vendi Score, by order.
-    method: dict[str, str]
-    why: dict[str, str]
-    negative_mass: float | None
-    cut: float | None
-    # Of magnitude: at all scales that were solved for.
-    scales: list[float]
-    values: list[float]
-    solver: dict[str, int]
-    residual: float
-    error: float
-    # Of groups: one row each.
-    groups: list[dict[str, Any]]
-    # Of standard errors: level, method by measure, meaning.
-    interval: dict[str, Any]
-    notes: list[str]
-    versions: dict[str, str]
-    signature: str
-
-
-def details(
-    subject: Subject,
-    request: Request,
-    sure: Sureness | None = None,
-    table: list[dict[str, Any]] | None = None,
-) -> Details:
-    """Return how the numbers of a subject that was measured came about."""
+    Keys of measures that were not asked for are missing: those of the Vendi Score by order, of
+    magnitude at all scales that were solved for, of groups one row each.
+    """
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts
@@ -65,7 +35,7 @@ def details(
     if request.corrected:
         settings["corrected"] = True
     of_measures = _of_measures(request, settings)
-    report: Details = {
+    report: dict[str, Any] = {
         "n": subject.n,
         "distinct": sum(_distinct(each) for each in sets),
         "dropped": dict(similarity.dropped) if similarity else {},
@@ -87,8 +57,8 @@ def details(
         metric, *options = subject.both.settings.items()
         report["distance"] = plain(metric[1])
         report["options"] |= {name: plain(value) for name, value in options} | of_measures
-    if table is not None:
-        report["groups"] = [{key: plain(value) for key, value in row.items()} for row in table]
+    if sure and sure.table is not None:
+        report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
     if sure and sure.methods:
         report["interval"] = {"level": request.ci, "method": sure.methods, "meaning": sure.meaning}
     report["notes"] = [*(sure.notes if sure else ()), *_notes(subject, similarity, found, spaces)]
@@ -140,8 +110,7 @@ def _settings(
 
 
 def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of measures; with their measure's name where others or `settings`
-    differ."""
+    """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: dict[str, Any] = {}
     for measure, own in ((chosen.measure, chosen.settings) for chosen in request.measures):
         for name, value in own.items():
@@ -151,14 +120,12 @@ def _of_measures(request: Request, settings: Mapping[str, Any]) -> dict[str, Any
     return every
 
 
-def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subject]) -> Details:
+def _of_spectrum(
+    found: Spectral | None, request: Request, sets: Sequence[Subject]
+) -> dict[str, Any]:
     """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
     spectra = [each.spectral.spectrum for each in sets if "spectral" in each.__dict__]
-    spectra += (
-        [found.spectrum]
-        if found and found not in (each.__dict__.get("spectral") for each in sets)
-        else []
-    )
+    spectra += [found.spectrum] if found else []
     some = [spectrum for spectrum in spectra if spectrum is not None]
     names = [digits(order) for order in request.orders]
     by_order = dict(zip(names, found.estimates, strict=True)) if found else {}
@@ -170,7 +137,7 @@ def _of_spectrum(found: Spectral | None, request: Request, sets: Sequence[Subjec
     }
 
 
-def _of_spaces(spaces: Sequence[MetricSpace]) -> Details:
+def _of_spaces(spaces: Sequence[MetricSpace]) -> dict[str, Any]:
     solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
         "scales": [solution.t for solution in solutions],
@@ -187,7 +154,7 @@ def _notes(
     found: Spectral | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
-    """Return what to know before a number is used, sentence by sentence."""
+    """Return what to know before a number is used, a sentence each."""
     notes = [*subject.notes]
     notes += similarity.notes if similarity else [n for space in spaces[:1] for n in space.notes]
     fitted = similarity.fitted if similarity else {}

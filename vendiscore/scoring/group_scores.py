@@ -1,13 +1,11 @@
-"""Scores of groups: each by itself, their mean, and how sure it is.
+"""Scores of groups: each by itself, their mean, and its standard error over groups.
 
-The error of the mean is that over groups, as if these were drawn from many like them, such as
-prompts; how samples of one group differ by chance is part of it.
+Groups count as drawn from many like them, such as prompts; chance within one is part of the error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,17 +30,8 @@ _FEW, _LARGE = 12, 20
 SOURCES = "Groups this few and this large are often sources, such as models,"
 
 
-@dataclass(frozen=True)
-class Grouped:
-    """Numbers of groups: means by measure, their errors, and a row of `table` for each group."""
-
-    scores: list[dict[str, Any]]
-    sureness: Sureness
-    table: list[dict[str, Any]]
-
-
-def measure_groups(subject: Subject, request: Request) -> Grouped:
-    """Return the mean of each measure over groups, and the measures of all groups together."""
+def measure_groups(subject: Subject, request: Request) -> tuple[list[dict[str, Any]], Sureness]:
+    """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     _check_interval(len(subject.groups), request, each)
@@ -53,7 +42,7 @@ def measure_groups(subject: Subject, request: Request) -> Grouped:
     if any(chosen.measure.needs == "similarity" for chosen in each):
         _ = subject.similarity  # once for all, before groups are counted
     rows: list[list[dict[str, Any]]] = []
-    table: list[dict[str, Any]] = []
+    found.table = []
     parts = zip(subject.groups.labels, subject.parts, strict=True)
     for label, part in track(parts, len(subject.groups), "scoring groups"):
         try:
@@ -62,25 +51,28 @@ def measure_groups(subject: Subject, request: Request) -> Grouped:
             error.add_note(f"this is about {part.name}")
             raise
         rows.append(row)
-        table.append({"group": label, "n": part.n} | _flat(row))
+        numbers = {key: scalar(value) for own in row for key, value in own.items()}
+        found.table.append({"group": label, "n": part.n} | numbers)
         if not request.details:
             part.forget()
+    sizes = [row["n"] for row in found.table]
     scores: list[dict[str, Any]] = []
     for chosen in request.measures:
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
             continue
         place = each.index(chosen)
-        scores.append(_mean([row[place] for row in rows]))
-        sizes = [row["n"] for row in table]
-        for key in scores[-1]:
-            values = np.array([scalar(row[place][key]) for row in rows])
+        # Of tensors a tensor, which can be differentiated.
+        own = rows[0][place]
+        scores.append({key: sum(row[place][key] for row in rows) / len(rows) for key in own})
+        for key in own:
+            values = np.array([row[key] for row in found.table])
             found.numbers[key] = _spread(values, chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
-    found.notes += _notes(request, each, [row["n"] for row in table])
+    found.notes += _notes(request, each, sizes)
     subject.notes += dict.fromkeys(note for part in subject.parts for note in part.notes)
-    return Grouped(scores, found, table)
+    return scores, found
 
 
 def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
@@ -133,20 +125,10 @@ def are_sources(sizes: Sequence[int]) -> bool:
     return 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes)
 
 
-def _flat(row: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {key: scalar(value) for own in row for key, value in own.items()}
-
-
-def _mean(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean of each number; of tensors a tensor, which can be differentiated."""
-    return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
-
-
 def _spread(
     values: np.ndarray, chosen: Chosen, sizes: Sequence[int], level: float | None
 ) -> dict[str, float]:
-    """Return the standard error of the mean of some values, and an interval, as far as there is
-    one."""
+    """Return the standard error of a mean, and its interval if there is a level."""
     if len(values) < 2:
         return {}
     if level is None:

@@ -1,9 +1,8 @@
-"""How sure each number is: standard errors and intervals, by what suits its measure.
+"""Standard errors and intervals of numbers, by a method that suits each measure.
 
-The Vendi Score and averages of similarities have all their leave-one-out values at the cost of one:
-their error is the delete-one jackknife. Other measures are computed again for halves of the
-samples, drawn without replacement. Either is the standard error of the score *of n samples*: how
-far another n of the same source would come out, and no estimate for more of them.
+Measures with cheap leave-one-out values have the delete-one jackknife; others are computed again
+for halves of the samples, drawn without replacement. Either is the error of the score *of n
+samples*: how far another n of the same source would come out.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from ..uncertainty.jackknife import influence_error, jackknife
 from ..uncertainty.subsampling import MIN_SAMPLES, subsample_error
 from .request import Request
 
-# Leaving one of two samples out leaves one, of which every score is the same.
-LEAST = 3
+LEAST = 3  # of two samples, leaving one out leaves one, of which every score is the same
 # Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, errors
 # are those of the infinitesimal jackknife, which by then is as large but for some percent.
 MOST_ROOTS = 200
@@ -40,34 +38,29 @@ MEANING = (
 
 @dataclass
 class Sureness:
-    """What is added to the numbers, by their keys and by suffix, and how it was found."""
+    """Errors and intervals, by keys of numbers and by suffix, and how they were found."""
 
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = MEANING
     notes: list[str] = field(default_factory=list)
+    table: list[dict[str, Any]] | None = None  # of groups, a row each
 
-    def beside(self, scores: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the scores, each followed by what goes with it."""
+    def beside(self, scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the scores of all measures, each followed by its error and interval."""
         every: dict[str, Any] = {}
-        for key, value in scores.items():
+        for key, value in (item for own in scores for item in own.items()):
             every[key] = value
             every |= {f"{key}_{what}": x for what, x in self.numbers.get(key, {}).items()}
         return every
 
 
-def sureness(
-    subject: Subject,
-    request: Request,
-    scores: Sequence[Mapping[str, Any]],
-) -> Sureness:
-    """Return the standard error and interval of each score, and its corrected value, as asked
-    for."""
+def sureness(subject: Subject, request: Request, scores: Sequence[Mapping[str, Any]]) -> Sureness:
+    """Return the standard error, interval and corrected value of each score, as asked for."""
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
         closed = CLOSED.get(name)
-        limits = chosen.measure.limits(subject.n)
         if request.ci is not None:
             method = request.interval
             if method == "auto":
@@ -77,8 +70,9 @@ def sureness(
             else:
                 errors = _subsampled(subject, chosen, request.suffixes, len(own))
             found.methods[name] = method
+            limits = chosen.measure.limits(subject.n)
             for (key, value), error in zip(own.items(), errors, strict=True):
-                if error.se < _NO_WIDTH:
+                if error < _NO_WIDTH:
                     found.notes.append(
                         f"{key}_se is 0 for want of evidence: no sample tells more than another, "
                         f"as where none repeats or all are one. The interval says nothing of what "
@@ -122,22 +116,18 @@ def needs_vectors(request: Request) -> bool:
     return of_vendi and (request.corrected or by_vectors)
 
 
-@dataclass(frozen=True)
-class _Error:
-    """A standard error, on the scale of logarithms or of the number itself."""
-
-    se: float
-    of_log: bool
+def _of_log(limits: tuple[float, float]) -> bool:
+    """Return whether errors are those of the logarithm, as for effective numbers."""
+    return limits[0] >= 1
 
 
 def _interval(
-    value: float, error: _Error, level: float, limits: tuple[float, float]
+    value: float, error: float, level: float, limits: tuple[float, float]
 ) -> dict[str, float]:
-    reach = float(scipy.special.ndtri((1 + level) / 2)) * error.se
-    low, high = value - reach, value + reach
-    if error.of_log:
-        low, high = value * math.exp(-reach), value * math.exp(reach)
-    se = error.se * value if error.of_log else error.se
+    reach = float(scipy.special.ndtri((1 + level) / 2)) * error
+    se, low, high = error, value - reach, value + reach
+    if _of_log(limits):
+        se, low, high = error * value, value * math.exp(-reach), value * math.exp(reach)
     return {"se": se, "low": max(low, limits[0]), "high": min(high, limits[1])}
 
 
@@ -153,34 +143,34 @@ def _corrected(subject: Subject, q: float, key: str) -> float:
     return corrected
 
 
-def _of_spectrum(subject: Subject) -> list[_Error]:
-    """Return the errors of the Vendi Score for each order."""
+def _of_spectrum(subject: Subject) -> list[float]:
+    """Return the errors of log VS for each order."""
     spectrum = subject.eigen
 
     def error(q: float) -> float:
         slow = 2 < q < math.inf and spectrum.n > MOST_ROOTS
         return influence_error(spectrum, q) if slow else jackknife(spectrum, q).error
 
-    return [_Error(error(q), True) for q in subject.orders]
+    return [error(q) for q in subject.orders]
 
 
 def _of_sums(
     value: Callable[[int, np.ndarray], np.ndarray],
-) -> Callable[[Subject], list[_Error]]:
+) -> Callable[[Subject], list[float]]:
     """Return the error of a measure of a sum, from the sums without each sample, shape (n,)."""
 
-    def closed(subject: Subject) -> list[_Error]:
+    def closed(subject: Subject) -> list[float]:
         n = subject.n
         rows = n * to_host(subject.ordinariness[1])  # sums of the rows of K
         own = to_host(subject.similarity.diagonal())
         left = value(n - 1, rows.sum() - 2 * rows + own)
-        return [_Error(float(np.sqrt((n - 1) / n * np.sum((left - left.mean()) ** 2))), False)]
+        return [float(np.sqrt((n - 1) / n * np.sum((left - left.mean()) ** 2)))]
 
     return closed
 
 
 # Measures whose leave-one-out values cost no more than the measure itself.
-CLOSED: dict[str, Callable[[Subject], list[_Error]]] = {
+CLOSED: dict[str, Callable[[Subject], list[float]]] = {
     "VS": _of_spectrum,
     "IntDiv": _of_sums(lambda n, total: 1 - total / n**2),
     "AvgSim": _of_sums(lambda n, total: (total - n) / (n * (n - 1))),
@@ -189,11 +179,11 @@ CLOSED: dict[str, Callable[[Subject], list[_Error]]] = {
 
 def _subsampled(
     subject: Subject, chosen: Chosen, suffixes: Sequence[str], numbers: int
-) -> list[_Error]:
+) -> list[float]:
     """Return the error of each number of any measure, from halves of the samples."""
     similar = "similarities" in subject.__dict__
     places = np.flatnonzero(subject.row_of >= 0) if similar else np.arange(subject.n)
-    of_log = chosen.measure.limits(subject.n)[0] >= 1  # such as effective numbers
+    of_log = _of_log(chosen.measure.limits(subject.n))
     known: dict[bytes, list[float]] = {}
 
     def scores(rows: np.ndarray) -> list[float]:
@@ -204,7 +194,7 @@ def _subsampled(
             known[key] = [math.log(value) for value in values] if of_log else values
         return known[key]
 
-    def error(i: int) -> _Error:
-        return _Error(subsample_error(subject.n, lambda rows: scores(rows)[i]), of_log)
+    def error(i: int) -> float:
+        return subsample_error(subject.n, lambda rows: scores(rows)[i])
 
     return [error(i) for i in range(numbers)]
