@@ -1,4 +1,4 @@
-"""From samples to rows of numbers: encoders, the networks behind them, their files, and batches."""
+"""From samples to rows of numbers: encoders, and the networks behind them."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ def encoder(
     """Return a model that is loaded once and embeds as many sets as there are.
 
     `compute(texts, k="text_embeddings", model=encoder)` gives the number that the same keywords
-    give by themselves, which load the model in every call; `encoder.encode(texts)` gives the
-    embeddings. Threads may share it.
+    give, which load the model in every call. Threads may share it.
 
     Parameters
     ----------
     model_path : str or Path, optional
-        Hub id or local folder of a transformers model with its tokenizer or image processor. By
-        default that of the kernel: SimCSE for texts, torchvision's Inception v3 for images.
+        Hub id or folder of a transformers model with its tokenizer or image processor; by default
+        SimCSE for texts, torchvision's Inception v3 for images.
     kind : {"text", "images"}
         What it embeds: for kernel "text_embeddings" or "image_embeddings".
     model : object, optional
         Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
-        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`. A network
-        is evaluated without dropout and gradients, and left as it was after each call.
+        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
+        evaluated without dropout and gradients, and left as it was after each call.
     tokenizer : transformers tokenizer, optional
         For texts: the one of a transformers `model`.
     transform : callable PIL image → tensor (C, H, W), optional
@@ -76,10 +75,6 @@ def encoder(
     TypeError, ValueError
         If keywords do not go together, or the model has no such pooling or lacks trained weights.
 
-    Notes
-    -----
-    Time is that of loading the model, which then takes memory as long as the encoder is kept.
-
     Examples
     --------
     >>> lengths = encoder(model=lambda texts: [[len(text), 1.0] for text in texts])
@@ -92,22 +87,22 @@ def encoder(
     """
     from ..arguments import one_of
     from .embeddings import no_effect
-    from .image_encoders import image_encoder
-    from .text_encoders import MODEL_PATH, text_encoder
+    from .image_encoders import IMAGES
+    from .models import make_encoder
+    from .text_encoders import TEXTS
 
-    more: dict[str, Any] = {
-        "model": model,
-        "pooling": pooling,
-        "batch_size": batch_size,
-        "device": device,
-        "half": half,
-        "revision": revision,
-    }
     if one_of("kind", kind, ("text", "images")) == "text":
-        no_effect({"transform": transform is not None}, "kind='text'")
-        path = MODEL_PATH if model_path is None else model_path
-        return text_encoder(path, tokenizer=tokenizer, max_length=max_length, **more)
-    no_effect(
-        {"tokenizer": tokenizer is not None, "max_length": max_length is not None}, "kind='images'"
+        no_effect({"transform": transform}, "kind='text'")
+        samples, adapter = TEXTS, tokenizer
+    else:
+        no_effect({"tokenizer": tokenizer, "max_length": max_length}, "kind='images'")
+        samples, adapter = IMAGES, transform
+    return make_encoder(
+        *(samples, model_path, model, adapter),
+        pooling=pooling,
+        batch_size=batch_size,
+        max_length=max_length,
+        device=device,
+        half=half,
+        revision=revision,
     )
-    return image_encoder(model_path, transform=transform, **more)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays.namespace import is_network, is_torch
+from ..arrays.namespace import is_torch
 from ..errors import SampleError
 from ..progress import Counts
 
@@ -15,28 +15,10 @@ from ..progress import Counts
 Encode: TypeAlias = Callable[[list[Any]], Any]
 
 
-def external(model: Any) -> Encode | None:
-    """Return the function that embeds a list of samples, or None if `model` is a bare torch
-    network."""
-    if callable(getattr(model, "encode", None)) and not isinstance(model, str):
-        encode: Encode = model.encode
-        return encode
-    if is_network(model):
-        return None
-    if not callable(model):
-        hint = f"; pass model_path={model!r}" if isinstance(model, str) else ""
-        raise TypeError(
-            f"`model` must have a method encode(list of samples), be a function of such a list, "
-            f"or be a torch network, got {type(model).__name__}{hint}"
-        )
-    function: Encode = model
-    return function
-
-
 def no_effect(values: Mapping[str, Any], beside: str) -> None:
     """Raise a ValueError for options that are given although something else makes them idle."""
-    for name, given in values.items():
-        if given:
+    for name, value in values.items():
+        if value is not None:
             raise ValueError(f"`{name}` has no effect with {beside}; leave one of them out")
 
 

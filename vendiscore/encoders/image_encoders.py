@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
-from ..arguments import integer
 from ..arrays.namespace import is_network
 from ..errors import SampleError
 from ..optional import require
 from .embeddings import Encode, no_effect
-from .inference import Network, Place, inference
-from .models import BATCH_SIZE, Encoder, Kind, made
+from .inference import Network
+from .models import Kind
 from .networks import (
     Pooling,
-    check_model_path,
-    check_pooling,
     describe,
-    embedded,
     has_steps,
     load_pretrained,
     load_sentence_transformer,
-    on_device,
-    pick_device,
-    pick_dtype,
     pool,
-    pooling_of,
+    sentence_embeddings,
+    sentence_settings,
 )
 from .pil_images import as_image, check_images
 
@@ -50,66 +43,25 @@ def _read(items: list[Any]) -> list[Any]:
     return images
 
 
-IMAGES = Kind("images", "images", check_images, read=_read)
-
-
-def image_encoder(
-    model_path: str | Path | None = None,
-    model: Any = None,
-    transform: Transform | None = None,
-    pooling: Pooling | None = None,
-    batch_size: int = BATCH_SIZE,
-    device: Any = None,
-    half: bool | None = None,
-    revision: str | None = None,
-) -> Encoder:
-    """Return the encoder of kernel "image_embeddings"; arguments and errors as there."""
-    pooling = check_pooling(pooling)
-    batch_size = integer("batch_size", batch_size)
-    if model_path is not None:
-        check_model_path(model_path)
-    if model is None:
-        no_effect({"transform": transform}, "a model that has its own; pass both as model=")
-        place = pick_device(device, "images")
-        dtype = pick_dtype(half, place)
-        if model_path is None:
-            no_effect({"revision": revision, "pooling": pooling is not None}, "Inception v3")
-            return Encoder(IMAGES, _inception(place, dtype), batch_size)
-        return Encoder(IMAGES, _loaded(model_path, pooling, revision, place, dtype), batch_size)
-    no_effect({"model_path": model_path, "revision": revision}, "model=…")
-    if transform is None:
-        given = {"pooling": pooling, "device": device, "half": half}
-        return made(
-            IMAGES,
-            model,
-            batch_size,
-            {name: value is not None for name, value in given.items()},
-            missing=f"`transform` is missing: `model` is a torch network ({type(model).__name__}), "
-            f"and how its input is made decides what it sees; pass the transforms of its weights",
-        )
-    if not is_network(model):
-        raise TypeError(
-            f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
-            f"leave it out if the model encodes pictures by itself"
-        )
-    no_effect({"half": half is not None}, "model=…, which has its own precision")
-    network = Network(model, None if device is None else pick_device(device, "images"), ours=False)
-    how, source = pooling or "pooler", "default" if pooling is None else "given"
-    settings = {**describe(model), **_pooled(how, source), "transform": _name(transform)}
-    return Encoder(IMAGES, _Vision(network, _each(transform), how, settings), batch_size)
-
-
-def _loaded(
-    model_path: str | Path, pooling: Pooling | None, revision: str | None, place: Any, dtype: Any
-) -> _Vision:
+def _load(
+    model_path: str | Path | None,
+    pooling: Pooling | None,
+    max_length: None,
+    revision: str | None,
+    device: Any,
+    dtype: Any,
+) -> Network:
+    """Return the network of a Hub id or folder with its image processor; else Inception v3."""
+    if model_path is None:
+        no_effect({"revision": revision, "pooling": pooling}, "Inception v3")
+        return _inception(device, dtype)
     where: dict[str, Any] = {"extra": "images", "revision": revision, "dtype": dtype}
-    how, source = pooling or "pooler", "default" if pooling is None else "given"
     if not has_steps(model_path, revision, "images"):
-        model = load_pretrained(model_path, how, **where)
+        model = load_pretrained(model_path, pooling or "pooler", **where)
         transformers = require("transformers", "images", "kernel 'image_embeddings'")
         processor = transformers.AutoImageProcessor.from_pretrained(model_path, revision=revision)
     else:
-        sentences = load_sentence_transformer(model_path, pooling, device=place, **where)
+        sentences = load_sentence_transformer(model_path, pooling, device=device, **where)
         model, processor = sentences.transformers_model, sentences.processor
         if pooling is None:
             if not sentences.supports("image"):
@@ -117,49 +69,50 @@ def _loaded(
                     f"`model_path` {str(model_path)!r} takes no images, as its files say; pass "
                     f"pooling='mean', 'cls' or 'pooler' to use its network alone"
                 )
-            settings = describe(model) | _pooled(pooling_of(sentences), "modules.json")
-            network = Network(sentences, place, ours=True)
-            settings["transform"] = _name(processor)
-            return _Vision(network, sentences.preprocess, how, settings)
-    settings = {**describe(model), **_pooled(how, source), "transform": _name(processor)}
+            settings = sentence_settings(sentences, model) | {"transform": _name(processor)}
+            embed = sentence_embeddings(sentences)
+            return Network(sentences, device, settings, sentences.preprocess, embed, ours=True)
 
     def prepare(batch: list[Any]) -> Any:
         return processor(images=batch, return_tensors="pt")
 
-    return _Vision(Network(model, place, ours=True), prepare, how, settings)
+    return _pooled(model, device, pooling, prepare, _name(processor), ours=True)
 
 
-class _Vision:
-    """A network with what prepares its images, and pooling."""
-
-    def __init__(
-        self, network: Network, prepare: Encode, pooling: Pooling, settings: Mapping[str, Any]
-    ) -> None:
-        self.network, self.prepare, self.pooling = network, prepare, pooling
-        self.settings = settings
-        self.forward = getattr(network.model, "get_image_features", network.model)
-
-    @contextmanager
-    def running(self, images: Sequence[Any]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
-        with self.network.running() as place:
-            yield lambda batch: self._rows(batch, place), {**self.settings, **place.settings}
-
-    def _rows(self, images: list[Any], place: Place) -> Any:
-        inputs = self.prepare(images)
-        with inference():
-            if not isinstance(inputs, Mapping):
-                return pool(self.forward(inputs.to(place.device, place.dtype)), self.pooling)
-            inputs = on_device(inputs, place)
-            if hasattr(self.network.model, "truncate_dim"):
-                return embedded(self.network.model, inputs)
-            return pool(self.forward(**inputs), self.pooling)
+def _wrap(
+    model: Any, transform: Transform, pooling: Pooling | None, max_length: None, device: Any
+) -> Network:
+    """Return a caller's network with its transform."""
+    if not is_network(model):
+        raise TypeError(
+            f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
+            f"leave it out if the model encodes pictures by itself"
+        )
+    return _pooled(model, device, pooling, _each(transform), _name(transform), ours=False)
 
 
-def _pooled(pooling: Any, source: str) -> dict[str, Any]:
-    return {"pooling": pooling, "pooling_from": source}
+IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=_read)
 
 
-def _inception(place: Any, dtype: Any) -> _Vision:
+def _pooled(
+    model: Any, device: Any, pooling: Pooling | None, prepare: Encode, transform: str, *, ours: bool
+) -> Network:
+    """Return a network whose output is pooled here."""
+    forward = getattr(model, "get_image_features", model)
+
+    def embed(inputs: Any) -> Any:
+        output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
+        return pool(output, pooling or "pooler")
+
+    settings = describe(model) | {
+        "pooling": pooling or "pooler",
+        "pooling_from": "given" if pooling else "default",
+        "transform": transform,
+    }
+    return Network(model, device, settings, prepare, embed, ours=ours)
+
+
+def _inception(device: Any, dtype: Any) -> Network:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
@@ -183,8 +136,8 @@ def _inception(place: Any, dtype: Any) -> _Vision:
     model.fc = torch.nn.Identity()
     model.to(dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
-    network = Network(model, place, ours=True)
-    return _Vision(network, _each(weights.transforms()), "pooler", settings)
+    prepare = _each(weights.transforms())
+    return Network(model, device, settings, prepare, lambda X: pool(model(X), None), ours=True)
 
 
 def _each(transform: Transform) -> Encode:

@@ -2,55 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..arrays.namespace import is_torch
 from ..optional import require
-
-
-class Place(NamedTuple):
-    """Where a network runs, as a torch device, and the dtype of its weights."""
-
-    device: Any
-    dtype: Any
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What a report says of it."""
-        return {"device": self.device.type, "half": self.dtype.itemsize == 2}
+from .embeddings import Encode
 
 
 class Network:
-    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed."""
+    """A torch network that embeds: one loaded here stays ready, a caller's is borrowed.
 
-    def __init__(self, model: Any, device: Any, *, ours: bool) -> None:
+    `prepare` makes its inputs of a batch of samples, `embed` rows of its inputs.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        device: Any,
+        settings: Mapping[str, Any],
+        prepare: Encode,
+        embed: Callable[[Any], Any],
+        *,
+        ours: bool,
+    ) -> None:
         self.model, self.device, self.ours = model, device, ours
+        self.settings, self.prepare, self.embed = dict(settings), prepare, embed
         if ours:
             model.eval().to(device)
 
     @contextmanager
-    def running(self) -> Iterator[Place]:
-        """Hold the network in evaluation mode, on its device."""
-        with nullcontext() if self.ours else _borrowed(self.model, self.device):
-            place = _place(self.model)
-            yield place._replace(device=self.device or place.device)
-
-
-def _place(model: Any) -> Place:
-    first = next(model.parameters(), None)
-    if first is None:
+    def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, dict[str, Any]]]:
+        """Yield a function from a batch to rows, and what to report when all are done."""
         torch = require("torch", "text", "an encoder")
-        return Place(torch.device("cpu"), torch.float32)
-    return Place(first.device, first.dtype)
+        self.check(samples)
+        with nullcontext() if self.ours else _borrowed(self.model, self.device):
+            device, dtype = _place(self.model)
+            device = self.device or device
+            report = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
+
+            def encode(batch: list[Any]) -> Any:
+                inputs = self.inputs(batch, report)
+                with torch.inference_mode():  # of this thread, so that it holds for one batch
+                    return self.embed(_on_device(inputs, device, dtype))
+
+            yield encode, report
+
+    def check(self, samples: Sequence[Any]) -> None:
+        """Raise a `SampleError` for samples that the network cannot take, before any work."""
+
+    def inputs(self, batch: list[Any], report: dict[str, Any]) -> Any:
+        """Return the inputs of a batch; `report` gets what is to be said of it."""
+        return self.prepare(batch)
 
 
-def inference() -> AbstractContextManager[Any]:
-    """Work without gradients; the mode belongs to a thread, so that it holds for one batch."""
-    mode: AbstractContextManager[Any] = require("torch", "text", "an encoder").inference_mode()
-    return mode
+def _place(model: Any) -> tuple[Any, Any]:
+    """Return the device and the dtype of a network's weights."""
+    torch = require("torch", "text", "an encoder")
+    first = next(model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
+    return first.device, first.dtype
+
+
+def _on_device(inputs: Any, device: Any, dtype: Any) -> Any:
+    """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
+    if isinstance(inputs, Mapping):
+        return {name: _on_device(value, device, dtype) for name, value in inputs.items()}
+    if not is_torch(inputs):
+        return inputs
+    return inputs.to(device, dtype if inputs.is_floating_point() else None)
 
 
 @dataclass
@@ -69,13 +91,14 @@ _lending = RLock()  # a generator that nobody holds is closed at any time, in he
 
 @contextmanager
 def _borrowed(model: Any, device: Any) -> Iterator[None]:
-    """Yield a caller's network in evaluation mode, and on `device` if that is given, meanwhile.
+    """Hold a caller's network in evaluation mode, and on `device` if that is given.
 
-    Every submodule gets its own mode back, and the network goes back to where it was, when the
-    last of those that use it at once, in several threads, is done.
+    The last of those that use it at once, in several threads, gives it back as it was.
     """
     with _lending:
-        loan = _loans.get(id(model)) or _lend(model, device)
+        modes = {module: module.training for module in model.modules()}
+        home, _ = _place(model)
+        loan = _loans.setdefault(id(model), _Loan(modes, home, device or home))
         if device is not None and not _is_at(loan.device, device):
             raise ValueError(
                 f"`device` must be {str(loan.device)!r} while `model` is used there, got "
@@ -83,34 +106,20 @@ def _borrowed(model: Any, device: Any) -> Iterator[None]:
             )
         loan.users += 1
     try:
+        with _lending:
+            model.eval()
+            if loan.device != loan.home:
+                model.to(loan.device)
         yield
     finally:
         with _lending:
             loan.users -= 1
             if not loan.users:
                 del _loans[id(model)]
-                _give_back(model, loan)
-
-
-def _lend(model: Any, device: Any) -> _Loan:
-    home = _place(model).device
-    loan = _Loan({module: module.training for module in model.modules()}, home, device or home)
-    model.eval()
-    try:
-        if loan.device != home:
-            model.to(loan.device)
-    except BaseException:  # out of memory, say
-        _give_back(model, loan)
-        raise
-    _loans[id(model)] = loan
-    return loan
-
-
-def _give_back(model: Any, loan: _Loan) -> None:
-    if loan.device != loan.home:
-        model.to(loan.home)
-    for module, training in loan.modes.items():
-        module.training = training
+                if loan.device != loan.home:
+                    model.to(loan.home)
+                for module, training in loan.modes.items():
+                    module.training = training
 
 
 def _is_at(place: Any, device: Any) -> bool:

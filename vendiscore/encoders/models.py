@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, get_args
 
 import numpy as np
 
-from ..arguments import integer
+from ..arguments import integer, one_of
 from ..arrays.inputs import as_samples
+from ..arrays.namespace import is_network
 from ..progress import Counts, counted
 from ..signature import plain
-from .embeddings import Encode, embed, external, no_effect
+from .embeddings import Encode, embed, no_effect
+from .networks import Pooling, pick_device, pick_dtype
 
 BATCH_SIZE = 64
-
-
-class Kind(NamedTuple):
-    """The samples that an encoder takes: "text" or "images", as `Kernel.samples` names them."""
-
-    name: str
-    noun: str  # for the progress bar
-    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
-    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
-    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Model(Protocol):
@@ -39,6 +32,19 @@ class Model(Protocol):
         self, samples: Sequence[Any]
     ) -> AbstractContextManager[tuple[Encode, Mapping[str, Any]]]:
         """Yield a function from a batch to rows, and what to report when all are done."""
+
+
+class Kind(NamedTuple):
+    """The samples that an encoder takes, and how the networks that embed them are made."""
+
+    name: str  # "text" or "images", as `Kernel.samples` and the extra
+    adapter: str  # the keyword of what makes inputs of a torch network
+    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
+    load: Callable[..., Model]
+    wrap: Callable[..., Model]
+    default: str | None = None  # the usual `model_path`
+    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
+    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Function:
@@ -132,7 +138,8 @@ class Encoder:
 
     def embedded(self, samples: Sequence[Any]) -> Embedded:
         """Return the embeddings of samples that were checked, under a progress bar."""
-        return counted(self.steps(samples), len(samples), f"embedding {self._kind.noun}")
+        noun = "texts" if self.kind == "text" else self.kind
+        return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
     def steps(self, samples: Sequence[Any], batch_size: int | None = None) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
@@ -149,23 +156,70 @@ class Encoder:
             return Embedded(X, {**settings, "batch_size": size, "dims": X.shape[1]})
 
 
-def made(
-    kind: Kind, model: Any, batch_size: int, given: Mapping[str, bool], missing: str
+def make_encoder(
+    kind: Kind,
+    model_path: Any,
+    model: Any,
+    adapter: Any,
+    *,
+    pooling: Any,
+    batch_size: Any,
+    device: Any,
+    half: Any,
+    revision: str | None,
+    max_length: Any = None,
 ) -> Encoder:
-    """Return the encoder of a model that needs nothing else: one that was made before, or a
-    function."""
+    """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
+    own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
+    pooling = None if pooling is None else one_of("pooling", pooling, get_args(Pooling))
+    batch_size = integer("batch_size", batch_size)
+    max_length = None if max_length is None else integer("max_length", max_length)
+    if not isinstance(model_path, (str, Path, type(None))):
+        raise TypeError(
+            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
+            f"that is loaded already goes with model=…"
+        )
+    if model is None:
+        no_effect({kind.adapter: adapter}, "model_path=…, which has its own")
+        place = pick_device(device, kind.name)
+        path = kind.default if model_path is None else model_path
+        loaded = kind.load(path, pooling, max_length, revision, place, pick_dtype(half, place))
+        return Encoder(kind, loaded, batch_size)
+    path = None if model_path == kind.default else model_path
+    no_effect({"model_path": path, "revision": revision}, "model=…")
+    if adapter is not None:
+        no_effect({"half": half}, "model=…, which has its own precision")
+        place = None if device is None else pick_device(device, kind.name)
+        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length, place), batch_size)
     if isinstance(model, Encoder):
         if model.kind != kind.name:
             raise TypeError(
                 f"`model` must be an encoder of {kind.name}, got {model!r}; pass "
                 f"vendiscore.encoder(…, kind={kind.name!r})"
             )
-        no_effect(
-            {**given, "batch_size": batch_size != BATCH_SIZE}, "an encoder, which has its own"
-        )
+        size = None if batch_size == BATCH_SIZE else batch_size
+        no_effect({**own, "batch_size": size}, "an encoder, which has its own")
         return model
-    encode = external(model)
-    if encode is None:
-        raise TypeError(missing)
-    no_effect(given, "a model that encodes by itself")
+    encode = _own_encode(model, kind.adapter)
+    no_effect(own, "a model that encodes by itself")
     return Encoder(kind, Function(model, encode), batch_size)
+
+
+def _own_encode(model: Any, adapter: str) -> Encode:
+    """Return the function by which a model embeds a list of samples itself."""
+    encode: Encode | None = getattr(model, "encode", None)
+    if callable(encode) and not isinstance(model, str):
+        return encode
+    if is_network(model):
+        raise TypeError(
+            f"`{adapter}` is missing: `model` is a torch network ({type(model).__name__}) without "
+            f"a method encode(list of samples); pass the {adapter} that goes with its weights"
+        )
+    if not callable(model):
+        hint = f"; pass model_path={model!r}" if isinstance(model, str) else ""
+        raise TypeError(
+            f"`model` must have a method encode(list of samples), be a function of such a list, "
+            f"or be a torch network, got {type(model).__name__}{hint}"
+        )
+    function: Encode = model
+    return function

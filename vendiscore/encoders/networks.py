@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from ..arguments import flag, one_of
+from ..arguments import flag
 from ..arrays.namespace import is_torch
 from ..errors import warn
 from ..optional import require
-from .inference import Place
 
 Pooling = Literal["pooler", "cls", "mean"]
 
@@ -46,20 +45,6 @@ def pick_dtype(half: bool | None, device: Any) -> Any:
     if half and device.type == "cpu":
         raise ValueError("`half` must be False on a CPU, got True; half precision is for GPUs")
     return torch.float32 if half is False or device.type == "cpu" else torch.float16
-
-
-def check_pooling(pooling: Any) -> Pooling | None:
-    """Return one of `Pooling`, or None where the model's files say it."""
-    return None if pooling is None else one_of("pooling", pooling, get_args(Pooling))
-
-
-def check_model_path(model_path: Any) -> None:
-    """Raise a TypeError for what is neither a Hub id nor a folder."""
-    if not isinstance(model_path, (str, Path)):
-        raise TypeError(
-            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; a model "
-            f"that is loaded already goes with model=…"
-        )
 
 
 def load_pretrained(
@@ -125,26 +110,15 @@ def default_prompt(model: Any) -> str | None:
     return model.prompts.get(model.default_prompt_name) or None
 
 
-def pooling_of(model: Any) -> Any:
-    """Return how a SentenceTransformer pools, if it does."""
-    return next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
+def sentence_settings(model: Any, network: Any) -> dict[str, Any]:
+    """Return what a report says of a SentenceTransformer, whose network is `network`."""
+    pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
+    return describe(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
-def embedded(model: Any, inputs: dict[str, Any]) -> Any:
-    """Return the embeddings of a SentenceTransformer, as it says."""
-    return model(inputs)["sentence_embedding"][:, : model.truncate_dim]
-
-
-def on_device(inputs: Mapping[str, Any], place: Place) -> dict[str, Any]:
-    """Move the tensors among inputs to a device, and those of floats to its precision."""
-    return {
-        name: (
-            value.to(place.device, place.dtype if value.is_floating_point() else None)
-            if is_torch(value)
-            else value
-        )
-        for name, value in inputs.items()
-    }
+def sentence_embeddings(model: Any) -> Callable[[dict[str, Any]], Any]:
+    """Return the function from inputs of a SentenceTransformer to its embeddings."""
+    return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
 
 def _check_trained(
@@ -171,19 +145,17 @@ def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
         return (Path(model_path) / "modules.json").is_file()
     hub = require("huggingface_hub", extra, "an embedding kernel")
     errors = require("huggingface_hub.errors", extra, "an embedding kernel")
+    wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
     try:
         hub.hf_hub_download(str(model_path), "modules.json", revision=revision)
-    except (
-        errors.RepositoryNotFoundError,
-        errors.RevisionNotFoundError,
-        errors.HFValidationError,
-    ):
+    except wrong:
         return False  # transformers says what is wrong with it
     except (errors.EntryNotFoundError, errors.HfHubHTTPError) as error:
-        absent = isinstance(error, errors.EntryNotFoundError)
-        # The cache remembers which files were asked for and are not there. One that has this file,
-        # which every repository has and no model needs, holds all files.
-        if (isinstance(error, errors.LocalEntryNotFoundError) or not absent) and not any(
+        asked = isinstance(error, errors.EntryNotFoundError)
+        asked &= not isinstance(error, errors.LocalEntryNotFoundError)
+        # The cache remembers which files were asked for and are not there. One that has
+        # .gitattributes, which every repository has and no model needs, holds all files.
+        if not asked and not any(
             hub.try_to_load_from_cache(str(model_path), file, revision=revision)
             for file in ("modules.json", ".gitattributes")
         ):

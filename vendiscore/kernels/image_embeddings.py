@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..encoders.image_encoders import Transform, image_encoder
-from ..encoders.models import BATCH_SIZE
+from ..encoders.image_encoders import IMAGES, Transform
+from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.pil_images import check_images, naming_files
 from ..registry.kernel import register_kernel
@@ -44,37 +44,28 @@ def image_embeddings(
     Parameters
     ----------
     images : sequence or array, or the path of a folder
-        Anything `encoders.pil_images.as_image` takes; greyscale is made RGB. Of a folder its image
-        files, in order of their names, but not those of folders in it.
+        As `k="pixels"` takes them; greyscale is made RGB.
     model_path : str or Path, optional
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
         image processor, instead of Inception. CLIP and its kin give their image features.
     model : object, optional
         Instead of both: an encoder (`vendiscore.encoder(…, kind="images")`), an object with
         `.encode(list of PIL images)`, a function of such a list that returns an (n, d) array, or,
-        with `transform`, a torch network. It must embed each image by itself. Evaluated without
-        dropout and gradients, left as it was.
+        with `transform`, a torch network. It must embed each image by itself.
     transform : callable PIL image → tensor (C, H, W), optional
         The preprocessing of a torch `model`: torchvision transforms or a transformers image
         processor.
     pooling : {"pooler", "cls", "mean"}
-        For transformers models: the pooled output, the first token, or the mean of all tokens. By
-        default what the files of `model_path` say (`modules.json` of sentence-transformers), or
-        else "pooler".
-    batch_size : int
-    device : str or torch.device, optional
-        A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
-    half : bool, optional
-        Half precision. By default on a GPU, for a model loaded here; False asks for single, which
-        gives the same number on every machine up to rounding. `details` says which it was.
-    revision : str, optional
-        Branch, tag or commit on the Hub, for `model_path`.
+        For transformers models: as the files of `model_path` say, or else "pooler".
+    batch_size, device, half, revision
+        As `vendiscore.encoder` takes them. Half precision is the default on a GPU, for a model
+        loaded here; half=False gives the same number on every machine up to rounding.
 
     Returns
     -------
     Similarity
         With float32 features (n, d); `settings` has model, revision, pooling and where that is
-        from (`pooling_from`), dims and dtype.
+        from (`pooling_from`), and dims.
 
     Raises
     ------
@@ -91,14 +82,17 @@ def image_embeddings(
     Notes
     -----
     Time is that of the model, and of loading it, which `model_path` and the default do in every
-    call: for many sets make the encoder once and pass it as `model`. On a GPU a model
-    loaded here runs in half precision, so that the last digits of a score depend on the machine;
-    half=False does not. At most a batch of images is decoded and on the device at a time; nothing
-    is cached beside the downloaded weights.
+    call: for many sets make the encoder once, and pass it as `model`. At most a batch of images is
+    decoded and on the device at a time; nothing is cached beside the downloaded weights.
     """
     check_images(images)
-    encoder = image_encoder(
-        model_path, model, transform, pooling, batch_size, device, half, revision
+    encoder = make_encoder(
+        *(IMAGES, model_path, model, transform),
+        pooling=pooling,
+        batch_size=batch_size,
+        device=device,
+        half=half,
+        revision=revision,
     )
     with naming_files(images):
         X, settings = encoder.embedded(images)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..encoders.models import BATCH_SIZE
+from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
-from ..encoders.text_encoders import MODEL_PATH, check_texts, text_encoder
+from ..encoders.text_encoders import MODEL_PATH, TEXTS, check_texts
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -49,31 +49,21 @@ def text_embeddings(
         Instead of `model_path`: an encoder (`vendiscore.encoder(…)`), an object with
         `.encode(list of str)` (sentence-transformers, model2vec, a wrapper of a web API), a
         function of such a list that returns an (n, d) array, or, with `tokenizer`, a
-        transformers model. It must embed each text by itself,
-        whatever else is in the list. Evaluated without dropout and gradients, left as it was.
-    tokenizer : transformers tokenizer, optional
-        The one of a transformers `model`.
+        transformers model. It must embed each text by itself, whatever else is in the list.
     pooling : {"pooler", "cls", "mean"}
-        The model's own pooled output, its first token, or the mean of its tokens. By default
-        what the files of `model_path` say, and "pooler" for the default model; a model that says
+        As the files of `model_path` say, and "pooler" for the default model; a model that says
         nothing is refused, since one choice gives other numbers than another.
-    batch_size : int
     max_length : int, optional
-        Texts are cut to so many tokens; by default to what the model's files say or it takes. How
-        many (distinct) texts were cut is reported as `truncated`.
-    device : str or torch.device, optional
-        A GPU if there is one, otherwise the CPU; a `model` stays where it is unless given.
-    half : bool, optional
-        Half precision. By default on a GPU, for a model loaded here; False asks for single, which
-        gives the same number on every machine up to rounding. `details` says which it was.
-    revision : str, optional
-        Branch, tag or commit on the Hub.
+        Tokens that texts are cut to; by default what the model's files say or it takes.
+    tokenizer, batch_size, device, half, revision
+        As `vendiscore.encoder` takes them. Half precision is the default on a GPU, for a model
+        loaded here; half=False gives the same number on every machine up to rounding.
 
     Returns
     -------
     Similarity
         With float32 features (n, d); `settings` has model, revision, pooling and where that is
-        from (`pooling_from`), dims, dtype, truncated.
+        from (`pooling_from`), dims, and how many (distinct) texts were cut (`truncated`).
 
     Raises
     ------
@@ -88,22 +78,18 @@ def text_embeddings(
     Notes
     -----
     Time is that of the model, and of loading it, which `model_path` does in every call: for many
-    sets make the encoder once, `vendiscore.encoder(model_path)`, and pass it as `model`. On a GPU
-    a model loaded here runs in half precision, so that the last digits of a score depend on the
-    machine; half=False does not. Texts of similar length share a batch, only a batch at a time is
-    on the device, and nothing is cached. Memory n·d numbers.
+    sets make the encoder once, and pass it as `model`. Texts of similar length share a batch; only
+    a batch is on the device at a time, and nothing is cached. Memory n·d numbers.
     """
     check_texts(texts)
-    encoder = text_encoder(
-        model_path,
-        model,
-        tokenizer,
-        pooling,
-        batch_size,
-        max_length,
-        device,
-        half,
-        revision,
+    encoder = make_encoder(
+        *(TEXTS, model_path, model, tokenizer),
+        pooling=pooling,
+        batch_size=batch_size,
+        max_length=max_length,
+        device=device,
+        half=half,
+        revision=revision,
     )
     X, settings = encoder.embedded(texts)
     return FeatureSimilarity(X, settings).normalized()
