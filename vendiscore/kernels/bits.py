@@ -17,10 +17,8 @@ from ..arrays.pools import as_numpy
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bit_sets import COEFFICIENTS, RARE, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
 
-# Sizes of sets of fewer bits than this are exact in single precision.
-_MOST_BITS = (1 << 24) - 1
 _OF_TEXT = "pass [int(bit) for bit in bits] of each"
 _OF_MOLECULES = "molecules go to k='morgan'"
 _REMEDY = "pass X > 0 for what is there and what is not, or compare numbers by k='cosine'"
@@ -158,8 +156,8 @@ def _require(n: int, d: int) -> None:
 
 
 def _check_size(bits: int) -> None:
-    if bits > _MOST_BITS:
-        raise ValueError(f"rows must have at most {_MOST_BITS} bits, got {bits}; fold them")
+    if bits > MOST_BITS:
+        raise ValueError(f"rows must have at most {MOST_BITS} bits, got {bits}; fold them")
 
 
 def _compact(B: Any) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,142 +14,44 @@ from ..errors import SampleError
 from ..optional import require
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bit_sets import COEFFICIENTS, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
 
-# Sizes of sets of fewer bits than this are exact in single precision.
-_MOST_BITS = (1 << 24) - 1
 # RDKit's own integers; no molecule has as many bonds.
 _MOST_BONDS = 255
 
 Bits = Callable[[Any], np.ndarray]
+_register = partial(register_kernel, samples="molecules", needs="molecules")
 
 
-class Option(NamedTuple):
-    """An option of fingerprints: its default, how it is read, and what it is."""
-
-    default: Any
-    read: Callable[[str, Any], Any]
-    text: str
-
-
-def _whole(default: int, least: int, most: int, text: str) -> Option:
-    return Option(
-        default,
-        lambda name, value: integer(name, value, least, most),
-        f"int of at least {least}\n        {text}",
-    )
-
-
-def _folded(default: int, least: int, what: str, more: str = "") -> Option:
-    return _whole(default, least, _MOST_BITS, f"Length that {what} are folded to.{more}")
-
-
-_CHIRALITY = Option(False, flag, "bool\n        Tell stereoisomers apart.")
-
-
-class Fingerprint(NamedTuple):
-    """A kernel: what it is, its options, and RDKit's function of a molecule."""
-
-    name: str
-    label: str
-    term: str
-    source: str
-    summary: str
-    options: Mapping[str, Option]
-    make: Callable[[Mapping[str, Any]], Bits]
-
-
-def _generated(method: str, names: Mapping[str, str]) -> Callable[[Mapping[str, Any]], Bits]:
-    """Return what a generator of RDKit makes, whose options have other names there."""
-
-    def make(options: Mapping[str, Any]) -> Bits:
-        generators = _rdkit("rdkit.Chem.rdFingerprintGenerator")
-        given = {names[name]: value for name, value in options.items()}
-        found: Bits = getattr(generators, method)(**given).GetFingerprintAsNumPy
-        return found
-
-    return make
-
-
-def _maccs(options: Mapping[str, Any]) -> Bits:
-    keys = _rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
-    from rdkit.DataStructs import ConvertToNumpyArray
-
-    def bits(molecule: Any) -> np.ndarray:
-        row = np.empty(0, np.uint8)
-        ConvertToNumpyArray(keys(molecule), row)
-        return row
-
-    return bits
-
-
-FINGERPRINTS = (
-    Fingerprint(
-        *("morgan", "share substructures", "Morgan fingerprints"),
-        "Rogers & Hahn, J. Chem. Inf. Model. 2010",
-        "Similarity of Morgan (circular, ECFP-like) fingerprints.",
-        {
-            "radius": _whole(
-                2, 0, _MOST_BONDS, "Bonds around each atom that a substructure reaches; 2 is ECFP4."
-            ),
-            "n_bits": _folded(
-                2048,
-                1,
-                "substructures",
-                " 2,048 is RDKit's own default. The fewer bits,\n        the more substructures "
-                "share one, and the lower the score: of 3,522 odorants by 6 % with 2,048\n        "
-                "bits, and by 11 % with 1,024, which MOSES and published Vendi Scores have.",
-            ),
-            "chirality": _CHIRALITY,
-        },
-        _generated(
-            "GetMorganGenerator",
-            {"radius": "radius", "n_bits": "fpSize", "chirality": "includeChirality"},
-        ),
-    ),
-    Fingerprint(
-        *("rdkit", "share paths of bonds", "RDKit fingerprints"),
-        "RDKit Book, RDKit Fingerprints (Daylight-like paths)",
-        "Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.",
-        {
-            "max_path": _whole(7, 1, _MOST_BONDS, "Bonds of the largest subgraph."),
-            "n_bits": _folded(2048, 1, "subgraphs"),
-        },
-        _generated("GetRDKitFPGenerator", {"max_path": "maxPath", "n_bits": "fpSize"}),
-    ),
-    Fingerprint(
-        *("maccs", "share well-known groups", "MACCS keys"),
-        "Durant et al., J. Chem. Inf. Comput. Sci. 2002",
-        "Similarity of the 166 MACCS keys, each a question about the structure.",
-        {},
-        _maccs,
-    ),
-    Fingerprint(
-        *("atom_pair", "share pairs of atoms", "atom pairs"),
-        "Carhart, Smith & Venkataraghavan, J. Chem. Inf. Comput. Sci. 1985",
-        "Similarity of atom pairs: two atoms and the bonds between them, counts simulated by "
-        "bits.\n\n    Stereoisomers are not told apart: RDKit's option for it gives both members "
-        "of a pair of\n    enantiomers the same bits.",
-        {"n_bits": _folded(2048, 4, "pairs")},
-        _generated("GetAtomPairGenerator", {"n_bits": "fpSize"}),
-    ),
-    Fingerprint(
-        *("topological_torsion", "share chains of four atoms", "topological torsions"),
-        "Nilakantan et al., J. Chem. Inf. Comput. Sci. 1987",
-        "Similarity of chains of four bonded atoms, counts simulated by bits.",
-        {"n_bits": _folded(2048, 4, "chains"), "chirality": _CHIRALITY},
-        _generated(
-            "GetTopologicalTorsionGenerator", {"n_bits": "fpSize", "chirality": "includeChirality"}
-        ),
-    ),
+@_register(
+    "morgan",
+    source="Rogers & Hahn, J. Chem. Inf. Model. 2010",
+    label="share substructures",
+    term="Morgan fingerprints",
 )
-_DOC = """{summary}
+def morgan(
+    molecules: Sequence[Any],
+    *,
+    radius: int = 2,
+    n_bits: int = 2048,
+    chirality: bool = False,
+    coefficient: str = "tanimoto",
+) -> Similarity:
+    """Similarity of Morgan (circular, ECFP-like) fingerprints.
 
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
         SMILES, with or without a name behind a space, InChI, or molecules.
-{options}    coefficient : {{"tanimoto", "dice"}}
+    radius : int of at least 0
+        Bonds around each atom that a substructure reaches; 2 is ECFP4.
+    n_bits : int of at least 1
+        Length that substructures are folded to. 2,048 is RDKit's own default. The fewer bits,
+        the more substructures share one, and the lower the score: of 3,522 odorants by 6 % with
+        2,048 bits, and by 11 % with 1,024, which MOSES and published Vendi Scores have.
+    chirality : bool
+        Tell stereoisomers apart.
+    coefficient : {"tanimoto", "dice"}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
 
     Returns
@@ -169,93 +71,147 @@ _DOC = """{summary}
     Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit's fingerprints, to the last bit.
     Keeps 5 bytes for each bit of each molecule.
     """
+    settings = {
+        "radius": integer("radius", radius, 0, _MOST_BONDS),
+        "n_bits": integer("n_bits", n_bits, 1, MOST_BITS),
+        "chirality": flag("chirality", chirality),
+    }
+    return _compare(molecules, _generated("GetMorganGenerator", settings), coefficient, settings)
 
 
-def _kernel(fingerprint: Fingerprint) -> Callable[..., Similarity]:
-    """Return the function of molecules and options that is registered for a fingerprint."""
+@_register(
+    "rdkit",
+    source="RDKit Book, RDKit Fingerprints (Daylight-like paths)",
+    label="share paths of bonds",
+    term="RDKit fingerprints",
+)
+def rdkit(
+    molecules: Sequence[Any],
+    *,
+    max_path: int = 7,
+    n_bits: int = 2048,
+    coefficient: str = "tanimoto",
+) -> Similarity:
+    """Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
 
-    def build(
-        molecules: Sequence[Any], *, coefficient: str = "tanimoto", **options: Any
-    ) -> Similarity:
-        settings = {
-            name: option.read(name, options.get(name, option.default))
-            for name, option in fingerprint.options.items()
-        }
-        return _compare(molecules, fingerprint.make(settings), coefficient, settings)
-
-    named = {name: option.default for name, option in fingerprint.options.items()}
-    build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter("molecules", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *(
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-                for name, default in {**named, "coefficient": "tanimoto"}.items()
-            ),
-        ]
-    )
-    told = "".join(f"    {name} : {option.text}\n" for name, option in fingerprint.options.items())
-    build.__doc__ = _DOC.format(summary=fingerprint.summary, options=told)
-    build.__name__ = build.__qualname__ = fingerprint.name
-    return build
+    Subgraphs are folded to `n_bits`; all else is as for kernel "morgan".
+    """
+    settings = {
+        "max_path": integer("max_path", max_path, 1, _MOST_BONDS),
+        "n_bits": integer("n_bits", n_bits, 1, MOST_BITS),
+    }
+    return _compare(molecules, _generated("GetRDKitFPGenerator", settings), coefficient, settings)
 
 
-for _fingerprint in FINGERPRINTS:
-    register_kernel(
-        _fingerprint.name,
-        samples="molecules",
-        source=_fingerprint.source,
-        needs="molecules",
-        label=_fingerprint.label,
-        term=_fingerprint.term,
-    )(_kernel(_fingerprint))
+@_register(
+    "maccs",
+    source="Durant et al., J. Chem. Inf. Comput. Sci. 2002",
+    label="share well-known groups",
+    term="MACCS keys",
+)
+def maccs(molecules: Sequence[Any], *, coefficient: str = "tanimoto") -> Similarity:
+    """Similarity of the 166 MACCS keys, each a question about the structure.
+
+    Molecules, `coefficient`, errors and memory are as for kernel "morgan".
+    """
+    keys = _rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
+    return _compare(molecules, lambda molecule: np.array(keys(molecule), np.uint8), coefficient, {})
+
+
+@_register(
+    "atom_pair",
+    source="Carhart, Smith & Venkataraghavan, J. Chem. Inf. Comput. Sci. 1985",
+    label="share pairs of atoms",
+    term="atom pairs",
+)
+def atom_pair(
+    molecules: Sequence[Any], *, n_bits: int = 2048, coefficient: str = "tanimoto"
+) -> Similarity:
+    """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
+
+    Pairs are folded to `n_bits`, at least 4; all else is as for kernel "morgan". Stereoisomers are
+    not told apart: RDKit's option for it gives both members of a pair of enantiomers the same bits.
+    """
+    settings = {"n_bits": integer("n_bits", n_bits, 4, MOST_BITS)}
+    return _compare(molecules, _generated("GetAtomPairGenerator", settings), coefficient, settings)
+
+
+@_register(
+    "topological_torsion",
+    source="Nilakantan et al., J. Chem. Inf. Comput. Sci. 1987",
+    label="share chains of four atoms",
+    term="topological torsions",
+)
+def topological_torsion(
+    molecules: Sequence[Any],
+    *,
+    n_bits: int = 2048,
+    chirality: bool = False,
+    coefficient: str = "tanimoto",
+) -> Similarity:
+    """Similarity of chains of four bonded atoms, counts simulated by bits.
+
+    Chains are folded to `n_bits`, at least 4; all else is as for kernel "morgan".
+    """
+    settings = {
+        "n_bits": integer("n_bits", n_bits, 4, MOST_BITS),
+        "chirality": flag("chirality", chirality),
+    }
+    bits = _generated("GetTopologicalTorsionGenerator", settings)
+    return _compare(molecules, bits, coefficient, settings)
+
+
+_RDKIT_NAMES = {"max_path": "maxPath", "n_bits": "fpSize", "chirality": "includeChirality"}
 
 
 def _rdkit(module: str) -> Any:
     return require(module, "molecules", "a kernel on molecules")
 
 
-def _compare(
-    molecules: Sequence[Any],
-    fingerprint: Bits,
-    coefficient: str,
-    settings: dict[str, Any],
-) -> Similarity:
-    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
-    from rdkit.rdBase import BlockLogs
+def _generated(generator: str, settings: dict[str, Any]) -> Bits:
+    """Return what a generator of RDKit makes, whose options have other names there."""
+    make = getattr(_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
+    own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
+    bits: Bits = make(**own).GetFingerprintAsNumPy
+    return bits
 
+
+def _compare(
+    molecules: Sequence[Any], fingerprint: Bits, coefficient: str, settings: dict[str, Any]
+) -> Similarity:
+    """Return the similarities of the fingerprints of molecules."""
+    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
     problems: dict[int, str] = {}
-    with BlockLogs():  # what RDKit would print about a molecule is in the error
-        for i, molecule in enumerate(molecules):
-            try:
-                row = _bits(molecule, fingerprint)
-            except ValueError as error:
-                problems[i] = str(error)
-                continue
-            if not bits.size:
-                # The bits, and their copy in single precision for products.
-                what = f"the fingerprints of {n} molecules"
-                memory.require(5 * n * len(row), what, "compare fewer samples, or fewer bits")
-                bits = np.empty((n, len(row)), np.uint8)
-            bits[i] = row
+    for i, row in enumerate(_read(molecules, fingerprint)):
+        if isinstance(row, ValueError):
+            problems[i] = str(row)
+            continue
+        if not bits.size:
+            # The bits, and their copy in single precision for products.
+            what = f"the fingerprints of {n} molecules"
+            memory.require(5 * n * len(row), what, "compare fewer samples, or fewer bits")
+            bits = np.empty((n, len(row)), np.uint8)
+        bits[i] = row
     SampleError.check(problems)
     return BitSimilarity(bits, chosen, settings)
 
 
 def unreadable(samples: Sequence[Any]) -> dict[int, str]:
     """Return {index: why RDKit cannot read that molecule}, as predicates."""
-    _rdkit("rdkit.Chem")
-    from rdkit.rdBase import BlockLogs
+    found = enumerate(_read(samples, lambda molecule: molecule))
+    return {i: str(each) for i, each in found if isinstance(each, ValueError)}
 
-    problems: dict[int, str] = {}
-    with BlockLogs():
-        for i, sample in enumerate(samples):
+
+def _read(samples: Sequence[Any], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
+    with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
+        for sample in samples:
             try:
-                _molecule(sample)
+                yield _bits(_molecule(sample), fingerprint)
             except ValueError as error:
-                problems[i] = str(error)
-    return problems
+                yield error
 
 
 def _molecule(sample: Any) -> Any:
@@ -286,9 +242,8 @@ def _molecule(sample: Any) -> Any:
     return molecule
 
 
-def _bits(sample: Any, fingerprint: Bits) -> np.ndarray:
-    """Return the fingerprint of a molecule; the ValueError says what is wrong with the sample."""
-    molecule = _molecule(sample)
+def _bits(molecule: Any, fingerprint: Callable[[Any], Any]) -> Any:
+    """Return the fingerprint of a molecule; the ValueError says why it has none."""
     try:
         return fingerprint(molecule)
     except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol

@@ -22,6 +22,7 @@ Coefficient = Literal["tanimoto", "dice"]
 # Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
 # at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
 RARE, RARE_COLUMNS = 0.03, 0.25
+MOST_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
 Bits: TypeAlias = Any  # an array, or a sparse one, which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
