@@ -1,19 +1,7 @@
 """Kernels by name: how one is added, found, described and applied to samples.
 
-A kernel is a function from a list of samples (and options) to a Similarity. Every file in the
-folder `vendiscore/kernels`, and in the folder `kernels` beside the entry script of a clone or a
-Space, is imported on first use and registers its own, so that adding a file adds its kernels:
-
-    @register_kernel("same_length", samples="text", source="this docstring")
-    def same_length(texts):
-        '''1 if two texts are equally long.'''
-        lengths = np.array([len(text) for text in texts])
-        return MatrixSimilarity((lengths[:, None] == lengths).astype(float), psd=True)
-
-An installed package adds its kernels by naming the module that registers them in its metadata:
-
-    [project.entry-points."vendiscore.kernels"]
-    my_kernels = "my_package.kernels"
+A kernel is a function from a list of samples (and options) to a Similarity; docs/tasks/extend.md
+has examples, and `plugins` says where they are looked for.
 """
 
 from __future__ import annotations
@@ -34,10 +22,7 @@ Fit = Callable[..., Mapping[str, Any]]
 
 
 class Fitted(dict[str, Any]):
-    """Options that follow from samples, with sentences that whoever reads a number should know.
-
-    What `fit` of a kernel returns; where there is nothing to say, a plain dict will do.
-    """
+    """Options that `fit` of a kernel finds, with sentences for whoever reads a number."""
 
     def __init__(self, options: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
         super().__init__(options)
@@ -50,10 +35,8 @@ class Control:
 
     Attributes
     ----------
-    name : str
-        What the page and its API call it.
-    label : str
-        What stands before it.
+    name, label : str
+        What the page and its API call it, and what stands before it.
     type : {"number", "choice", "checks"}
         A number of at least 0, one of `choices`, or some of them, which are whole numbers.
     value : number, str or list of int
@@ -62,12 +45,10 @@ class Control:
         With what results call each, if that is another word.
     most : int
         The largest whole number that the API takes, where it takes more than `choices`.
-    info : str
-        What it does.
+    info, phrase : str
+        What it does, and how results name a value, such as "of {}".
     keyword : str
         The option of the kernel; `name` unless given.
-    phrase : str
-        How results name a value, such as "of {}", behind what experts call the kernel.
 
     Examples
     --------
@@ -95,13 +76,10 @@ class Kernel(Summary):
 
     Attributes
     ----------
-    name : str
-        What `k=` calls it.
     build : callable
         `build(samples, **options)` returns a Similarity.
-    samples, source, psd, unit_diagonal, needs, fit, rows, label, term, by, controls
-        As `register_kernel` takes them. It follows from `samples` what a list of lists of samples
-        is, see `vendiscore.resolve.group_labels`.
+    name, samples, source, psd, unit_diagonal, needs, fit, rows, label, term, by, controls
+        As `register_kernel` takes them.
 
     Examples
     --------
@@ -137,11 +115,7 @@ class Kernel(Summary):
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Its keyword options with their defaults.
-
-        Every kernel has `on_error`: "raise" refuses samples that it cannot use, "skip" leaves
-        them out, warns, and lists them in `Similarity.dropped` and the details.
-        """
+        """Its keyword options with their defaults, and `on_error`, which every kernel has."""
         return options_of(self.build) | {"on_error": "raise"}
 
     def has_rows(self, options: Mapping[str, Any]) -> bool:
@@ -195,8 +169,7 @@ def register_kernel(
     source : str
         Where it is defined: a paper, or this docstring.
     psd : bool
-        Whether its matrix is positive semidefinite for any samples. It is not checked where this
-        says so.
+        Whether its matrix is positive semidefinite for any samples, which is then not checked.
     unit_diagonal : bool
         Whether k(x, x) = 1 for any sample.
     needs : str
@@ -210,11 +183,9 @@ def register_kernel(
     label : str
         What two samples do that are alike, such as "share words": with a label, the page offers
         the kernel for texts, images, molecules or vectors, in the order of registration.
-    term : str
-        What experts call it, such as "n-grams"; its name unless given.
-    by : str
-        How a sentence begins that says by what samples were compared, such as "By the words they
-        share"; "By" and the term unless given.
+    term, by : str
+        What experts call it, such as "n-grams" (its name unless given), and how a sentence begins
+        that says how samples were compared ("By" and the term unless given).
     controls : sequence of Control
         The options that visitors of the page can set.
 
@@ -254,13 +225,7 @@ def register_kernel(
 
 
 def list_kernels() -> list[Kernel]:
-    """Return all registered kernels.
-
-    Returns
-    -------
-    list of Kernel
-        In the order of their names: the built-in ones, those of installed packages and of the
-        folder `kernels`, and those registered in this process.
+    """Return all registered kernels in the order of their names.
 
     Examples
     --------

@@ -1,20 +1,7 @@
 """Measures by name: how one is added, found and described.
 
-A measure is a function of a `Subject`, with options of its own. Every file in the folder
-`vendiscore/measures` is imported on first use and registers its own, so that adding a file adds
-its measures; so is what other packages name as an entry point, and every file in the folder
-`kernels` beside the entry script:
-
-    @register_measure("MaxSim", needs="similarity", range="[0, 1]", direction="lower",
-                      source="this docstring")
-    def largest_similarity(subject, power=1):
-        '''The largest similarity of two different samples, to a power.'''
-        K = subject.similarity.dense()
-        np.fill_diagonal(K, 0)
-        return K.max() ** power
-
-    [project.entry-points."vendiscore.measures"]
-    my_measures = "my_package.measures"
+A measure is a function of a `Subject`, with options of its own; docs/tasks/extend.md has an
+example, and `plugins` says where they are looked for.
 """
 
 from __future__ import annotations
@@ -49,14 +36,12 @@ class Measure(Summary):
 
     Attributes
     ----------
-    name : str
-        What `measures=` and the keys of results call it.
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
         mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
-    needs, range, direction, source, weighted, ordered, references, readers
+    name, needs, range, direction, source, weighted, ordered, references, readers, groups, aspect
         As `register_measure` takes them.
-    groups, aspect, pooled, references_without, sequence, vectors
+    pooled, references_without, sequence, vectors
         The same.
 
     Examples
@@ -216,25 +201,10 @@ def register_measure(
     {'VS': 2.0, 'Unlikest': 0.0}
     """
 
+    fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}
+
     def register(compute: Compute) -> Compute:
-        measure = Measure(
-            name=name,
-            compute=compute,
-            needs=needs,
-            range=range,
-            direction=direction,
-            source=source,
-            weighted=weighted,
-            ordered=ordered,
-            references=references or pooled,
-            readers=dict(readers or {}),
-            groups=groups,
-            aspect=aspect,
-            pooled=pooled,
-            references_without=references_without,
-            sequence=sequence,
-            vectors=vectors,
-        )
+        measure = Measure(compute=compute, **fields)
         measure.limits(1)
         _measures.add(name, measure, compute)
         return compute
@@ -243,12 +213,7 @@ def register_measure(
 
 
 def list_measures() -> list[Measure]:
-    """Return all registered measures.
-
-    Returns
-    -------
-    list of Measure
-        In the order of their names, those registered in this process too.
+    """Return all registered measures in the order of their names.
 
     Examples
     --------
@@ -264,10 +229,8 @@ def get_measure(name: str) -> Measure:
     measure = _measures.find(name)
     if measure is None:
         known = {*_measures.named, *PRESETS}
-        look = (
-            f"`vendiscore.list_measures()` lists all; {', '.join(map(repr, PRESETS))} are several "
-            f"at once."
-        )
+        presets = ", ".join(map(repr, PRESETS))
+        look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
         hint = suggestion(name, known, look=look, kind="measure")
         raise ValueError(f"unknown measure {name!r}. {hint}")
     return measure

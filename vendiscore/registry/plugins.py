@@ -1,9 +1,8 @@
-"""Named things that files and installed packages add: kernels, measures.
+"""Named things that files and installed packages add by being imported: kernels, measures.
 
-Importing a file is all: it registers what it has. The files of the package come first, then those
-that are dropped into the folder `kernels` beside the entry script, then installed packages, which
-name the module to import in their metadata. What fails of another's is left out whole, with a
-warning, and does not take everyone's away.
+The files of the package come first, then those in the folder `kernels` beside the entry script,
+then installed packages, which name a module in their metadata. What fails of another's is left out
+whole, with a warning.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import warn
@@ -44,10 +42,7 @@ class Plugins(Generic[Thing]):
         self._kinds.append(self)
 
     def add(self, name: str, thing: Thing, function: Callable[..., Any]) -> None:
-        """Register what a function makes; a ValueError if the name is taken by another function.
-
-        One that is defined again, as notebooks do, replaces what it was.
-        """
+        """Register what a function makes; a ValueError if a function elsewhere has the name."""
         _, other = self.made.get(name, (None, None))
         if other and _module(other) != _module(function) and _file(other) != _file(function):
             raise ValueError(
@@ -63,8 +58,7 @@ class Plugins(Generic[Thing]):
         return {name: thing for name, (thing, _) in sorted(self.made.items())}
 
     def find(self, name: str) -> Thing | None:
-        """Return what has that name; others' files are looked at only if none of the package
-        has."""
+        """Return what has that name; others' files are read only if none of the package has."""
         self._load_own()
         if name not in self.made:
             self.load()
@@ -83,15 +77,16 @@ class Plugins(Generic[Thing]):
         with self._loading:
             if not self.own:
                 self.own = True
-                for name in _files(_package(self.home).__path__[0]):
-                    importlib.import_module(f"{_ROOT}.{self.home}.{name}")
+                package = importlib.import_module(f"{_ROOT}.{self.home}")
+                for name in _files(package.__path__[0]):
+                    importlib.import_module(f"{package.__name__}.{name}")
 
     @classmethod
     def _load_dropped(cls) -> None:
         if cls._dropped:
             return
         cls._dropped = True
-        package = _package(DROPPED)
+        package = importlib.import_module(f"{_ROOT}.{DROPPED}")
         own, *dropped = package.__path__
         for folder in dropped:
             for module in pkgutil.iter_modules([folder]):
@@ -125,8 +120,7 @@ class Plugins(Generic[Thing]):
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options of a kernel or a measure with their defaults: all but the first
-    argument."""
+    """Return the arguments of a function with their defaults, but for the first one."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 
@@ -134,10 +128,6 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 def summary_of(function: Callable[..., Any]) -> str:
     """Return the first line of its docstring."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
-
-
-def _package(home: str) -> ModuleType:
-    return importlib.import_module(f"{_ROOT}.{home}")
 
 
 def _files(folder: str) -> list[str]:

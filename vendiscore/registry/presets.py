@@ -1,7 +1,4 @@
-"""Names for several measures at once: the sets that people quote, for a kind of sample.
-
-`measures="text"` means its measures with these options; in a list it stands for all of them.
-"""
+"""Names for several measures at once: the sets that people quote, for a kind of sample."""
 
 from __future__ import annotations
 
