@@ -10,8 +10,8 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -25,9 +25,10 @@ _LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `argv` is what follows the name of the program."""
-    given = list(sys.argv[1:] if argv is None else argv)
-    _speak_utf8()
-    given = _joined(given)
+    given = _joined(list(sys.argv[1:] if argv is None else argv))
+    for stream in (sys.stdout, sys.stderr):  # whatever the terminal claims to read
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
     try:
         args = parser(command).parse_intermixed_args(given)
@@ -41,21 +42,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             from .start import import_little
 
             import_little()
-        with _warnings_told(), quiet(not _is_terminal(sys.stderr)):
+        with warnings.catch_warnings(), quiet(not _is_terminal(sys.stderr)):
+            _show_warnings()
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
             sys.stdout.flush()
     except BrokenPipeError:
-        _close_stdout()
+        # Python flushes stdout at its end, and would complain.
+        with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except UsageError as error:
-        tell(f"error: {error}")
-        return USAGE
     except (ValueError, TypeError, ImportError, MemoryError, OSError) as error:
         tell(f"error: {error}")
-        return DATA
+        return USAGE if isinstance(error, UsageError) else DATA
     return 0
 
 
@@ -67,34 +68,12 @@ def _joined(given: list[str]) -> list[str]:
     return given
 
 
-def _speak_utf8() -> None:
-    """Write UTF-8, whatever the terminal claims to read."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _close_stdout() -> None:
-    """Redirect stdout to nowhere: Python flushes it at its end, and would complain."""
-    with suppress(OSError, ValueError):  # a stdout without a file, of a caller's own
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-
-
-@contextmanager
-def _warnings_told() -> Iterator[None]:
-    """Print warnings as one line each, without the code that they come from."""
-
-    def show(message: Warning | str, *others: Any, **more: Any) -> None:
-        tell(f"warning: {message}")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", UserWarning)
-        warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
-        warnings.showwarning = show
-        yield
+def _show_warnings() -> None:
+    """Print warnings of users as one line each, without the code that they come from."""
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("always", UserWarning)
+    warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
+    warnings.showwarning = lambda message, *others, **more: tell(f"warning: {message}")
 
 
 def _is_terminal(stream: Any) -> bool:

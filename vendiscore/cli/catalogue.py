@@ -16,9 +16,7 @@ from ..registry.presets import PRESETS
 from . import output
 from .kernel_options import usage
 
-_PRESETS = f"""
-Several at once: {", ".join(f"-m {each}" for each in PRESETS)} (`vendiscore measures text`).
-"""
+_PRESETS = ", ".join(f"-m {each}" for each in PRESETS)
 
 
 def run_kernels(args: Namespace) -> str:
@@ -36,16 +34,10 @@ def run_kernels(args: Namespace) -> str:
 def run_measures(args: Namespace) -> str:
     """Return a line for each measure, or the documentation of one, or of a set of them."""
     if args.name is None:
-        rows = [
-            {
-                "measure": each.name,
-                "tells": each.aspect,
-                "more of it": each.direction,
-                "what it is": each.summary,
-            }
-            for each in list_measures()
-        ]
-        return output.table(rows, None) + _PRESETS
+        columns = ("measure", "tells", "more of it", "what it is")
+        known = ((each.name, each.aspect, each.direction, each.summary) for each in list_measures())
+        listed = output.table([dict(zip(columns, row, strict=True)) for row in known], None)
+        return f"{listed}\nSeveral at once: {_PRESETS} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         some = PRESETS[args.name]
         return f"-m {args.name} means {', '.join(some.measures)}. {some.what}. {some.source}.\n"
@@ -58,13 +50,7 @@ def run_measures(args: Namespace) -> str:
 
 
 def markdown() -> str:
-    """Return a table with one row for each registered kernel.
-
-    >>> print(markdown())
-    | kernel | compares | similarity | extra | PSD | k(x, x) = 1 | source |
-    |---|---|---|---|---|---|---|
-    ...
-    """
+    """Return a table with one row for each registered kernel."""
     return _table(
         {
             "kernel": f"`{kernel.name}`",
@@ -81,15 +67,12 @@ def markdown() -> str:
 
 def options() -> str:
     """Return a table with one row for each kernel that has options besides `on_error`."""
-    found = {
-        kernel.name: [each for each in kernel.signature if not each.startswith("on_error=")]
-        for kernel in list_kernels()
-    }
-    return _table(
-        {"kernel": f"`{name}`", "options": ", ".join(f"`{each}`" for each in own)}
-        for name, own in found.items()
-        if own
-    )
+    rows = []
+    for kernel in list_kernels():
+        own = [f"`{each}`" for each in kernel.signature if not each.startswith("on_error=")]
+        if own:
+            rows.append({"kernel": f"`{kernel.name}`", "options": ", ".join(own)})
+    return _table(rows)
 
 
 def measures() -> str:

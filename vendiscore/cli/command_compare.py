@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ..comparison.compare_sets import compare
 from ..comparison.comparison import Comparison, chance, percent
 from ..comparison.options import Plan
-from ..reading.samples import Samples
 from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output
@@ -32,21 +30,26 @@ def run_compare(args: Namespace) -> str:
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
     asked |= {"q": order, "seed": args.seed}
     if args.by:
-        return _printed(args, _by_column(args.by, sources[0], asked))
-    known = {source.name: source for source in sources}
-    groups = {name: source.groups for name, source in known.items() if source.groups}
-    with placing(known):
-        sets = {name: source.values for name, source in known.items()}
-        return _printed(args, compare(sets, groups=groups or None, **asked))
+        known, values = {"samples": sources[0]}, sources[0].values
+        groups: Any = sources[0].groups
+        asked["by"] = sources[0].sets
+    else:
+        known = {source.name: source for source in sources}
+        values = {source.name: source.values for source in sources}
+        groups = {source.name: source.groups for source in sources if source.groups}
+    try:
+        with placing(known):
+            return _printed(args, compare(values, groups=groups or None, **asked))
+    except DataError as error:
+        said = str(error).replace("`by`", f"--by {args.by}").replace("`groups`", "--group-by")
+        raise DataError(said if args.by else str(error)) from None
 
 
 def _check_files(args: Namespace) -> None:
     """Raise unless there are several files, or one whose column tells its sets apart."""
     if args.by and len(args.files) > 1:
-        raise UsageError(
-            f"--by compares the sets in one file, got {len(args.files)} files; leave --by out, or "
-            f"put all rows in one table"
-        )
+        count = f"got {len(args.files)} files; leave --by out, or put all rows in one table"
+        raise UsageError(f"--by compares the sets in one file, {count}")
     if not args.by and (len(args.files) < 2 or len(set(args.files)) < len(args.files)):
         raise UsageError(
             "compare takes two files or more, each once; of one table with a column of models, "
@@ -54,26 +57,11 @@ def _check_files(args: Namespace) -> None:
         )
 
 
-def _by_column(column: str, source: Samples, asked: Mapping[str, Any]) -> Comparison:
-    """Compare the sets that a column of one file names."""
-    try:
-        with placing({"samples": source}):
-            return compare(source.values, by=source.sets, groups=source.groups or None, **asked)
-    except DataError as error:
-        said = str(error).replace("`by`", f"--by {column}").replace("`groups`", "--group-by")
-        raise DataError(said) from None
-
-
 def _printed(args: Namespace, found: Comparison) -> str:
     if args.format == "json":
         return output.as_json(found.to_dict(), args.width)
-    sets: list[dict[str, Any]] = [
-        {name: value for name, value in asdict(row).items() if value is not None}
-        for row in found.sets
-    ]
-    pairs: list[dict[str, Any]] = [
-        asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs
-    ]
+    sets = [{k: v for k, v in asdict(row).items() if v is not None} for row in found.sets]
+    pairs = [asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs]
     if args.format == "csv":
         return output.comma_separated(pairs, args.width)
     for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
@@ -84,6 +72,5 @@ def _printed(args: Namespace, found: Comparison) -> str:
     made = output.FORMATS[args.format]
     asked = {name: getattr(args, name) for name in ("level", "match", "permutations", "seed")}
     said = line(["VS"], {**found.settings, "q": found.q, **asked})
-    return "\n".join(
-        [f"{found.sentence}\n", made(sets, args.width), made(pairs, args.width), f"{said}\n"]
-    )
+    tables = made(sets, args.width), made(pairs, args.width)
+    return "\n".join([f"{found.sentence}\n", *tables, f"{said}\n"])

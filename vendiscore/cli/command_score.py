@@ -6,7 +6,7 @@ import shlex
 import warnings
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,60 +29,57 @@ _BESIDE = ("_se", "_low", "_high", "_corrected")
 
 def run_score(args: Namespace) -> str:
     """Return what is printed."""
-    misplaced = [name for name in args.files if name in COMMANDS and not Path(name).exists()]
-    if misplaced:
-        name = misplaced[0]
-        raise UsageError(f"a command comes first, vendiscore {name} …; a file is called ./{name}")
+    for name in args.files:
+        if name in COMMANDS and not Path(name).exists():
+            said = f"a command comes first, {PROGRAM} {name} …; a file is called ./{name}"
+            raise UsageError(said)
     if args.format == "html" and (len(args.files) > 1 or args.brief):
         raise UsageError("-f html is a report of one FILE, without -b")
     how = read_how(args)
     asked, request = read_measuring(args, how)
     needed = any(each.measure.needs == "similarity" for each in request.measures)
-    paths = [*args.files, *([args.references] if args.references else [])]
-    sources = read_all(paths, how)
-    references = sources.pop() if args.references else None
+    sources = read_all([*args.files, *([args.references] if args.references else [])], how)
+    others = {"references": sources.pop()} if args.references else {}
     if args.format == "html":
-        given = {**how.of(sources[0], needed), **asked}
-        with placing({"samples": sources[0], "references": references}):
-            report = import_module("vendiscore.report").report
-            made = report(**_samples(sources[0], references), **given, title=sources[0].name)
-        return f"{made.html().rstrip()}\n"
+        sets, keywords = {"samples": sources[0], **others}, how.of(sources[0], needed) | asked
+        report = import_module("vendiscore.report").report
+        return f"{_call(report, sets, keywords, title=sources[0].name).html().rstrip()}\n"
     if any(not chosen.measure.groups for chosen in request.measures):
         for path, source in zip(args.files, sources, strict=True):
             if offer := _offered(args, path, source):
                 how.note(f"{source.name}: {offer}")
-    small = min(request.orders) < 1
-    found = [
-        _scored(source, references, {**how.of(source, needed), **asked}, how, small)
-        for source in sources
-    ]
+    found = []
+    for source in sources:
+        sets, keywords = {"samples": source, **others}, how.of(source, needed) | asked
+        with warnings.catch_warnings(record=True) as caught:
+            found.append(_call(compute, sets, keywords, details=True))
+        warned = [str(warning.message) for warning in caught]
+        _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
     return _printed(args, sources, found)
 
 
-def _samples(source: Samples, references: Samples | None) -> dict[str, Any]:
-    """Return the arguments of `compute` that are samples or go with them."""
-    given: dict[str, Any] = {"samples": source.values}
-    given |= {"groups": source.groups} if source.groups else {}
-    return given | ({} if references is None else {"references": references.values})
+def _call(
+    function: Callable[..., Any], sets: Mapping[str, Samples], keywords: Any, **more: Any
+) -> Any:
+    """Call a function with samples, and name their places in its errors."""
+    groups = sets["samples"].groups
+    values = {name: source.values for name, source in sets.items()}
+    with placing(sets):
+        return function(**values, **({"groups": groups} if groups else {}), **keywords, **more)
 
 
-def _scored(
-    source: Samples, references: Samples | None, keywords: dict[str, Any], how: How, small: bool
-) -> dict[str, Any]:
-    known = {"samples": source, "references": references}
-    with placing(known), warnings.catch_warnings(record=True) as caught:
-        found = compute(**_samples(source, references), **keywords, details=True)
-    warned = dict.fromkeys(str(warning.message).rstrip(".") for warning in caught)
+def _tell(
+    how: How, source: Samples, details: Mapping[str, Any], warned: list[str], small: bool
+) -> None:
+    """Print the warnings and notes on a file, each once; `small` if an order is below 1."""
+    warned = list(dict.fromkeys(said.rstrip(".") for said in warned))
     for said in warned:
         tell(f"warning: {source.name}: {said}")
-    left_out(source, found["details"]["dropped"])
-    for note in found["details"]["notes"]:
-        if note.startswith(SOURCES):
-            continue  # said by `_offered`
-        known_already = note.rstrip(".") in warned
-        if not known_already and (small or not note.startswith(_OF_SMALL_ORDERS)):
+    left_out(source, details["dropped"])
+    idle = (SOURCES,) if small else (SOURCES, _OF_SMALL_ORDERS)  # `_offered` says the first
+    for note in details["notes"]:
+        if note.rstrip(".") not in warned and not note.startswith(idle):
             how.note(f"{source.name}: {note}")
-    return found
 
 
 def _offered(args: Namespace, path: str, source: Samples) -> str | None:
@@ -97,15 +94,10 @@ def _offered(args: Namespace, path: str, source: Samples) -> str | None:
     return f"{SOURCES} and the mean over them says little; which is more diverse: {command}"
 
 
-def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name != "details"}
-
-
 def scores(found: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers without their errors, intervals and corrections."""
-    numbers = _numbers(found)
-    beside = {f"{name}{end}" for name in numbers for end in _BESIDE}
-    return {name: value for name, value in numbers.items() if name not in beside}
+    beside = {"details", *(f"{name}{end}" for name in found for end in _BESIDE)}
+    return {name: value for name, value in found.items() if name not in beside}
 
 
 def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]]) -> str:
@@ -113,17 +105,16 @@ def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]
     if args.brief:
         lines = (" ".join(output.exact(x, width) for x in scores(each).values()) for each in found)
         return "".join(f"{line}\n" for line in lines)
-    names = [source.name for source in sources]
+    files = [{"file": source.name} | each for source, each in zip(sources, found, strict=True)]
     if args.format == "json":
-        several = [{"file": name} | each for name, each in zip(names, found, strict=True)]
-        return output.as_json(several if len(found) > 1 else found[0], width)
-    if args.format == "text" and len(found) == 1:
+        return output.as_json(files if len(files) > 1 else found[0], width)
+    if args.format == "text" and len(files) == 1:
         return _one(found[0], width)
-    rows = [
-        {"file": name, "n": each["details"]["n"], **_numbers(each)}
-        for name, each in zip(names, found, strict=True)
-    ]
-    signatures = [each["details"]["signature"] for each in found]
+    rows, signatures = [], []
+    for row in files:
+        details = row.pop("details")
+        rows.append({"file": row["file"], "n": details["n"], **row})
+        signatures.append(details["signature"])
     if args.format == "csv":
         every = zip(rows, signatures, strict=True)
         return output.comma_separated([row | {"signature": said} for row, said in every], width)
@@ -134,27 +125,20 @@ def _printed(args: Namespace, sources: list[Samples], found: list[dict[str, Any]
 
 def _one(found: Mapping[str, Any], width: int | None) -> str:
     """Print the numbers of one file, a line each, with their errors and intervals."""
-    numbers, details = _numbers(found), found["details"]
-    lines = [
-        f"{name} = {output.shown(value, width)}{_sure(name, numbers, details, width)}"
-        for name, value in scores(found).items()
-    ]
+    details = found["details"]
+    level = details.get("interval", {}).get("level")
+    between = f"{100 * level:g} % interval {{}} to {{}}" if level else "between {} and {}"
+    lines = []
+    for name, value in scores(found).items():
+        se, low, high, corrected = (
+            output.shown(found.get(f"{name}{end}"), width) for end in _BESIDE
+        )
+        said = [between.format(low, high)] if low else []
+        said += [f"standard error {se}"] if se else []
+        said += [f"corrected {corrected}"] if corrected else []
+        sure = f" ({', '.join(said)})" if said else ""
+        lines.append(f"{name} = {output.shown(value, width)}{sure}")
     lines.append(f"n = {details['n']:,}")
     if "groups" in details:
         lines.append("\n" + output.table(details["groups"], width))
     return "\n".join([*lines, details["signature"], ""])
-
-
-def _sure(name: str, numbers: Mapping[str, Any], details: Any, width: int | None) -> str:
-    """Describe the error and the interval of a number in words."""
-    beside = {end: output.shown(numbers.get(f"{name}{end}"), width) for end in _BESIDE}
-    level = details.get("interval", {}).get("level")
-    said = []
-    if beside["_low"]:
-        between = f"{100 * level:g} % interval {{}} to {{}}" if level else "between {} and {}"
-        said.append(between.format(beside["_low"], beside["_high"]))
-    if beside["_se"]:
-        said.append(f"standard error {beside['_se']}")
-    if beside["_corrected"]:
-        said.append(f"corrected {beside['_corrected']}")
-    return f" ({', '.join(said)})" if said else ""

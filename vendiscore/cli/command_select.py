@@ -54,33 +54,31 @@ def run_explain(args: Namespace) -> str:
     with placing({"samples": source}):
         found = explain(similarity, threshold=args.threshold, **given)
     if args.format == "json":
-        numbers = _places(source, range(len(source)))
-        return output.as_json({**found.to_dict(), "places": numbers}, args.width)
+        return output.as_json({**found.to_dict(), "places": source.places}, args.width)
     rows = _samples(found, source)
     made = output.FORMATS[args.format]
     if args.format == "csv":
         return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     unit, size = source.unit, args.size
-    largest = sorted(rows, key=lambda row: -row["adds"])[:size]
+
+    def pick(i: int, *names: str) -> dict[str, Any]:
+        return {name: rows[i][name] for name in names}
+
+    largest = sorted(range(len(rows)), key=lambda i: -rows[i]["adds"])[:size]
+    modes = [mode for mode in found.modes() if len(mode.exemplars)][:size]
     tables = {
         "near-duplicates": [
-            {
-                unit: rows[i][unit],
-                "near-duplicates": _few(source, rest),
-                "sample": rows[i]["sample"],
-            }
+            pick(i, unit) | {"near-duplicates": _few(source, rest)} | pick(i, "sample")
             for i, rest in found.groups[:size]
         ],
         "modes": [
             {"share": mode.share, "members": len(mode.members)}
-            | {name: rows[int(mode.exemplars[0])][name] for name in (unit, "sample")}
-            for mode in found.modes()
-            if len(mode.exemplars)
-        ][:size],
+            | pick(int(mode.exemplars[0]), unit, "sample")
+            for mode in modes
+        ],
         "samples that add the most": [
-            {name: row[name] for name in (unit, "adds", "surprise", "novelty", "sample")}
-            for row in largest
+            pick(i, unit, "adds", "surprise", "novelty", "sample") for i in largest
         ],
     }
     parts = [heading.format(name) + made(some, args.width) for name, some in tables.items() if some]
@@ -114,7 +112,7 @@ def _quota(text: str) -> Any:
 
 def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
     """Return a row for each sample; further samples by their places in the file."""
-    columns: dict[str, list[Any]] = {source.unit: _places(source, range(len(source)))}
+    columns: dict[str, list[Any]] = {source.unit: list(source.places)}
     for name in COLUMNS:
         values = getattr(found, name).tolist()
         if name in ("nearest", "redundant_of"):
@@ -125,7 +123,7 @@ def _samples(found: Explanation, source: Samples) -> list[dict[str, Any]]:
 
 
 def _few(source: Samples, kept: Sequence[int]) -> str:
-    return ", ".join(map(str, _places(source, kept[:8]))) + (", …" if len(kept) > 8 else "")
+    return ", ".join([*map(str, _places(source, kept[:8])), *["…"] * (len(kept) > 8)])
 
 
 def _shown(source: Samples, i: int) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from ..errors import SHOWN
+
 # Of the shell: 128 and the number of the signal.
 DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
 PROGRAM = "vendiscore"
-_SHOWN = 10
 
 
 class DataError(ValueError):
@@ -25,11 +26,7 @@ def tell(message: str) -> None:
         print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)
 
 
-def places(found: Mapping[str, str], between: str = "; ") -> str:
-    """Return the first problems by their places: "line 3 is empty; line 7 is empty; …".
-
-    >>> places({"line 3": "is empty"})
-    'line 3 is empty'
-    """
-    shown = [f"{where} {problem}" for where, problem in list(found.items())[:_SHOWN]]
-    return between.join(shown) + (f"{between}…" if len(found) > _SHOWN else "")
+def places(found: Mapping[str, str]) -> str:
+    """Return the first problems by their places: "line 3 is empty; line 7 is empty; …"."""
+    shown = [f"{where} {problem}" for where, problem in found.items()]
+    return "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))

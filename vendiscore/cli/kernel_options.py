@@ -41,18 +41,15 @@ class How:
         return bool(self.args.on_error == "skip")
 
     def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:
-        """Return the keywords of `compute` for the samples of a file.
+        """Return the keywords of `compute` for the samples of a file, with their usual kernel.
 
-        Where no kernel is named, it is that of the kind of samples, but for texts, whose kernel the
-        library knows, and for vectors if no measure needs a kernel (`needed`) or a metric is named.
+        The library knows that of texts; vectors have none where no measure needs it (`needed`).
         """
-        found = dict(self.keywords)
-        usual = _USUAL.get(source.kind)
-        if usual is None or any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS)):
+        found, idle = dict(self.keywords), source.kind == "vectors" and not needed
+        named = any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS))
+        if source.kind not in _USUAL or named or idle:
             return found
-        if not needed and source.kind == "vectors":
-            return found
-        kernel, what = usual
+        kernel, what = _USUAL[source.kind]
         self.note(f"{source.name}: {source.kind} are compared by {what} (-k {kernel})")
         return {"k": kernel, **found}
 
@@ -117,23 +114,16 @@ def usage() -> Iterator[None]:
 
 
 @contextmanager
-def placing(sources: Mapping[str, Samples | None]) -> Iterator[None]:
+def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
     """Name the file, line and column in errors about samples; `sources` by names in the library."""
     try:
         yield
     except SampleError as error:
-        known = {name: source for name, source in sources.items() if source is not None}
-        said = next(iter(error.problems.values()))
-        named = [name for name in known if said.startswith(f"of `{name}` ")]
-        called = [*named, *known][0]
-        source = known[called]
-        found = {
-            source.place(i): why.removeprefix(f"of `{called}` ")
-            for i, why in error.problems.items()
-        }
-        check(source, found, skip=False)
+        named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
+        called = [*named, *sources][0]
+        check(sources[called], _placed(sources[called], error.problems, called), skip=False)
     except (TypeError, ValueError, MemoryError) as error:
-        files = {source.name for source in sources.values() if source is not None}
+        files = {source.name for source in sources.values()}
         if isinstance(error, DataError) or len(files) > 1:
             raise
         raise DataError(f"{files.pop()}: {error}") from error
@@ -143,9 +133,13 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
     """Return the samples that a kernel could use; name the others in a note."""
     if not dropped:
         return source
-    found = {source.place(i): why.removeprefix("of `samples` ") for i, why in dropped.items()}
-    check(source, found, skip=True)
+    check(source, _placed(source, dropped, "samples"), skip=True)
     return source.subset([i for i in range(len(source)) if i not in dropped])
+
+
+def _placed(source: Samples, problems: Mapping[int, str], called: str) -> dict[str, str]:
+    """Return problems by their places in a file, without its name in the library."""
+    return {source.place(i): why.removeprefix(f"of `{called}` ") for i, why in problems.items()}
 
 
 def read_all(paths: Sequence[str], how: How) -> list[Samples]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from ..registry.kernel import get_kernel
@@ -20,6 +21,7 @@ KINDS = {
     "labels": "values",
     "sets of labels": "values",
 }
+_JSON = ("[", "{", '"')  # how a value of JSON begins that is no number
 _WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
 # Keywords that have options of their own here, or hold what a command line cannot.
 _ELSEWHERE = {
@@ -37,34 +39,20 @@ _NONE_HERE = ("p", "tokenizer", "model", "transform")
 
 
 def value(text: str) -> Any:
-    """Read a value: a number, a word, several with commas, JSON, or the text itself.
-
-    >>> value("0.5"), value("1,2"), value("true"), value("clip")
-    (0.5, [1, 2], True, 'clip')
-    """
-    if text[:1] in ("[", "{", '"'):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    if "," in text and all(isinstance(value(part), (int, float)) for part in text.split(",")):
-        return [value(part) for part in text.split(",")]
+    """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
+    if "," in text and text[0] not in _JSON:
+        parts = [value(part) for part in text.split(",")]
+        return parts if all(isinstance(part, (int, float)) for part in parts) else text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
+    for read in (json.loads,) if text[:1] in _JSON else (int, float):
+        with suppress(ValueError):
+            return read(text)
     return text
 
 
 def options(pairs: Iterable[str]) -> dict[str, Any]:
-    """Read options written NAME=VALUE.
-
-    >>> options(["ns=1,2", "analyzer=char"])
-    {'ns': [1, 2], 'analyzer': 'char'}
-    """
+    """Read options written NAME=VALUE."""
     found: dict[str, Any] = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
@@ -80,35 +68,21 @@ def options(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def kernel(text: str) -> tuple[str, str, dict[str, Any]]:
-    """Read KERNEL[:OPTION=VALUE…]: its name, its kind of samples (`KINDS`) and its options.
-
-    >>> kernel("ngram_overlap:ns=1,2")
-    ('ngram_overlap', 'texts', {'ns': [1, 2]})
-    """
+    """Read KERNEL[:OPTION=VALUE…]: its name, its kind of samples (`KINDS`) and its options."""
     name, *parts = text.split(":")
     return name, KINDS.get(get_kernel(name).samples, ""), options(parts)
 
 
 def orders(text: str) -> Any:
-    """Read an order, or several with commas.
-
-    >>> orders("1"), orders("0,1,inf")
-    (1, [0, 1, 'inf'])
-    """
+    """Read an order, or several with commas."""
     found = ["inf" if part.strip() == "inf" else value(part.strip()) for part in text.split(",")]
     return found if len(found) > 1 else found[0]
 
 
-def measures(texts: Iterable[str]) -> str | list[str] | Mapping[str, Mapping[str, Any]]:
-    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures.
-
-    >>> measures(["VS,IntDiv"]), measures(["VS,MagArea:n_scales=20"])
-    (['VS', 'IntDiv'], {'VS': {}, 'MagArea': {'n_scales': 20}})
-    """
+def measures(texts: Iterable[str]) -> list[str] | dict[str, dict[str, Any]]:
+    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
     found: dict[str, dict[str, Any]] = {}
     for text in (part.strip() for each in texts for part in each.split(",")):
         name, *parts = text.split(":")
         found[name] = found.get(name, {}) | options(parts)
-    if any(found.values()):
-        return found
-    return list(found) if len(found) > 1 else next(iter(found), "")
+    return found if any(found.values()) else list(found)

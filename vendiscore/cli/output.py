@@ -15,65 +15,35 @@ Row = Mapping[str, Any]
 
 
 def shown(value: Any, width: int | None) -> str:
-    """Return a cell for people: six digits, or `width` decimal places.
-
-    >>> shown(3.90657412, None), shown(3.90657412, 2), shown(1234, None), shown(None, 2)
-    ('3.90657', '3.91', '1,234', '')
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.6g}" if width is None else f"{value:.{width}f}"
+    """Return a cell for people: six digits, or `width` decimal places."""
+    if isinstance(value, float):
+        return f"{value:.6g}" if width is None else f"{value:.{width}f}"
+    return f"{value:,}" if type(value) is int else exact(value, width)
 
 
 def exact(value: Any, width: int | None) -> str:
-    """Return a cell for programs: all digits, unless a width is asked for.
-
-    >>> exact(0.1 + 0.2, None), exact(0.1 + 0.2, 2)
-    ('0.30000000000000004', '0.30')
-    """
+    """Return a cell for programs: all digits, unless a width is asked for."""
     if isinstance(value, float):
         return repr(value) if width is None else f"{value:.{width}f}"
     return "" if value is None else str(value)
 
 
 def table(rows: Sequence[Row], width: int | None) -> str:
-    """Return aligned columns: numbers to the right, all else to the left.
-
-    >>> print(table([{"file": "a.txt", "VS": 2.5}, {"file": "b.txt", "VS": 10.0}], 1), end="")
-    file     VS
-    a.txt   2.5
-    b.txt  10.0
-    """
+    """Return aligned columns: numbers to the right, all else to the left."""
     right, lines = _cells(rows, width)
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "".join(
-        "  ".join(
-            cell.rjust(n) if number else cell.ljust(n)
-            for cell, n, number in zip(line, wide, right, strict=True)
-        ).rstrip()
-        + "\n"
-        for line in lines
-        if line
+    form = "  ".join(
+        f"{{:{'>' if number else '<'}{n}}}" for number, n in zip(right, wide, strict=True)
     )
+    return "".join(f"{form.format(*line).rstrip()}\n" for line in lines if line)
 
 
 def markdown(rows: Sequence[Row], width: int | None) -> str:
-    """Return a table of Markdown.
-
-    >>> print(markdown([{"file": "a|b", "VS": 2.5}], None), end="")
-    | file | VS |
-    |---|--:|
-    | a\\|b | 2.5 |
-    """
+    """Return a table of Markdown."""
     right, lines = _cells(rows, width)
-    escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
-    text = [f"| {' | '.join(line)} |\n" for line in escaped]
-    rule = "|" + "|".join("--:" if each else "---" for each in right) + "|\n"
-    return "".join([text[0], rule, *text[1:]])
+    head, *text = (" | ".join(cell.replace("|", r"\|") for cell in line) for line in lines)
+    rule = "|".join("--:" if each else "---" for each in right)
+    return "".join([f"| {head} |\n", f"|{rule}|\n", *(f"| {line} |\n" for line in text)])
 
 
 def comma_separated(rows: Sequence[Row], width: int | None) -> str:
@@ -81,20 +51,13 @@ def comma_separated(rows: Sequence[Row], width: int | None) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = _names(rows)
-    writer.writerow(names)
-    writer.writerows([exact(row.get(name), width) for name in names] for row in rows)
+    cells = ([exact(row.get(name), width) for name in names] for row in rows)
+    writer.writerows([names, *cells])
     return out.getvalue()
 
 
 def as_json(found: Any, width: int | None) -> str:
-    """Return JSON, rounded if a width is asked for; infinity is text, and NaN null.
-
-    >>> print(as_json({"q": float("inf"), "VS": 2.25}, 1), end="")
-    {
-     "q": "inf",
-     "VS": 2.2
-    }
-    """
+    """Return JSON, rounded if a width is asked for; infinity is text, and NaN null."""
     return json.dumps(_rounded(plain(found), width), ensure_ascii=False, indent=1) + "\n"
 
 

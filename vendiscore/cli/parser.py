@@ -16,45 +16,6 @@ from .exit_codes import PROGRAM
 Add = Callable[..., Any]
 
 
-class Command(NamedTuple):
-    """A command: its line in --help, the module that runs it, and its formats."""
-
-    help: str
-    module: str
-    formats: tuple[str, ...] = ()
-
-
-COMMANDS = {
-    "score": Command(
-        "one row of numbers for each file (the command where none is named)",
-        "command_score",
-        ("text", "json", "csv", "md", "html"),
-    ),
-    "compare": Command(
-        "which of several sets is more diverse, and whether by chance",
-        "command_compare",
-        ("text", "json", "csv", "md"),
-    ),
-    "select": Command(
-        "the samples of a file that differ most, or that stand for all",
-        "command_select",
-        ("text", "json"),
-    ),
-    "explain": Command(
-        "which samples add to the score, and which repeat others",
-        "command_select",
-        ("text", "json", "csv", "md"),
-    ),
-    "kernels": Command("the kernels, or what one of them is", "catalogue"),
-    "measures": Command("the measures, or what one of them is", "catalogue"),
-}
-_EPILOG = f"""\
-FILE is lines of text (any ending), or of type {", ".join(TYPES)},
-each also as .gz; a folder of images or .txt files; or - for standard input.
-commands:
-"""
-
-
 class _Parser(argparse.ArgumentParser):
     """A parser that says which option may have been meant by one that it does not have."""
 
@@ -66,34 +27,9 @@ class _Parser(argparse.ArgumentParser):
             name = word.lstrip("-").partition("=")[0]
             known = {flag.lstrip("-"): flag for flag in self._option_string_actions}
             option = meant(name, known.keys() - {name})
-            told = remedy(name, "keyword")
-            hint = f"Did you mean {known[option]}?" if option else told
+            hint = f"Did you mean {known[option]}?" if option else remedy(name, "keyword")
             message = f"{message}. {hint}" if hint else message
         super().error(message)
-
-
-def parser(command: str) -> argparse.ArgumentParser:
-    """Return the parser of one command."""
-    score = command == "score"
-    about = "How many effectively different samples are here?"
-    made = _Parser(
-        prog=PROGRAM if score else f"{PROGRAM} {command}",
-        description=about if score else f"{COMMANDS[command].help.capitalize()}.",
-        epilog=_epilog() if score else None,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    _OWN[command](made.add_argument)
-    if COMMANDS[command].formats:
-        _reading(made.add_argument_group("how files are read").add_argument)
-        _comparing(made.add_argument_group("how samples are compared").add_argument)
-        printing = made.add_argument_group("what is printed").add_argument
-        _printing(printing, COMMANDS[command].formats)
-    return made
-
-
-def _epilog() -> str:
-    return _EPILOG + "\n".join(f"  {name:<9} {each.help}" for name, each in COMMANDS.items())
 
 
 def _count(text: str) -> int:
@@ -176,14 +112,8 @@ def _explain(add: Add) -> None:
     add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
 
 
-_OWN: dict[str, Callable[[Add], object]] = {
-    "score": _score,
-    "compare": _compare,
-    "select": _select,
-    "explain": _explain,
-    "kernels": lambda add: add("name", nargs="?", metavar="KERNEL", help="of which all is told"),
-    "measures": lambda add: add("name", nargs="?", metavar="MEASURE", help="of which all is told"),
-}
+def _name(add: Add) -> None:
+    add("name", nargs="?", metavar="NAME", help="of which all is told")
 
 
 def _order(add: Add) -> None:
@@ -218,3 +148,54 @@ def _printing(add: Add, formats: tuple[str, ...]) -> None:
     add("-f", "--format", choices=formats, default="text")
     add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")
     add("--quiet", action="store_true", help="no notes, only warnings and errors")
+
+
+class Command(NamedTuple):
+    """A command: the module that runs it, its own options, and its formats."""
+
+    module: str
+    options: Callable[[Add], None]
+    formats: tuple[str, ...] = ()
+
+
+_TABLES = ("text", "json", "csv", "md")
+COMMANDS = {
+    "score": Command("command_score", _score, (*_TABLES, "html")),
+    "compare": Command("command_compare", _compare, _TABLES),
+    "select": Command("command_select", _select, ("text", "json")),
+    "explain": Command("command_select", _explain, _TABLES),
+    "kernels": Command("catalogue", _name),
+    "measures": Command("catalogue", _name),
+}
+_HELP = {
+    "score": "one row of numbers for each file (the command where none is named)",
+    "compare": "which of several sets is more diverse, and whether by chance",
+    "select": "the samples of a file that differ most, or that stand for all",
+    "explain": "which samples add to the score, and which repeat others",
+    "kernels": "the kernels, or what one of them is",
+    "measures": "the measures, or what one of them is",
+}
+_ABOUT = "How many effectively different samples are here?"
+_EPILOG = f"""\
+FILE is lines of text (any ending), or of type {", ".join(TYPES)},
+each also as .gz; a folder of images or .txt files; or - for standard input.
+commands:
+""" + "\n".join(f"  {name:<9} {said}" for name, said in _HELP.items())
+
+
+def parser(command: str) -> argparse.ArgumentParser:
+    """Return the parser of one command."""
+    score, (_, own, formats) = command == "score", COMMANDS[command]
+    made = _Parser(
+        prog=PROGRAM if score else f"{PROGRAM} {command}",
+        description=_ABOUT if score else f"{_HELP[command].capitalize()}.",
+        epilog=_EPILOG if score else None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    own(made.add_argument)
+    if formats:
+        _reading(made.add_argument_group("how files are read").add_argument)
+        _comparing(made.add_argument_group("how samples are compared").add_argument)
+        _printing(made.add_argument_group("what is printed").add_argument, formats)
+    return made

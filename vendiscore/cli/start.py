@@ -20,8 +20,7 @@ _TOKENIZER = "nltk.tokenize.destructive"
 def import_little() -> None:
     """Import NumPy without its tools for Fortran (a tenth of a short run), and NLTK's tokenizer.
 
-    `import nltk` brings in SciPy's statistics, and scikit-learn and pandas where they are
-    installed, which takes longer than to score a thousand texts.
+    The rest of NLTK imports SciPy, scikit-learn and pandas: longer than to score a thousand texts.
     """
     import numpy as np
 

@@ -1,0 +1,21 @@
+"""Values of options are read as numbers, words, lists, kernels, orders and measures."""
+
+from vendiscore.cli import keywords
+
+
+def test_a_value_is_a_number_a_word_a_list_json_or_itself():
+    read = {"0.5": 0.5, "1,2": [1, 2], "true": True, "None": None, "clip": "clip", "a,b": "a,b"}
+    read |= {'["a"]': ["a"], '"1,2"': "1,2", "[1,": "[1,", "": "", "1,a": "1,a", "-3": -3}
+    assert {text: keywords.value(text) for text in read} == read
+
+
+def test_options_and_kernels_have_values():
+    assert keywords.options(["ns=1,2", "analyzer=char"]) == {"ns": [1, 2], "analyzer": "char"}
+    assert keywords.kernel("ngram_overlap:ns=1,2") == ("ngram_overlap", "texts", {"ns": [1, 2]})
+
+
+def test_orders_and_measures_are_one_or_several():
+    assert [keywords.orders(text) for text in ("1", "0,1,inf")] == [1, [0, 1, "inf"]]
+    assert keywords.measures(["VS,IntDiv"]) == ["VS", "IntDiv"]
+    assert keywords.measures(["text"]) == ["text"]
+    assert keywords.measures(["VS,MagArea:n_scales=20"]) == {"VS": {}, "MagArea": {"n_scales": 20}}
