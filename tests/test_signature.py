@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.signature import digits, line, plain
+from vendiscore.signature import digits, line, plain, plain_order
 
 X = np.random.default_rng(0).standard_normal((6, 2))
 TEXTS = ["a b c", "a b d", "e f g"]
@@ -39,6 +39,13 @@ UNLIKE = {
     "measures": [{"k": "rbf", "measures": m} for m in ("VS", ["VS", "LC"], "LC")],
     "mixtures": [{"k": {"rbf": 0.5 + e, "cosine": 0.5 - e}} for e in (0, 1e-9, 0.1)],
 }
+
+
+def test_numbers_have_all_their_digits_and_orders_are_json():
+    assert [digits(x) for x in (2.0, 1 + 1e-15, math.inf)] == ["2", "1.000000000000001", "inf"]
+    assert [plain_order(q) for q in (2.0, math.inf)] == [2.0, "inf"]
+    settings = {"k": "rbf", "sigma": 1.0, "column": "a b", "device": "cpu"}
+    assert line(["VS"], settings).startswith("VS|k=rbf|sigma=1|column='a b'|vendiscore=")
 
 
 @pytest.mark.parametrize("kind", UNLIKE)

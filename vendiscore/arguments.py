@@ -1,8 +1,7 @@
 """One argument, read: an integer, a number, one of several words, or a flag.
 
-Each reader returns a plain Python value (bool, int, float, str), whatever kind of scalar came, so
-that arithmetic is in double precision and a signature prints values. What is no such value is an
-error that names the argument, says what was expected, what came and what to do.
+Each reader returns a plain Python value of any kind of scalar, so that arithmetic is in double
+precision and a signature prints values; or raises an error with the argument and its remedy.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from numbers import Number
 from typing import Any, TypeVar
 
@@ -26,11 +26,7 @@ _PLAIN = {str, bytes, int, float, bool, type(None)}
 def integer(
     name: str, value: Any, least: int = 1, most: int | None = None, remedy: str = ""
 ) -> int:
-    """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one).
-
-    >>> integer("ns", np.int8(3))
-    3
-    """
+    """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
     expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{_remedy(remedy)}"
     if _is_truth(value) or isinstance(value, (str, bytes)):
@@ -53,17 +49,12 @@ def number(
 ) -> float:
     """Read a float for which `allowed` holds, as `expected` says in words.
 
-    Python's and NumPy's numbers are read, fractions, decimals, and arrays or tensors of no
-    dimension; text, bytes, truth values and complex numbers are not.
-
-    >>> number("sigma", np.float16(300), "a number above 0", lambda sigma: sigma > 0)
-    300.0
+    Numbers of any type and arrays of no dimension are read; text, truth values, complex are not.
     """
     message = f"`{name}` must be {expected}, got {value!r:.60}{_remedy(remedy)}"
-    scalar = isinstance(value, (Number, np.number)) or (
-        getattr(value, "ndim", None) == 0 and hasattr(value, "dtype")
-    )
-    if _is_truth(value) or not scalar or _is_complex(value):
+    kind = str(getattr(value, "dtype", ""))
+    scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)
+    if _is_truth(value) or not scalar or isinstance(value, complex) or "complex" in kind:
         raise TypeError(message)
     refuse_gradient(f"`{name}`", **{name: value})
     try:
@@ -78,11 +69,7 @@ def number(
 
 
 def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Word:
-    """Read one of the words `known`; None may be among them.
-
-    >>> one_of("psd", "clip", ("check", "clip"))
-    'clip'
-    """
+    """Read one of the words `known`; None may be among them."""
     words = tuple(known)
     for word in words:
         if value is word or (isinstance(value, str) and value == word):
@@ -93,22 +80,14 @@ def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Wo
 
 
 def flag(name: str, value: Any) -> bool:
-    """Read True or False; "false", "no" and 0 are refused.
-
-    >>> flag("details", np.True_)
-    True
-    """
+    """Read True or False; "false", "no" and 0 are refused."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {value!r:.60}")
     return bool(value)
 
 
 def has_gradient(x: Any) -> bool:
-    """Return whether `x` is a tensor that requires a gradient, or samples or a Similarity of such.
-
-    >>> has_gradient([np.ones(3), "a"])
-    False
-    """
+    """Return whether `x` is, or has, a tensor that requires a gradient."""
     if "torch" not in sys.modules:
         return False
     if hasattr(x, "requires_grad"):
@@ -134,12 +113,7 @@ def is_several(value: Any) -> bool:
 
 
 def _is_truth(value: Any) -> bool:
-    kind = getattr(value, "dtype", None)
-    return isinstance(value, (bool, np.bool_)) or str(kind).endswith("bool")
-
-
-def _is_complex(value: Any) -> bool:
-    return isinstance(value, complex) or "complex" in str(getattr(value, "dtype", ""))
+    return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
 
 
 def _remedy(remedy: str) -> str:
@@ -150,10 +124,8 @@ def inexact(entry: Any) -> str:
     """Say that an integer has no float64 of its value; return "" for any other entry."""
     if not isinstance(entry, (int, np.integer)):
         return ""
-    try:
+    with suppress(OverflowError):
         if int(float(entry)) == int(entry):
             return ""
-    except OverflowError:
-        pass
     shown = f"{int(entry)!r:.40}"
     return f"has the integer {shown}, which no float64 is; subtract an offset from all samples"

@@ -22,22 +22,18 @@ class NotPSDError(ValueError):
 
     Attributes
     ----------
-    smallest : float
-        The smallest eigenvalue of the weighted matrix (whose eigenvalues sum to 1).
-    negative_mass : float
-        Minus the sum of all its negative eigenvalues.
+    smallest, negative_mass : float
+        The smallest eigenvalue of the weighted matrix (whose eigenvalues sum to 1), and minus the
+        sum of all its negative eigenvalues.
 
     Examples
     --------
     >>> from vendiscore import score_K
-    >>> K = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]]  # a = b = c ≠ a
     >>> try:
-    ...     score_K(K)
+    ...     score_K([[1, 1, 0], [1, 1, 1], [0, 1, 1]])  # a = b = c ≠ a
     ... except NotPSDError as error:
     ...     print(f"{error.smallest:.3f}")  # (1 − √2) / 3
     -0.138
-    >>> round(score_K(K, q=2), 3)  # needs no eigenvalues: 9 / (the sum of squares)
-    1.286
     """
 
     def __init__(self, smallest: float, negative_mass: float) -> None:
@@ -60,14 +56,9 @@ class MissingPackageError(ImportError):
 
     Attributes
     ----------
-    package : str
-        The module that is missing.
-    extra : str
-        The extra of this distribution that brings it.
-    purpose : str
-        What needs it.
-    command : str
-        What installs it, and what else the call would then lack.
+    package, extra, purpose, command : str
+        The module that is missing, the extra of this distribution that has it, what needs it, and
+        the command that installs it, with what else the call would then lack.
 
     Examples
     --------
@@ -95,10 +86,8 @@ class SampleError(ValueError):
     ----------
     problems : dict of int to str
         What is wrong with each, and what to do about it, as a predicate ("is empty; remove it").
-    index : int
-        The place of the first of them.
-    problem : str
-        What is wrong with that one.
+    index, problem : int, str
+        The place of the first of them, and what is wrong with it.
 
     Examples
     --------
@@ -113,21 +102,14 @@ class SampleError(ValueError):
     def __init__(self, index: int, problem: str, others: Mapping[int, str] | None = None) -> None:
         self.problems = dict(sorted({**(others or {}), index: problem}.items()))
         self.index, self.problem = next(iter(self.problems.items()))
-        super().__init__(f"sample {self.index} {self.problem}{self._more()}")
-
-    def _more(self) -> str:
-        places = [str(place) for place in self.problems]
-        if len(places) == 1:
-            return ""
-        shown = ", ".join(places[:SHOWN]) + (", …" if len(places) > SHOWN else "")
-        return f" ({len(places)} samples cannot be used: {shown})"
+        places = [*map(str, self.problems)]
+        shown = ", ".join(places[:SHOWN] + ["…"] * (len(places) > SHOWN))
+        more = f" ({len(places)} samples cannot be used: {shown})" if len(places) > 1 else ""
+        super().__init__(f"sample {self.index} {self.problem}{more}")
 
     @staticmethod
     def check(problems: Mapping[int, str]) -> None:
-        """Raise if there is a problem.
-
-        >>> SampleError.check({})
-        """
+        """Raise if there is a problem."""
         if problems:
             raise SampleError(*next(iter(problems.items())), problems)
 
@@ -143,12 +125,7 @@ class SampleError(ValueError):
 
 
 class IndefiniteError(ValueError):
-    """The similarities exp(−tD) are singular or indefinite at a scale: there is no magnitude.
-
-    Attributes
-    ----------
-    t : float
-        The scale.
+    """The similarities exp(−tD) are singular or indefinite at a scale `t`: there is no magnitude.
 
     Examples
     --------
@@ -160,8 +137,6 @@ class IndefiniteError(ValueError):
     ... except IndefiniteError as error:
     ...     error.t
     0.1
-    >>> magnitude(D, t=10, metric="precomputed")
-    4.99...
     """
 
     def __init__(self, t: float) -> None:

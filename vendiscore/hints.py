@@ -168,20 +168,13 @@ _INSTEAD = {
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
-    """Return the one of `known` that `name` stands for, if any.
-
-    >>> meant("weights", ["k", "p"]), meant("ngram", ["ngram_overlap"]), meant("spin", ["k"])
-    ('p', 'ngram_overlap', None)
-    """
-    known = sorted(known)
-    word = folded(str(name))
+    """Return the one of `known` that `name` stands for, if any."""
+    known, word = sorted(known), folded(str(name))
     if not word:
         return None
-    if ours := synonym(name, known):
-        return ours
     keys = {folded(ours): ours for ours in known}
-    if word in keys:
-        return keys[word]
+    if ours := synonym(name, known) or keys.get(word):
+        return ours
     longer = [ours for key, ours in keys.items() if len(word) > 2 and key.startswith(word)]
     close = longer if len(longer) == 1 else difflib.get_close_matches(word, keys, n=1, cutoff=ALIKE)
     return keys[folded(close[0])] if close else None
@@ -194,11 +187,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 
 def remedy(name: object, kind: Kind) -> str:
-    """Return the sentence that says what to type instead of a word, or "".
-
-    >>> remedy("gamma", "keyword")
-    "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'."
-    """
+    """Return the sentence that says what to type instead of a word, or ""."""
     told = _INSTEAD[kind].get(folded(str(name)), "")
     if not told and kind == "kernel" and _HUB_ID.fullmatch(str(name)):
         vision = any(word in str(name).lower() for word in _VISION)

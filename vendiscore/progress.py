@@ -35,14 +35,7 @@ def quiet(wanted: bool = True) -> Iterator[None]:
 
 
 def finish(steps: Generator[Any, None, Value]) -> Value:
-    """Take all steps at once.
-
-    >>> def work():
-    ...     yield "half done"
-    ...     return 7
-    >>> finish(work())
-    7
-    """
+    """Take all steps at once."""
     while True:
         try:
             next(steps)
@@ -77,10 +70,7 @@ def counted(counts: Counts[Value], total: int, description: str) -> Value:
 
 
 def track(items: Iterable[Any], total: int | None, description: str) -> Iterator[Any]:
-    """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences.
-
-    Without a terminal, as in daemons, or with one that goes away, there is no bar.
-    """
+    """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
     if _silenced():
         yield from items
     else:
@@ -90,16 +80,13 @@ def track(items: Iterable[Any], total: int | None, description: str) -> Iterator
 def announce(sentence: str) -> None:
     """Print a line where a bar would be, for work of a single step."""
     if not _silenced():
-        terminal = _Terminal(sys.stderr)
-        terminal.write(f"{sentence}\n")
-        terminal.flush()
+        print(sentence, file=_Terminal(sys.stderr), flush=True)
 
 
 def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
-    file: Any = _Terminal(sys.stderr)
-    return tqdm(items, total=total, desc=description, delay=_DELAY, file=file)
+    return tqdm(items, total=total, desc=description, delay=_DELAY, file=_Terminal(sys.stderr))
 
 
 def _silenced() -> bool:

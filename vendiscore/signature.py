@@ -39,29 +39,17 @@ _OUTER: ContextVar[tuple[Any, ...]] = ContextVar("outer", default=())
 
 
 def digits(x: float) -> str:
-    """Return a number with all its digits and no more: 1, 0.5, 1e-30, inf.
-
-    >>> digits(2.0), digits(1 + 1e-15), digits(float("inf"))
-    ('2', '1.000000000000001', 'inf')
-    """
+    """Return a number with all its digits and no more: 1, 0.5, 1e-30, inf."""
     return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e16 else repr(float(x))
 
 
 def plain_order(q: float) -> float | str:
-    """Return an order for JSON, which has no ∞.
-
-    >>> plain_order(2.0), plain_order(float("inf"))
-    (2.0, 'inf')
-    """
+    """Return an order for JSON, which has no ∞."""
     return q if math.isfinite(q) else "inf"
 
 
 def plain(value: Any) -> Any:
-    """Return a value that can be printed, quoted and written to JSON.
-
-    >>> plain(np.int8(3)), plain({2, 1}), plain(np.array([0.5]))
-    (3, [1, 2], [0.5])
-    """
+    """Return a value that can be printed, quoted and written to JSON."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
@@ -85,11 +73,7 @@ def digest(array: Any) -> str:
 
 
 def line(measures: Iterable[str], settings: Mapping[str, Any]) -> str:
-    """Return the signature: names of measures, then settings that can change their numbers.
-
-    >>> line(["VS"], {"k": "rbf", "sigma": 1.0, "column": "a b"})
-    "VS|k=rbf|sigma=1|column='a b'|vendiscore=..."
-    """
+    """Return the signature: names of measures, then settings that can change their numbers."""
     told = {name: value for name, value in settings.items() if name not in IDLE}
     parts = [f"{name}={_text(plain(value))}" for name, value in told.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={versions()['vendiscore']}"])

@@ -28,13 +28,12 @@ class Summary:
 
 
 def one_line(kind: str, shown: Mapping[str, Any]) -> str:
-    """Return a `repr` of one line, cut at 120 characters; numbers have four digits.
-
-    >>> one_line("Growth", {"n": 30, "score": 23.878936541150143})
-    'Growth(n=30, score=23.88)'
-    """
-    parts = (f"{name}={_short(value)}" for name, value in shown.items())
-    return cut(f"{kind}({', '.join(parts)})")
+    """Return a `repr` of one line, cut at 120 characters; numbers have four digits."""
+    short = (
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
+        for name, value in shown.items()
+    )
+    return cut(f"{kind}({', '.join(short)})")
 
 
 def cut(text: str) -> str:
@@ -43,26 +42,14 @@ def cut(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 2]}…)"
 
 
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else repr(value)
-
-
 def with_error(value: float, error: float) -> str:
-    """Return a number and its standard error, if it has one.
-
-    >>> with_error(23.878936, 0.0821), with_error(2.0, 0.0)
-    ('23.879 ± 0.082', '2')
-    """
+    """Return a number and its standard error, if it has one."""
     known = math.isfinite(error) and error > 0
     return measured(value, error) + (f" ± {measured(error, error)}" if known else "")
 
 
 def measured(value: float, error: float | None = None) -> str:
-    """Return a number with the digits that its standard error leaves, or else with four.
-
-    >>> measured(23.878936, 0.0821), measured(23.878936), measured(-1e-12, 0.1)
-    ('23.879', '23.88', '0.00')
-    """
+    """Return a number with the digits that its standard error leaves, or else with four."""
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
