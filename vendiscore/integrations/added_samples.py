@@ -50,11 +50,6 @@ class Added:
     def __len__(self) -> int:
         return sum(map(size, self.samples))
 
-    def drop(self, first: Added) -> None:
-        """Remove the batches that it begins with."""
-        del self.samples[: len(first.samples)], self.labels[: len(first.labels)]
-        del self.references[: len(first.references)]
-
     def packed(self) -> str:
         """Return all of it as text, for another process; exact, unlike columns of numbers."""
         return json.dumps(_pack([self.samples, self.references, self.labels]))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import evaluate
 
+from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
 from ..scoring.request import magnitudes
 from .metric import FEATURES, PAIRS, SampleMetric
@@ -95,47 +96,30 @@ _MAGNITUDE_CITATION = """\
 }
 """
 
-_MAGNITUDE_INPUTS = """
-Args:
-    samples: n samples: rows of numbers, strings, a matrix of distances, or whatever `k` compares. A
-        list, array, tensor, pandas or `datasets` column. `predictions` and `data` mean the same.
-    metric: for vectors "euclidean" (the default), "manhattan", "cosine" or any metric of
-        scipy.spatial.distance; "precomputed" for distances (n, n); for kernels "kernel" (the
-        default), the distance √(2 − 2k), or "1-k". Options: exponent of "minkowski", w, V, VI.
-    k: a kernel name ("ngram_overlap", "rbf", …) or a function of two samples with k(x, x) = 1;
-        "ngram_overlap" of strings without it.
-    n_scales: how many evenly spaced scales the area is taken over; 30 by default.
-    epsilon: the area ends where the magnitude is (1 − epsilon) n; 0.05 by default, 1e-6 or more.
-    t_cut: the scale where it ends, instead.
-    average: divide the area by the scale where it ends.
-    quadrature: "trapezoid", or "adaptive" for the exact area.
-    t: a scale, or several: give the magnitude there instead of the area, without `references`.
-    references: another set of samples; adds MagDiff, the area between the two functions up to the
-        convergence scale of the references, negative if the samples are less diverse. MagArea of
-        vectors or given distances then ends there, too; of kernels where n samples with nothing in
-        common would converge.
-    relative, absolute: divide MagDiff by the area of the references; ignore its sign.
-    solver: "auto", "cg" or "cholesky", how the equations are solved.
-    details: add how the numbers came about (scales, values, methods, a signature to quote), and
-        notes on their limits.
-    **options: options of the kernel or metric; kernels have on_error="skip" to leave out samples
-        that cannot be used, with a warning. measures, q, p, score_K, score_X, score_dual,
-        normalize, groups, ci, interval and fit are those of `vendiscore.compute`.
-    All but the samples can also be given to `evaluate.load`, as defaults. Samples and references
-    that were added are kept until they are scored: after an error, compute again.
-    MagArea of one set ends at its own convergence scale, which is larger the closer its samples
-    are. Areas of two sets can be compared
-    only with one t_cut= for both, or by references= that both have.
-Returns:
-    MagArea: the area under the magnitude function, to t_conv or t_cut, or that of references.
-    t_conv: the convergence scale.
-    MagDiff: with references.
-    Magnitude: with `t`, instead of these; with several Magnitude_t0.5, Magnitude_t1, …, in all
-        their digits.
-Examples:
+_MAGNITUDE_INPUTS = f"""
+All keywords by name; `predictions` and `data` mean `samples`: rows of numbers, strings, a matrix of
+distances, or whatever `k` compares. All but the samples can also be given to `evaluate.load`, as
+defaults. Samples and references that were added are kept until they are scored: after an error,
+compute again. `metric` is "euclidean" of vectors unless given, "manhattan", "cosine" or any metric
+of scipy.spatial.distance, with exponent, w, V or VI; "precomputed" of distances (n, n); "kernel",
+the distance √(2 − 2k), of kernels unless given, or "1-k". Strings have k="ngram_overlap" unless
+given. Kernels have on_error="skip" to leave out samples that cannot be used, with a warning.
+
+MagArea and t_conv are the area under the magnitude function and the convergence scale, where the
+area of one set ends: it is larger the closer its samples are. Areas of two sets can be compared
+only with one t_cut= for both, or by references= that both have: these add MagDiff, and MagArea of
+vectors or given distances ends where it does; of kernels where n samples with nothing in common
+would converge. `t`, a scale or several, gives Magnitude there instead, without references:
+Magnitude_t0.5, Magnitude_t1, …, in all their digits.
+
+measures, q, p, score_K, score_X, score_dual, normalize, groups, ci, interval and details are those
+of `vendiscore.compute`, all others those of `vendiscore.mag_diff`, below.
+
     >>> magnitude = evaluate.load("magnitude.py")
     >>> magnitude.compute(samples=[[0.0], [1.0]], t=1)
-    {'Magnitude': 1.462...}
+    {{'Magnitude': 1.462...}}
+
+{inspect.getdoc(mag_diff)}
 """
 
 

@@ -88,14 +88,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         defaults = _read_once(defaults)
         request = read_request(defaults, self.usual)
         self.defaults, self._how = defaults, request.how
-        # The state that samples are summed up in; how many states grow no more, as they are scored.
+        # The state that samples are summed up in, if they are.
         self._empty = streams.empty_state(request) if flag("stream", stream) else None
-        self._sealed = 0
         self.keeps_references = self.keeps_references or request.pairs or request.beside
         self._added = Added()
         self._left = Added()  # gathered by process 0 and not scored yet
         self._failed = False  # whether the last compute of nothing but these did
-        self._set_locks()
+        self._lock = threading.RLock()
         super().__init__(
             config_name=config_name,
             keep_in_memory=keep_in_memory,
@@ -138,11 +137,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             waiting = self._added.samples or self._left.samples
             if samples is not None and self.num_process == 1 and not waiting:
                 return self._result(samples, references, request)
-            with self._scoring:  # another thread waits, and scores what is added meanwhile
-                try:
-                    return self._compute_added(samples, references, request)
-                finally:
-                    self._sealed = 0
+            with self._lock:  # another thread waits, and adds to the next score
+                return self._compute_added(samples, references, request)
         except BaseException:
             self._failed = samples is None
             raise
@@ -150,24 +146,21 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     def _compute_added(
         self, samples: Any, references: Any, request: Request
     ) -> dict[str, Any] | None:
-        with self._adding:
-            if streams.is_stream(self._added.samples):
-                streams.check_served(self._empty, request)
-            given = self._read(samples, references, request=request)
-            kept = self._added + Added()  # a copy: threads may add more
-            self._sealed = len(kept.samples)
+        if streams.is_stream(self._added.samples):
+            streams.check_served(self._empty, request)
+        given = self._read(samples, references, request=request)
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
                 f"together with those given here; score them first by compute() alone, or load "
                 f"the metric anew without them"
             )
-        whole = labelled(kept + given, request.groups)
+        whole = labelled(self._added + given, request.groups)
         if self.num_process > 1:
-            gathered = self._gathered(kept, whole, bool(given.samples))
+            gathered = self._gathered(whole, bool(given.samples))
             if gathered is None:
                 return None
-            whole, kept = gathered, Added()
+            whole = gathered
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         if streams.is_stream(whole.samples):
@@ -177,9 +170,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             second = pooled(whole.references) if whole.references else None
             request = replace(request, groups=all_labels(whole.labels))
             result = self._result(pooled(whole.samples), second, request)
-        with self._adding:
-            self._added.drop(kept)
-        self._left, self._failed = Added(), False
+        self._added, self._left, self._failed = Added(), Added(), False
         return result
 
     def _result(self, samples: Any, references: Any, request: Request) -> dict[str, Any]:
@@ -220,13 +211,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
-        with self._adding:
+        with self._lock:
             batch = self._read(samples, references, groups)
             all_labels(self._added.labels[-1:] + batch.labels, "; nothing of this batch was kept")
             if self.num_process > 1:
                 batch.packed()  # refused here, not where the other processes wait
                 self._open()
-            if streams.is_stream(batch.samples) and len(self._added.samples) > self._sealed:
+            if streams.is_stream(batch.samples) and self._added.samples:
                 self._added.samples[-1] = self._added.samples[-1].merge(*batch.samples)
             else:
                 self._added += batch
@@ -278,7 +269,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         with self._waiting():
             self._init_writer()
 
-    def _gathered(self, kept: Added, whole: Added, given: bool) -> Added | None:
+    def _gathered(self, whole: Added, given: bool) -> Added | None:
         """Gather the batches of all processes in process 0, where they stay until scored."""
         if self._left.samples and self.writer is None and not given:
             return self._left  # of a call that failed
@@ -289,8 +280,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             self.writer.write_batch(row)
             found = evaluate.Metric.compute(self)
         self._round += 1
-        with self._adding:
-            self._added.drop(kept)
+        self._added = Added()
         if found is None:
             return None
         for text in found["predictions"]:
@@ -333,19 +323,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         if hasattr(self, "rendez_vous_lock"):
             self._abandon()
 
-    # Locks cannot be pickled; a copy has its own.
-
-    def _set_locks(self) -> None:
-        self._adding, self._scoring = threading.RLock(), threading.RLock()
+    # A lock cannot be pickled; a copy has its own.
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        del state["_adding"], state["_scoring"]
-        return state
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._set_locks()
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def _keywords_of_others(caller: Any, own: SampleMetric) -> frozenset[str] | None:

@@ -65,48 +65,45 @@ def compute(
     samples : list or array
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
         `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
-        of lists of samples means groups, see `groups`; `vendiscore.resolve.group_labels` says how
-        it is told from samples that are lists. The path of a folder means its images. Not changed.
+        of lists of samples means groups, see `groups` (`vendiscore.resolve.group_labels` tells it
+        from samples that are lists). The path of a folder means its images. Not changed.
     references : the same, optional
         A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
         its scale (without it at that of the samples); ignored by all others.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.
-        Without it, strings are compared by "ngram_overlap", with a warning if
-        they look like molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
+        Without it, strings are compared by "ngram_overlap", with a warning if they look like
+        molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
     score_K, score_X, score_dual : bool
         The samples are a similarity matrix, or rows of features; `score_X` and `score_dual` mean
         the same, the cheaper of XXᵀ and XᵀX is chosen.
     normalize : bool
         Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
     q : float in [0, ∞], "inf", or several
-        Order of the score. Default: 1. Small q counts rare samples, large q only the commonest
-        ones; q = 0 is the numerical rank, so that features with d columns have a score of at most d
-        at every order.
+        Order of the score. Small q counts rare samples, large q only the commonest; q = 0 is the
+        numerical rank, so that d features have a score of at most d.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero. Order 2 alone needs
-        no eigenvalues and order ∞ alone only some, so that "check" may not meet a negative one.
+        Raise for a similarity with negative eigenvalues, or set them to zero. Orders 2 and ∞ alone
+        may not meet a negative one.
     groups : iterable of hashable, optional
         One label for each sample, in any order: samples are compared together, every group is
-        scored by itself, and the score is the mean over groups, with the standard error of that
-        mean. `p` are then weights within each group; all groups count alike.
+        scored by itself, and the score is the mean over groups, with its standard error. `p` are
+        then weights within each group; all groups count alike.
     ci : float in (0, 1), optional
         Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
         VS_high. With groups, of the mean over groups (Student's t). Not with `p`, nor at order 0.
     interval : {"auto", "jackknife", "subsample"}
         How standard errors are found: by the delete-one jackknife, where a measure has a closed
-        one ("VS", "IntDiv", "AvgSim"), else by subsampling without replacement. That of "VS" needs
-        eigenvectors, at every order.
+        one ("VS", from eigenvectors, "IntDiv", "AvgSim"), else by subsampling without replacement.
     corrected : bool
         Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
         far from saturated.
     measures : str, list of str, or dict of str to dict, optional
         Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
-        {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them. All read the
-        one similarity.
+        {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them.
     metric : str or callable, optional
         For measures of distances (magnitude): "kernel", √(2 − 2k), and "1-k" of a kernel; of
         vectors "euclidean" and others, see `magnitude`. Without it, that of the kernel if one is
@@ -117,13 +114,12 @@ def compute(
         Which samples options that follow from data (a bandwidth) follow from, if there are
         references: these, unless it is given; "pool" is both sets.
     method : {"auto", "estimate"}
-        Exact scores, or estimates where they cost less, for sets that are too large: with
-        VS_low and VS_high, between which it is proved to be, or with VS_se, its standard error.
-        That is the error of the computation; `ci` is about other samples of the same source.
+        Exact scores, or estimates where they cost less, for sets that are too large: with proved
+        bounds VS_low and VS_high, or with VS_se, the standard error of the computation; `ci` is
+        about other samples of the same source.
     rtol : float, optional
         The largest standard error, or half the distance between bounds, relative to the score:
-        1e-3 unless given. A score with a standard error is off by less than twice that in about 95
-        of 100 runs; one between bounds is never off by more than `rtol`.
+        1e-3 unless given. About 95 of 100 scores are within twice their standard error.
     seed : int, optional
         Seed of the random draws of an estimate, and of a kernel that draws. Default: 0.
     details : bool
@@ -136,10 +132,9 @@ def compute(
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}. With
-        `measures` a number for each, {"IntDiv": …, "MagArea": …}. Every number is finite and in
-        its range, or there is an error instead. With groups also {"VS_se": …}, unless there is one
-        group only; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
+        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}; a number for
+        each of `measures`. Every number is finite and in its range. With groups, if several, also
+        {"VS_se": …}; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
         comes after its order: VS_q2_se.
 
     Raises

@@ -1,7 +1,6 @@
 """Scores as plain numbers: of one kernel, matrix or features, at one order.
 
-`score`, `score_K`, `score_X` and `score_dual` have the argument names of `vendi_score.vendi`, so
-that changing one import line migrates.
+`score`, `score_K`, `score_X` and `score_dual` have the arguments of `vendi_score.vendi`.
 """
 
 from __future__ import annotations
@@ -40,10 +39,9 @@ def score(
         is the mean of their scores. Not changed.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
-        k(x, x) = 1, or a mixture of registered kernels; strings are compared by "ngram_overlap"
-        without it.
+        k(x, x) = 1, or a mixture of kernels; strings are compared by "ngram_overlap" without it.
     q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+        Order of the score: small q counts rare samples, large q the commonest only.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     normalize : bool
@@ -92,7 +90,7 @@ def score_K(
     K : array or tensor (n, n)
         Symmetric and positive semidefinite, with ones on the diagonal. Not changed.
     q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+        Order of the score.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     normalize : bool
@@ -108,8 +106,7 @@ def score_K(
     TypeError, ValueError
         If K is no such matrix, or other arguments are refused.
     NotPSDError
-        If K has a negative eigenvalue that is no rounding. Order 2 needs no eigenvalues and order ∞
-        only some, so that one may not be met there.
+        If K has a negative eigenvalue, which orders 2 and ∞ may not meet.
     TooLargeError
         If the exact score would not fit in memory.
 
@@ -132,15 +129,14 @@ def score_K(
 def score_X(
     X: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> Any:
-    """Return the Vendi Score of rows of features under their dot products: cosines unless told
-    otherwise.
+    """Return the Vendi Score of rows of features under their dot products: cosines by default.
 
     Parameters
     ----------
     X : array or tensor (n, d), dense or sparse
         A row of features for each sample. Not changed.
     q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1. Small q counts rare samples, large q the commonest only.
+        Order of the score.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     normalize : bool
@@ -177,16 +173,14 @@ def score_X(
 def score_dual(
     X: Any, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
 ) -> Any:
-    """Return the same as `score_X`, which chooses the cheaper of XXᵀ and XᵀX by itself.
-
-    Its arguments are in the order that `vendi_score.vendi.score_dual` has them in.
+    """Return `score_X`, with the arguments in the order that `vendi_score` has them in.
 
     Parameters
     ----------
     X : array or tensor (n, d), dense or sparse
         A row of features for each sample. Not changed.
     q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1.
+        Order of the score.
     normalize : bool
         Divide each row by its length; otherwise all must have a length of 1.
     p : array (n,), optional
@@ -198,10 +192,8 @@ def score_dual(
 
     Raises
     ------
-    TypeError, ValueError
-        If X is no such matrix or has a row of zeros, or other arguments are refused.
-    TooLargeError
-        If the exact score would not fit in memory.
+    TypeError, ValueError, TooLargeError
+        As `score_X` does.
 
     References
     ----------
@@ -225,13 +217,12 @@ def conditional_score(
     psd: PSD = "check",
     **how: Any,
 ) -> Any:
-    """Return conditional Vendi: how many different samples there effectively are for one thing
-    given.
+    """Return conditional Vendi: the effective number of different samples for one thing given.
 
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
-    as diversity of the model, and prompts that are alike are taken together as far as they are.
-    Beside other measures, for groups and with intervals it is "ConditionalVS" of `compute`.
+    as diversity of the model. With other measures, for groups and with intervals it is
+    "ConditionalVS" of `compute`.
 
     Parameters
     ----------
@@ -240,11 +231,10 @@ def conditional_score(
     given : list, array or Similarity
         One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
     given_k : str, callable, dict or list, optional
-        How these are compared; strings by "ngram_overlap" without it. "labels" says whether two
-        are the same: then this is "WithinVS" of `compute`, with these as `groups`. For options of
-        its own, pass `given` as a Similarity, from `as_similarity`.
+        How these are compared; strings by "ngram_overlap" without it, "labels" by equality
+        ("WithinVS" of `compute`). For options of its own, pass `given` as a Similarity.
     q : float in [0, ∞] or "inf"
-        Order of the score. Default: 1.
+        Order of the score.
     p : array (n,), optional
         Weights of the samples that sum to 1; uniform by default.
     psd : {"check", "clip"}
