@@ -29,25 +29,21 @@ _NEEDS = {
 
 
 # By tokenizer: the tokens of texts, where they are remembered.
-_known: ContextVar[dict[Hashable, dict[str, Any]] | None] = ContextVar("tokens", default=None)
+TOKENS: ContextVar[dict[Hashable, dict[str, Any]] | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager
 def tokens_remembered() -> Iterator[None]:
     """Remember tokens, so that no text is taken apart twice by the same tokenizer."""
-    before = _known.set({})
+    before = TOKENS.set({})
     try:
         yield
     finally:
-        _known.reset(before)
+        TOKENS.reset(before)
 
 
-def remembering(tokenize: Callable[[str], Any], name: Hashable) -> Callable[[str], Any]:
-    """Return a tokenizer that looks first whether a text is known under its name."""
-    known = _known.get()
-    if known is None:
-        return tokenize
-    own = known.setdefault(name, {})
+def remembering(tokenize: Callable[[str], Any], own: dict[str, Any]) -> Callable[[str], Any]:
+    """Return a tokenizer that first looks a text up in `own`, its tokens so far."""
 
     def found(text: str) -> Any:
         if text not in own:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, one_of
-from ..encoders.tokenizers import named_tokenizer, remembering
+from ..encoders.tokenizers import TOKENS, named_tokenizer, remembering
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
@@ -202,8 +202,9 @@ def tokenized(
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     tokenize = read_tokenizer(tokenizer, analyzer)
-    if not callable(tokenizer):  # two functions may be one, or the same one give other tokens
-        tokenize = remembering(tokenize, (tokenizer, analyzer))
+    known = TOKENS.get()
+    if known is not None and not callable(tokenizer):  # the same function may give other tokens
+        tokenize = remembering(tokenize, known.setdefault((tokenizer, analyzer), {}))
     return read_tokens(texts, tokenize, least, than)
 
 

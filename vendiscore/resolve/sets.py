@@ -21,8 +21,8 @@ from ..errors import SampleError
 from ..reading.folders import Files, image_files, is_folder
 from ..registry.kernel import Kernel, get_kernel
 from ..signature import plain
-from ..similarity.base import Similarity
-from ..similarity.checks import check_diagonal, check_matrix, check_similarity
+from ..similarity.base import Similarity, check_diagonal
+from ..similarity.checks import check_matrix, check_similarity
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.pairwise import pairwise

@@ -10,7 +10,7 @@ import inspect
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,8 @@ Index = slice | np.ndarray
 
 # Factors of rows and columns that differ by less are brought to about 1 together.
 SPREAD = 1e50
+# How far from 1 a diagonal may be by rounding in single precision, and a sum of weights.
+DIAGONAL_TOLERANCE = 1e-5
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -303,6 +305,23 @@ def check_samples(similarity: Similarity, good: Array, problem: str) -> None:
     places = np.setdiff1d(range(n + len(dropped)), dropped).tolist()
     bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
     SampleError.check({places[i]: problem.format(scalar(values[i])) for i in bad})
+
+
+S = TypeVar("S", bound=Similarity)
+
+
+def check_diagonal(similarity: S) -> S:
+    """Return the similarity itself, if k(x, x) = 1 for every sample."""
+    with np.errstate(all="ignore"):
+        diagonal = similarity.diagonal()
+    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)  # NaN is not
+    if bool(good.all()):
+        return similarity
+    remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+    if similarity.dim is None and bool((diagonal == 0).all()):
+        remedy = "of a distance d pass exp(−d)"
+    check_samples(similarity, good, f"must have similarity 1 with itself, got {{:.6g}}; {remedy}")
+    return similarity
 
 
 def scale_rows(F: Any, s: Array) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,21 +20,17 @@ from ..arrays.namespace import (
 )
 from ..distances.pairs import symmetric_part
 from ..errors import SampleError
-from .base import Similarity, check_samples
+from .base import DIAGONAL_TOLERANCE, Similarity, check_diagonal
 from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity
 
-# How far from 1 a diagonal, and from symmetric a matrix of unit diagonal, may be by rounding in
-# single precision; weights may miss a sum of 1 by as much.
-DIAGONAL_TOLERANCE = 1e-5
+# How far from symmetric a matrix of unit diagonal may be by rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
 # What is no more than this, of a matrix of unit diagonal in double precision, is rounding.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 # Up to here all entries and their mirrors are compared in less time than a vector is drawn.
 SMALL = 128
-
-S = TypeVar("S", bound=Similarity)
 
 
 def check_matrix(K: Any, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
@@ -179,18 +175,3 @@ def _check_entries(K: Any, scale: Any, tolerance: float, what: str) -> float:
                     f"pass (K + K.T) / 2 if that is meant"
                 )
     return worst
-
-
-def check_diagonal(similarity: S) -> S:
-    """Return the similarity itself, if k(x, x) = 1 for every sample."""
-    with np.errstate(all="ignore"):
-        diagonal = similarity.diagonal()
-    tolerance = max(DIAGONAL_TOLERANCE, 2 * similarity.roundoff)
-    good = abs(diagonal - 1) <= tolerance  # NaN is not
-    remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
-    if similarity.dim is None and bool((diagonal == 0).all()):
-        remedy = "of a distance d pass exp(−d)"
-    if bool(good.all()):
-        return similarity
-    check_samples(similarity, good, f"must have similarity 1 with itself, got {{:.6g}}; {remedy}")
-    return similarity

@@ -23,8 +23,7 @@ from ..arrays.namespace import (
 from ..arrays.pools import as_numpy
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
-from ..similarity.base import Similarity
-from ..similarity.checks import DIAGONAL_TOLERANCE
+from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
 Precision = Literal["double", "single"]
 PRECISIONS: tuple[Precision, ...] = ("double", "single")
