@@ -116,14 +116,18 @@ REFUSED = {
     "l.npy": (
         array(np.zeros(3)),
         [],
-        "expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
+        "Expected rows of numbers (n, d) or images (n, H, W), got shape (3,)",
     ),
     "one.npy": (
         array(np.eye(2)),
         ["--column", "a"],
         "one.npy: it is a single array, which has no",
     ),
-    "c.npy": (array(np.zeros((3, 2), complex)), [], "expected real numbers, got complex128 values"),
+    "c.npy": (
+        array(np.zeros((3, 2), complex)),
+        [],
+        "Expected an array of real numbers, got complex128 values",
+    ),
     "f.npy": (array(np.array([[1.0], [np.nan]])), [], "f.npy, row 2 must be finite, got nan"),
     "z.npz": (
         arrays(a=np.eye(2), b=np.eye(2)),

@@ -6,8 +6,7 @@ from vendiscore.app.inputs.uploads import Given
 from vendiscore.app.inputs.uploads import read as read_upload
 from vendiscore.cli.files import read as read_file
 from vendiscore.reading import formats
-from vendiscore.reading.limits import RefusedError
-from vendiscore.reading.table_samples import Wanted
+from vendiscore.reading.limits import RefusedError, Wanted
 from vendiscore.reading.tables import Table
 
 

@@ -298,7 +298,7 @@ def vectors() -> list[Have]:
         _numbers(
             "named.parquet",
             parquet(a=X[:, 0], b=X[:, 1], c=X[:, 2], __index_level_0__=[1, 2, 3, 4]),
-            "left out, as no numbers: __index_level_0__",
+            "left out: __index_level_0__ (no numbers)",
         ),
     ]
 

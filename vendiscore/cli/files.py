@@ -9,20 +9,16 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
-from ..reading.formats import FORMATS, TYPES, Parsing, format_of, known_format
-from ..reading.limits import AskError, RefusedError
+from ..reading.formats import FORMATS, TYPES, format_of, known_format
+from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.samples import Samples
 from ..reading.text_lines import line_samples
 from .exit_codes import DataError, places, tell
-
-if TYPE_CHECKING:
-    from ..reading.numpy_files import Arrays
-    from ..reading.table_samples import Wanted
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
@@ -49,7 +45,8 @@ def read(path: str, wanted: Wanted) -> Samples:
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
     if not len(found):
         raise DataError(f"{name}: {NO_SAMPLES}")
-    return found
+    lost = (f"column {column!r} is left out: {why}" for column, why in found.lost.items())
+    return replace(found, notes=(*found.notes, *lost))
 
 
 def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
@@ -89,14 +86,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
     lines = form in ("txt", "smi")
     if lines and wanted.kind == "vectors":
         form, lines = "csv", False
-    how = Parsing(
-        wanted.limits,
-        wanted.encoding,
-        numeric=wanted.kind == "vectors",
-        molecules=wanted.kind == "molecules",
-        anything=wanted.kind == "values",
-    )
-    found = _parsed(form, data, how)
+    found = _parsed(form, data, wanted)
     if lines:
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -109,21 +99,21 @@ def _read(path: str, wanted: Wanted) -> Samples:
     from ..reading.numpy_files import Arrays
 
     if isinstance(found, Arrays):
-        return _of_arrays(found, wanted)
+        return tables.array_samples(found, wanted, _OF_ARRAYS)
     if isinstance(found, Columns):
         return tables.columns_samples(found, wanted)
     rest = found.without(wanted.others)
     if not wanted.kind and not found.typed and tables.is_numeric(rest, wanted.column):
-        found = _parsed(form, data, replace(how, numeric=True))
         wanted = replace(wanted, kind="vectors")
+        found = _parsed(form, data, wanted)
     return tables.table_samples(found, wanted)
 
 
-def _parsed(form: str, data: bytes, how: Parsing) -> Any:
+def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:
     parse = FORMATS[form].parse
     before = csv.field_size_limit(2**31 - 1)  # of the process, for cells of any length
     try:
-        return parse and parse(data, how)
+        return parse and parse(data, wanted)
     finally:
         csv.field_size_limit(before)
 
@@ -145,26 +135,6 @@ def _of_folder(folder: Path, wanted: Wanted) -> Samples:
     return replace(
         found, notes=(), sets=labels if wanted.by else (), groups=labels if wanted.group_by else ()
     )
-
-
-def _of_arrays(found: Arrays, wanted: Wanted) -> Samples:
-    """Return rows of numbers, images (n, H, W) or (n, H, W, C), or one value a sample."""
-    if wanted.others:
-        raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
-    if found.single and wanted.column:
-        raise RefusedError("it is a single array, which has no columns; leave out --column")
-    name = found.choose_array(wanted.column)
-    array = found.read(name, wanted.limits)
-    samples = Samples(array, range(1, len(array) + 1) if array.ndim else (), "row")
-    if array.ndim == 1 and (wanted.kind == "values" or array.dtype.kind == "U"):
-        return replace(samples, values=array.tolist(), kind=wanted.kind or "texts")
-    if array.dtype.kind not in "fiub":
-        raise RefusedError(f"expected real numbers, got {array.dtype} values")
-    if array.ndim not in _OF_ARRAYS:
-        raise RefusedError(
-            f"expected rows of numbers (n, d) or images (n, H, W), got shape {array.shape}"
-        )
-    return replace(samples, values=array.copy(), kind=_OF_ARRAYS[array.ndim])
 
 
 def _bytes(path: str) -> bytes:

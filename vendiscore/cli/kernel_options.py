@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import SampleError
+from ..reading.limits import Wanted
 from ..reading.samples import Samples
-from ..reading.table_samples import Wanted
 from ..registry.kernel import check_options, get_kernel
 from ..resolve import kernel_request as resolve
 from ..scoring.request import Request, check_orders, read_request

@@ -11,28 +11,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from .encodings import decode
-from .limits import Limits, RefusedError
+from .limits import RefusedError, Wanted
 from .string_patterns import IMAGES
 
 if TYPE_CHECKING:
     from .tables import Table
 
 
-@dataclass(frozen=True)
-class Parsing:
-    """How the bytes of a file are parsed."""
-
-    limits: Limits
-    encoding: str | None = None
-    guess: bool = False  # of Windows-1252, for text that is not UTF-8
-    header: bool | None = None  # whether the first row names the columns; None to find out
-    numeric: bool = False  # whether cells are numbers
-    molecules: bool = False  # whether cells are molecules
-    anything: bool = False  # whether samples of JSON may be of any type
-
-
 # What a parser returns: text, `Table`, `Columns` or `Arrays`; None for what is opened elsewhere.
-Parser = Callable[[bytes, Parsing], Any]
+Parser = Callable[[bytes, Wanted], Any]
 
 
 @dataclass(frozen=True)
@@ -44,11 +31,11 @@ class Format:
     magic: tuple[bytes, ...] = ()
 
 
-def _text(data: bytes, how: Parsing) -> str:
+def _text(data: bytes, how: Wanted) -> str:
     return decode(data, how.encoding, how.guess)[0]
 
 
-def _cells(data: bytes, how: Parsing, tabs: bool = False) -> Table:
+def _cells(data: bytes, how: Wanted, tabs: bool = False) -> Table:
     from .columns import is_smiles
     from .tables import table
 
@@ -57,28 +44,30 @@ def _cells(data: bytes, how: Parsing, tabs: bool = False) -> Table:
     found = table(
         f"sep=\t\n{text}" if tabs else text,
         how.limits,
-        numeric=how.numeric,
-        is_sample=partial(is_smiles, longest=how.limits.smiles) if how.molecules else None,
+        numeric=how.kind == "vectors",
+        is_sample=partial(is_smiles, longest=how.limits.smiles)
+        if how.kind == "molecules"
+        else None,
         encoding=encoding,
         header=how.header,
     )
     return replace(found, skipped=0) if tabs else found
 
 
-def _json(data: bytes, how: Parsing, lines: bool = False) -> Table:
+def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:
     from .json_documents import document, records
 
     read = records if lines else document
-    return read(decode(data, how.encoding, how.guess)[0], how.limits, how.anything)
+    return read(decode(data, how.encoding, how.guess)[0], how.limits, how.kind == "values")
 
 
-def _parquet(data: bytes, how: Parsing) -> Any:
-    from .columnar_files import parquet
+def _parquet(data: bytes, how: Wanted) -> Any:
+    from .columnar_files import Columns
 
-    return parquet(io.BytesIO(data), how.limits)
+    return Columns(io.BytesIO(data), how.limits)
 
 
-def _arrays(data: bytes, how: Parsing, packed: bool = False) -> Any:
+def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Any:
     from .numpy_files import Arrays
 
     return Arrays(data, packed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -86,7 +86,7 @@ def _array(found: Any) -> list[Any]:
 
 def _table(
     values: list[Any],
-    places: Iterable[int],
+    places: Sequence[int],
     origin: Sequence[Any],
     unit: str,
     problems: dict[int, str],
@@ -94,6 +94,8 @@ def _table(
     anything: bool,
 ) -> Table:
     """Put values under names, "text" or "row" where they have none; the first tells which."""
+    more, most = len(values) > limits.samples, limits.samples
+    values, places, origin = values[:most], places[:most], origin[:most]
     for i, value in enumerate(values):
         if i not in problems and not (_is_sample(value) or anything):
             problems[i] = (
@@ -103,7 +105,7 @@ def _table(
             )
     first = next((_shape(value) for i, value in enumerate(values) if i not in problems), "")
     if values and not first:
-        raise RefusedError(f"it {problems[0]}", f"{unit} {next(iter(places))}")
+        raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
     for i, value in enumerate(values):
         if i not in problems and _shape(value) != first and not (anything and first != "an object"):
             problems[i] = f"is {describe_value(value)}, where the first is {first}"
@@ -122,7 +124,9 @@ def _table(
         )
     cells = [[row.get(name) for name in names] for row in rows]
     header = names if first == "an object" else None
-    return Table(names, cells, list(places), unit, problems, header, typed=True, origin=origin)
+    return Table(
+        names, cells, list(places), unit, problems, header, typed=True, origin=origin, more=more
+    )
 
 
 def describe_value(value: Any) -> str:

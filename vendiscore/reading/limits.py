@@ -1,10 +1,11 @@
-"""How much is read, where somebody limits it, and the errors for what is refused."""
+"""Options and limits of reading, and the errors for what is refused."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 _ANY = sys.maxsize
@@ -38,3 +39,27 @@ class Limits:
     smiles: int = _ANY  # characters of a cell that may be a molecule
     lines: int = _ANY
     unpacked: int = _ANY  # bytes of an array, or of columns
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How samples are read: as options of a command say, or a visitor of the page."""
+
+    kind: str = ""  # of samples that the kernel compares, "" where none is named
+    column: str | None = None
+    by: str | None = None
+    group_by: str | None = None
+    quality: str | None = None
+    split: str = "row"  # of lines: "row", "blank", or the line that stands between two texts
+    type: str | None = None
+    encoding: str | None = None
+    guess: bool = False  # of Windows-1252, for text that is not UTF-8
+    header: bool | None = None  # whether the first row names the columns; None to find out
+    index: bool | None = None  # whether the first column numbers the rows
+    skip: bool = False  # samples that cannot be read
+    limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are not samples."""
+        return list(filter(None, dict.fromkeys([self.by, self.group_by, self.quality])))

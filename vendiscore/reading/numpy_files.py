@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import math
 import zipfile
@@ -12,12 +11,13 @@ from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError
 from .tables import join_names
 
-_HEADER = 1 << 16  # bytes of a header at most, as NumPy itself reads
+_HEADER = 1 << 14  # bytes that have the header, of which NumPy reads 10,000
 _MOST_ARRAYS = 100
 _SPARSE = {"data", "indices", "indptr", "shape", "format"}
 
@@ -26,32 +26,24 @@ class Header(NamedTuple):
     """The header of one array."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
     fortran: bool
+    dtype: np.dtype[Any]
     size: int  # of the header itself
-
-    @property
-    def promised(self) -> int:
-        """The bytes of the array."""
-        return math.prod(self.shape) * self.dtype.itemsize
 
 
 class Arrays:
     """The arrays of a .npz file by their names, or the one of a .npy file, whose name is ""."""
 
     def __init__(self, data: bytes, packed: bool) -> None:
-        self._data, self._packed = data, packed
-        self.headers = {"": _header(io.BytesIO(data[: _HEADER + 128]))} if not packed else {}
-        if packed:
-            with self._archive() as (archive, entries):
-                for key, entry in entries.items():
-                    with archive.open(entry) as file:
-                        self.headers[key] = _header(file)
-
-    @property
-    def single(self) -> bool:
-        """Whether the file has no names of arrays."""
-        return not self._packed
+        self._data, self.single = data, not packed
+        self.headers: dict[str, Header] = {}
+        if self.single:
+            self.headers[""] = _header(io.BytesIO(data))
+            return
+        with self._archive() as (archive, entries):
+            for key, entry in entries.items():
+                with archive.open(entry) as file:
+                    self.headers[key] = _header(file)
 
     def choose_array(self, name: str | None) -> str:
         """Return the name of the array that is meant, or ask for it."""
@@ -68,39 +60,37 @@ class Arrays:
             raise RefusedError(
                 "This is a sparse matrix of SciPy: save its rows with np.save(path, X.toarray())."
             )
-        sized = {
-            key: " × ".join(map(str, header.shape)) or "1" for key, header in self.headers.items()
-        }
+        sizes = {key: " × ".join(map(str, header.shape)) for key, header in self.headers.items()}
         raise AskError(
             f"Which array holds the rows? The file has {join_names(self.headers)}.",
-            [(f"{key} ({size})", {"column": key}) for key, size in sized.items()],
+            [(f"{key} ({size or 1})", {"column": key}) for key, size in sizes.items()],
         )
 
     def read(self, name: str, limits: Limits) -> np.ndarray:
         """Return an array as it lies in the file, without a copy."""
-        header = self.headers[name]
-        if header.dtype.hasobject:
+        shape, fortran, dtype, size = self.headers[name]
+        promised = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject:
             raise RefusedError(
                 "The array holds Python objects, which are never unpickled; save numbers, "
                 "np.save(path, np.asarray(X, dtype=float))."
             )
-        if header.promised > limits.unpacked:
+        if promised > limits.unpacked:
             raise RefusedError(
-                f"The array has {header.promised / 1e6:,.0f} MB; this page takes up to "
+                f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
                 f"{limits.unpacked // 10**6} MB: save it as float16, or a random part of its rows."
             )
         data = self._data
-        if self._packed:
+        if not self.single:
             # What a zip says of sizes can be wrong: read what the array needs, and one more.
             with self._archive() as (archive, entries), archive.open(entries[name]) as file:
-                data = file.read(header.size + header.promised + 1)
-        if (there := len(data) - header.size) != header.promised:
+                data = file.read(size + promised + 1)
+        if (there := len(data) - size) != promised:
             raise RefusedError(
-                f"The array says it has {header.promised:,} bytes but the file holds {there:,}; it "
-                f"is damaged."
+                f"The array says it has {promised:,} bytes but the file holds {there:,}; it is "
+                f"damaged."
             )
-        order: Any = "F" if header.fortran else "C"
-        return np.ndarray(header.shape, header.dtype, data, header.size, order=order)
+        return np.ndarray(shape, dtype, data, size, order="F" if fortran else "C")
 
     @contextmanager
     def _archive(self) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]]:
@@ -119,20 +109,12 @@ class Arrays:
 
 
 def _header(file: IO[bytes]) -> Header:
-    """Read a header as the literal that it is."""
-    data = file.read(_HEADER + 128)
+    data = io.BytesIO(file.read(_HEADER))
     try:
-        if data[:6] != b"\x93NUMPY" or data[6] not in (1, 2, 3):
-            raise ValueError
-        wide = 2 if data[6] == 1 else 4
-        size = 8 + wide + int.from_bytes(data[8 : 8 + wide], "little")
-        if size > _HEADER:
-            raise ValueError
-        found = ast.literal_eval(data[8 + wide : size].decode("utf-8").strip())
-        shape, fortran = found["shape"], found["fortran_order"]
-        dtype = np.dtype(found["descr"]) if isinstance(found["descr"], str) else np.dtype(object)
-        if not all(type(length) is int and length >= 0 for length in (*shape, math.prod(shape))):
-            raise TypeError
-    except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
+        first = npy.read_magic(data) == (1, 0)
+        read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
+        shape, fortran, dtype = read(data)
+        np.broadcast_shapes(shape)  # refuses lengths that no array has
+    except Exception:  # also errors of Python's own parser, and warnings of Python 2's headers
         raise RefusedError("This is not a .npy array (its header cannot be read).") from None
-    return Header(tuple(shape), dtype, bool(fortran), size)
+    return Header(shape, fortran, dtype, data.tell())

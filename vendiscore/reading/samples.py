@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .tables import Table
 
 # From the rows that are left out, and whether their columns go too, to what to import and an
 # expression.
@@ -40,6 +43,9 @@ class Samples:
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
+    features: Sequence[str] = ()  # the columns that numbers are from
+    lost: Mapping[str, str] = field(default_factory=dict)  # others, and why
+    table: Table | None = None  # that they were read from, without its rows
 
     @property
     def told(self) -> list[str]:

@@ -1,144 +1,123 @@
-"""Tables and columnar files as samples: the columns that are meant, and the groups of the rows."""
+"""Tables and files of columns or arrays as samples: which are meant, and the groups of the rows."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from .columnar_files import Columns
 from .columns import pick
 from .json_documents import describe_value
-from .limits import Limits, RefusedError
-from .number_tables import numbers_of, numbers_of_records
+from .limits import RefusedError, Wanted
+from .number_tables import check_width, numbers_of
+from .numpy_files import Arrays
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, is_row, join_names
 
+_KEPT = 200  # characters of a value that is not a string
 
-@dataclass(frozen=True)
-class Wanted:
-    """How a file is to be read by the options of a command."""
 
-    kind: str = ""  # of samples that the kernel compares, "" where none is named
-    column: str | None = None
-    by: str | None = None
-    group_by: str | None = None
-    quality: str | None = None
-    split: str = "row"  # of lines: "row", "blank", or the line that stands between two texts
-    type: str | None = None
-    encoding: str | None = None
-    skip: bool = False  # samples that cannot be read
-    limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
-
-    @property
-    def others(self) -> list[str]:
-        """The columns that are not samples."""
-        return list(filter(None, dict.fromkeys([self.by, self.group_by, self.quality])))
+def table_samples(read: Table, wanted: Wanted) -> Samples:
+    """Return the column that is meant, or all columns of numbers, with the groups of the rows."""
+    if not read.rows:
+        return Samples([], [], kind=wanted.kind or "texts")
+    rest = read.without([checked_column(read.names, c) for c in wanted.others])
+    if not rest.names:
+        but = f" beside {', '.join(wanted.others)}" if wanted.others else ""
+        raise RefusedError(f"it has no columns{but}, and so no samples")
+    notes: tuple[str, ...] = ()
+    numbers = wanted.kind == "vectors" or _are_numbers(rest, wanted)
+    if not numbers:
+        column, notes = _picked(rest, wanted, read.names)
+        wanted = replace(wanted, column=column)
+        numbers = _are_numbers(rest, wanted)
+    if numbers:
+        samples = numbers_of(read if wanted.column else rest, wanted)
+    else:
+        samples = _strings(read, str(wanted.column), wanted.kind)
+    if read.origin or not read.typed:
+        samples = replace(samples, written=lambda kept: _written(read, kept))
+    return _labelled(replace(samples, notes=notes), read, wanted)
 
 
 def columns_samples(file: Columns, wanted: Wanted) -> Samples:
     """Return a column of texts or of rows of numbers, or all columns of numbers."""
     others = [checked_column(file.names, c) for c in wanted.others]
     rest = [c for c in file.names if c not in others]
-    column = wanted.column if wanted.column is None else checked_column(file.names, wanted.column)
-    numeric = [*file.numbers, *file.vectors]
-    notes: tuple[str, ...] = ()
-    if column is None and wanted.kind != "vectors":
+    column = wanted.column and checked_column(file.names, wanted.column)
+    numeric, notes = {*file.numbers, *file.vectors}, tuple[str, ...]()
+    if not column and wanted.kind != "vectors":
         if len(rest) == 1:
             column = rest[0]
-        elif wanted.kind or not {*rest} <= {*numeric}:
-            column, notes = _picked(file.head().without(others), wanted, file.names, file.vectors)
-    if wanted.kind == "vectors" or (not wanted.kind and (column is None or column in numeric)):
-        chosen = file.numeric(column, others)
-        X, problems = file.matrix(chosen)
-        left = () if column else [c for c in rest if c not in chosen]
-        samples = Samples(
-            X,
-            range(1, len(X) + 1),
-            "row",
-            {i: what for i, (_, what) in problems.items()},
-            (*notes, f"columns {', '.join(left)} are left out: no numbers") if left else notes,
-            kind="vectors",
-            wrong={i: at for i, (at, _) in problems.items()},
-        )
-        return _labelled(samples, file.table(others), wanted) if others else samples
-    if column is None:
+        elif wanted.kind or not {*rest} <= numeric:
+            column, notes = _picked(file.head().without(others), wanted, rest, file.vectors)
+    if wanted.kind == "vectors" or (not wanted.kind and (not column or column in numeric)):
+        samples = file.numeric_samples(column, others)
+        if others:
+            samples = _labelled(samples, file.table(others), wanted)
+    elif not column:
         raise RefusedError("it has no columns, and so no samples")
-    read = file.table(list(dict.fromkeys([column, *others])))
-    return replace(table_samples(read, replace(wanted, column=column)), notes=notes)
-
-
-def table_samples(read: Table, wanted: Wanted) -> Samples:
-    """Return the column that is meant, or all columns of numbers, with the groups of the rows."""
-    if not read.rows:
-        return Samples([], [])
-    others = [checked_column(read.names, c) for c in wanted.others]
-    rest = read.without(others)
-    if not rest.names:
-        but = f" beside {', '.join(others)}" if others else ""
-        raise RefusedError(f"it has no columns{but}, and so no samples")
-    column, notes = wanted.column, tuple[str, ...]()
-    numbers = wanted.kind == "vectors" or _are_numbers(rest, wanted)
-    if not numbers:
-        if column is None and len(rest.names) == 1:
-            column = rest.names[0]
-        elif column is None:
-            column, notes = _picked(rest, wanted, read.names)
-        column = checked_column(read.names, column)
-        numbers = _are_numbers(rest, replace(wanted, column=column))
-    if numbers:
-        samples = _of_numbers(read if column else rest, column, wanted.limits)
     else:
-        samples = _of_strings(read, str(column), wanted.kind)
-    if read.origin or not read.typed:
-        samples = replace(samples, written=lambda kept: _written(read, kept))
-    return _labelled(replace(samples, notes=(*notes, *samples.notes)), read, wanted)
+        read = file.table(list(dict.fromkeys([column, *others])))
+        samples = table_samples(read, replace(wanted, column=column))
+    return replace(samples, notes=notes)
 
 
-def _of_strings(read: Table, column: str, kind: str) -> Samples:
+def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
+    """Return rows of an array, whose kind is known by its dimensions, or one value a sample."""
+    if wanted.others:
+        raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
+    if arrays.single and wanted.column:
+        raise RefusedError("it is a single array, which has no columns; leave out --column")
+    name = arrays.choose_array(wanted.column)
+    shape, _, dtype, _ = arrays.headers[name]
+    strings = dtype.kind == "U" and wanted.kind != "vectors"
+    values = len(shape) == 1 and (wanted.kind == "values" or strings)
+    if not values and dtype.kind not in "fiubO":
+        raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
+    if not values and len(shape) not in kinds and dtype.kind != "O":
+        raise RefusedError(
+            f"Expected rows of numbers (n, d){' or images (n, H, W)' * (3 in kinds)}, got shape "
+            f"{shape}."
+        )
+    if len(shape) == 2:
+        check_width(shape[1], wanted.limits)
+    X = arrays.read(name, wanted.limits)
+    return Samples(
+        X.tolist() if values else X.copy(),
+        range(1, len(X) + 1),
+        "row",
+        kind=(wanted.kind or "texts") if values else kinds[len(shape)],
+        column=name if len(arrays.headers) > 1 else None,
+        columns=tuple(arrays.headers) if len(arrays.headers) > 1 else (),
+    )
+
+
+def _strings(read: Table, column: str, kind: str) -> Samples:
     """Return the strings of a column, or its values where labels are compared."""
     values, problems = read.column(column), dict(read.problems)
-    shown = column if len(read.names) > 1 or read.header else ""
     if kind != "values":
         for i, value in enumerate(values):
             if i not in problems and not isinstance(value, str):
                 problems[i] = (
                     "is missing" if value is None else f"is {describe_value(value)}, no string"
                 )
-        values = [value if isinstance(value, str) else "" for value in values]
+        values = [
+            value if isinstance(value, str) else "" if value is None else str(value)[:_KEPT]
+            for value in values
+        ]
     return Samples(
         values,
         read.places,
         read.unit,
         dict(sorted(problems.items())),
         kind=kind or "texts",
-        column=shown,
+        column=column if len(read.names) > 1 or read.header else "",
         wrong=dict.fromkeys(read.problems, ""),
-    )
-
-
-def _of_numbers(read: Table, column: str | None, limits: Limits) -> Samples:
-    """Return the rows of numbers of a table, all or of columns with commas between their names."""
-    if read.typed:
-        found = numbers_of_records(read, column, limits)
-    else:
-        asked = () if column is None else [column] if column in read.names else column.split(",")
-        chosen = [read.names.index(checked_column(read.names, c)) for c in asked]
-        found = numbers_of(read, chosen=chosen or None)
-    return Samples(
-        found.X,
-        read.places,
-        read.unit,
-        {i: what for i, (what, _) in found.problems.items()},
-        tuple(f"column {read.names[j]!r} is left out: {why}" for j, why in found.lost.items()),
-        kind="vectors",
-        wrong={
-            i: "" if j is None or not (read.header or len(read.names) > 1) else read.names[j]
-            for i, (_, j) in found.problems.items()
-        },
+        table=replace(read, rows=[], problems={}, origin=()),
     )
 
 
@@ -146,15 +125,16 @@ def _picked(
     rest: Table, wanted: Wanted, names: Sequence[str], vectors: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
     """Return the column that holds the samples by what is in it, and a note on it."""
+    what = "molecule" if wanted.kind == "molecules" else "text"
     try:
-        column = pick(
-            rest, None, "molecule" if wanted.kind == "molecules" else "text", wanted.limits
-        )
+        column = pick(rest, wanted.column, what, wanted.limits)
     except RefusedError:
         rows = vectors or [c for c in rest.names if any(map(is_row, rest.column(c)[:20]))]
-        if wanted.kind or len(rows) != 1:
+        if wanted.kind or wanted.column or len(rows) != 1:
             raise
         column = rows[0]
+    if wanted.column or len(rest.names) == 1:
+        return column, ()
     return column, (f"the samples are column {column!r} of {join_names(names)} (--column)",)
 
 

@@ -58,6 +58,8 @@ class Table:
     skipped: int = 0  # lines before the table, which say how to read it
     typed: bool = False  # cells are values of any type rather than strings
     origin: Sequence[Any] = ()  # of JSON: the lines, or the elements, as they were
+    comma: bool = False  # whether there are decimal commas
+    more: bool = False  # whether there are more rows than are read
 
     def column(self, name: str) -> list[Any]:
         """Return the cells under a name."""
@@ -113,7 +115,7 @@ def table(
         f"header has {width}: put cells with such signs in quotes"
         for i, cells in ragged.items()
     }
-    body = rows[header:]
+    body = rows[header:][: limits.samples]
     first = [str(cell).strip() for cell in rows[0][1]]
     return Table(
         names=_distinct(first if header else [""] * width),
@@ -124,6 +126,7 @@ def table(
         delimiter=found,
         encoding=encoding,
         skipped=1 if said else 0,
+        more=len(rows) - header > limits.samples,
     )
 
 

@@ -158,7 +158,7 @@ def test_lines_of_json_may_have_several_fields_and_bad_lines_are_listed():
     assert list(found.places) == [1, 2, 3, 4, 6, 7, 8]
     assert list(found.problems) == [4, 5, 6]
     assert "not valid JSON" in found.problems[4]
-    assert found.problems[6] == "is int, not a string"
+    assert found.problems[6] == "is int 3, no string"
     assert "column 'answer' of a.jsonl" in found.notes[0]
 
 

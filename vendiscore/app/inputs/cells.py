@@ -1,75 +1,67 @@
-"""Tables and columnar files of any kind of samples: what is in their cells decides which."""
+"""Tables, columnar files and arrays of any kind: what is in their cells decides which."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from ...reading import tables
 from ...reading.columnar_files import Columns
-from ...reading.columns import is_prose
 from ...reading.encodings import decode
-from ...reading.formats import FORMATS, Parsing
-from ...reading.limits import AskError, Limits, RefusedError
+from ...reading.formats import FORMATS
+from ...reading.limits import AskError, Limits, RefusedError, Wanted
 from ...reading.number_tables import plain_numbers
-from ...reading.samples import Samples
-from ...reading.tables import (
-    MOLECULE_NAMES,
-    OTHER_NAMES,
-    TEXT_NAMES,
-    Table,
-    checked_column,
-    is_named,
-)
-from ..quotas import NUMBERS, TABLE, check_count
-from . import matrices, texts
-from .kinds import are_molecules, are_numbers, share_of_molecules
+from ...reading.numpy_files import Arrays
+from ...reading.samples import Python, Samples
+from ...reading.table_samples import array_samples, columns_samples, table_samples
+from ...reading.tables import DELIMITERS, checked_column, join_names, table
+from ..quotas import NUMBERS, TABLE
+from .kinds import kinds_of_table
+from .matrices import csv_code, expression_code
+from .parts import fit
 from .submission import Asked, Kind
 
 LARGE = 4_000_000  # bytes of numbers, from which NumPy reads them faster
-_LOOK = 200  # rows that tell what the others are
-_FIRST = replace(TABLE, samples=_LOOK)
-_MOST_STRINGS = 40  # columns that are looked into for molecules
-_NAMED = 0.25  # of the cells under such a name that must be molecules
-_FEATURES = 3  # columns of numbers beside labels that make rows of numbers
-
-
-def table_of(
-    data: bytes, form: str, asked: Asked, limits: Limits = TABLE, numeric: bool = False
-) -> Table:
-    """Parse a file of CSV ("csv", "tsv") or JSON ("json", "jsonl")."""
-    parse = FORMATS[form].parse
-    assert parse is not None
-    molecules = asked.kind == "molecules"
-    how = Parsing(limits, guess=True, header=asked.header, numeric=numeric, molecules=molecules)
-    found: Table = parse(data, how)
-    return found
+_FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
 def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     """Return the samples of a file of CSV or JSON."""
     csv = form in ("csv", "tsv")
-    first = table_of(data, form, asked, _FIRST if csv else TABLE)
-    check_count(len(first.rows), max(1, len(first.rows)), asked.kind or "samples")
-    kinds = _kinds(first, asked)
+    guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
+    first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
+    kinds = kinds_of_table(first, asked)
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    if kind == "vectors":
-        found = _numbers(name, data, form, asked) if csv else matrices.of_table(first, name, asked)
-    else:
-        wanted = replace(asked, kind=kind)
-        found = _asking(table_of(data, form, wanted) if csv else first, name, wanted)
-    return _with(found, kind, kinds)
+    wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
+    if asked.blocks and not asked.by and kind != "vectors":
+        raise RefusedError(
+            "A table has no blocks of lines: pick the column that its rows are grouped by."
+        )
+    found = _large(data, form, wanted) if csv and kind == "vectors" else None
+    if found is None:
+        read = parse(data, form, wanted) if csv else first
+        found = _asking(table_samples, read, wanted)
+    python = _csv_python(name, found) if csv and kind == "vectors" else None
+    return _finished(found, name, asked, kinds, python)
 
 
-def _numbers(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    if len(data) > LARGE and not asked.column and not asked.by:
-        head = table_of(data, form, asked, _FIRST, numeric=True)
-        text = decode(data, guess=True)[0]
-        if found := plain_numbers(text, head, asked.header, asked.index, NUMBERS):
-            return matrices.of_numbers(*found, name, asked, head.names)
-    read = table_of(data, form, asked, NUMBERS, numeric=True)
-    return matrices.of_table(read, name, asked)
+def of_numbers(text: str, name: str, asked: Asked) -> Samples:
+    """Return the rows of numbers of a text file, or of the box, where nothing is asked."""
+    wanted, hand = _wanted(asked, "vectors", NUMBERS), not name
+    read = table(text, NUMBERS, numeric=True, typed=hand, header=asked.header)
+    if hand:
+        named = read.header is not None
+        index = asked.index if named or asked.index is not None else False
+        wanted = replace(wanted, header=named, index=index)
+    found = table_samples(read, wanted)
+    python = _csv_python(name or "samples.csv", found)
+    found = _finished(found, name or "the box", asked, (), python)
+    if not hand:
+        return found
+    plain = not read.header and not found.lost and not (found.table and found.table.comma)
+    return replace(found, name="pasted", notes=found.notes[plain:])
 
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
@@ -77,7 +69,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if asked.column:
         checked_column(file.names, asked.column)
     head = file.head()
-    kinds = _kinds(head, asked) if head.names else []
+    kinds = kinds_of_table(head, asked) if head.names else []
     if asked.column in file.vectors:
         kinds = ["vectors"]
     elif file.vectors and "vectors" not in kinds:
@@ -85,106 +77,124 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if not kinds:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    if kind == "vectors":
-        found = _vectors(file, name, asked)
-    else:
-        found = _asking(head, name, replace(asked, kind=kind), file)
-    return _with(found, kind, kinds)
+    found = _asking(columns_samples, file, _wanted(asked, kind))
+    chosen = [*found.features]
+    some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
+    expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
+    if chosen and chosen[0] in file.vectors:
+        expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
+    python = partial(expression_code, "numpy as np, pandas as pd", expression)
+    found = _finished(found, name, asked, kinds, python if kind == "vectors" else None)
+    return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
 
 
-def _vectors(file: Columns, name: str, asked: Asked) -> Samples:
-    """Return the rows of numbers: a column of them, or the columns of numbers."""
-    columns = file.numeric(asked.column, [asked.by or ""])
-    rows = columns[0] in file.vectors
-    lost = [c for c in file.all if c not in columns and c != asked.by]
-    lost = [] if asked.column or rows else lost
-    matrices.check_width(file.rows, len(columns))
-    X, problems = file.matrix(columns)
-    note = f" (left out, as no numbers: {tables.join_names(lost)})" if lost else ""
-    chosen = f"[{columns!r}]" if lost or len(columns) < len(file.names) else ""
-    expression = f"pd.{file.reader}({name!r}){chosen}.to_numpy()"
-    if rows:
-        expression = f"np.stack(pd.{file.reader}({name!r})[{columns[0]!r}].to_numpy())"
-    groups: list[str] = []
-    if asked.by:
-        groups = file.table([checked_column(file.names, asked.by)]).labels(asked.by)[: len(X)]
-    bad = {i: what for i, (_, what) in problems.items()}
-    found = matrices.of_array(X, name, asked, "numpy as np, pandas as pd", expression, note, bad)
-    if groups and found.total > len(found):
-        raise RefusedError(f"Groups of {found.total:,} rows are too many for this page.")
-    one = columns[0] if len(columns) == 1 and len(file.names) > 1 else None
+def of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
+    """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    found = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
+    key = arrays.choose_array(asked.column)
+    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
+    python = partial(expression_code, "numpy as np", expression)
+    found = replace(found, values=found.values.reshape(len(found), -1))
+    return _finished(found, name, asked, (), python)
+
+
+def parse(data: bytes, form: str, wanted: Wanted) -> Any:
+    """Parse the bytes of a file."""
+    parser = FORMATS[form].parse
+    assert parser is not None
+    return parser(data, wanted)
+
+
+def begins(shown: Iterable[str]) -> str:
+    """Show the first few samples, each on one line."""
+    first = list(islice((" ".join(text.split()) for text in shown), 4))
+    cut = [f"{text[:36]}…" if len(text) > 37 else text for text in first[:3]]
+    return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"
+
+
+def _wanted(asked: Asked, kind: str | None = None, limits: Limits = TABLE) -> Wanted:
+    return Wanted(
+        kind or "",
+        asked.column or None,
+        group_by=asked.by or None,
+        guess=True,
+        header=asked.header,
+        index=asked.index,
+        limits=limits,
+    )
+
+
+def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
+    """Read a large table of nothing but numbers."""
+    if len(data) <= LARGE or wanted.column or wanted.group_by:
+        return None
+    head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
+    return plain_numbers(decode(data, guess=True)[0], head, wanted)
+
+
+def _asking(read: Callable[[Any, Wanted], Samples], file: Any, wanted: Wanted) -> Samples:
+    """Read samples; where something is to be asked for, the kind is no longer."""
+    try:
+        return read(file, wanted)
+    except AskError as error:
+        choices = [(label, {**options, "kind": wanted.kind}) for label, options in error.choices]
+        raise AskError(error.question, choices) from None
+
+
+def _csv_python(name: str, found: Samples) -> Python | None:
+    return partial(csv_code, name, found.table, found.features) if found.table else None
+
+
+def _finished(
+    found: Samples, name: str, asked: Asked, kinds: Sequence[Kind], python: Python | None
+) -> Samples:
+    """Return as many of the samples as fit, with the page's notes on them."""
+    read, by = found.table, asked.by or None
+    columns = found.columns or tuple(read.names if read else ())
+    if len(columns) < 2 or (read and found.kind == "vectors" and read.header is None and not by):
+        columns = ()
+    whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
+    found = fit(whole, asked.draw)
+    n = found.total
+    more = (f"Only the first {n:,} rows were read.",) if read and read.more else ()
+    known = [_split_by(read.delimiter), "decimal commas" * read.comma] if read else []
     return replace(
         found,
-        name=f"{name} › {one}" if one else name,
-        columns=tuple(file.names) if len(file.names) > 1 else (),
-        column=one,
-        by=asked.by or None,
-        groups=groups,
+        name=f"{name} › {found.column}" if found.column else name,
+        column=found.column or None,
+        kinds=tuple(kind for kind in kinds if kind != found.kind),
+        how="; ".join(filter(None, known)),
+        notes=(_note(found, name), *more, *found.notes),
     )
 
 
-def _asking(read: Table, name: str, asked: Asked, file: Columns | None = None) -> Samples:
-    """Return texts or molecules; where the column is to be asked for, the kind is no longer."""
-    kind = str(asked.kind)
-    try:
-        if file is None:
-            return texts.of_table(read, name, asked, kind)
-        column = texts.choose_column(read, asked, kind)
-    except AskError as error:
-        choices = [(label, {**options, "kind": kind}) for label, options in error.choices]
-        raise AskError(error.question, choices) from None
-    beside = [] if asked.by in (None, "", column) else [checked_column(file.names, str(asked.by))]
-    whole = file.table([column, *beside])
-    return texts.of_table(
-        whole, name, replace(asked, column=column), kind, columns=file.names, more=file.more
-    )
+def _note(found: Samples, name: str) -> str:
+    """Say what was read: `Read 3 rows of column 'a' of a.csv (the first row names …). …`."""
+    read = found.table
+    facts = []
+    if read and not read.typed:
+        named = f"the first row names the columns {join_names(read.names):.90}"
+        facts = [named if read.header is not None else "no row of names"]
+        facts += [_split_by(read.delimiter)] if read.delimiter != "," else []
+        facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
+        facts += ["decimal commas"] if read.comma else []
+    if found.lost:
+        why = (f"{column} ({reason})" for column, reason in found.lost.items())
+        facts.append(f"left out: {join_names(why)}")
+    if found.groups:
+        groups = len({*found.groups} - {""})
+        facts.append(f"{groups:,} groups by column {found.by!r:.60}")
+    usable = (found.values[i] for i in range(len(found)) if i not in found.problems)
+    what = f"of column {found.column!r:.60}" if found.column else "of text"
+    if found.kind == "vectors":
+        width = found.values.shape[1]
+        what = f"of {width:,} numbers"
+        usable = (", ".join(f"{x:.4g}" for x in row[:4]) + ", …" * (width > 4) for row in usable)
+    how = "; ".join(filter(None, facts))
+    said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
+    return f"{said} {begins(usable)}"
 
 
-def _with(samples: Samples, kind: str, kinds: Sequence[Kind]) -> Samples:
-    return replace(samples, kinds=tuple(other for other in kinds if other != kind))
-
-
-def _kinds(read: Table, asked: Asked) -> list[Kind]:
-    """Return the kinds that the samples of a table can be, the likeliest first."""
-    names = [asked.column] if asked.column in read.names else read.names
-    names = [name for name in names if name != asked.by]
-    at = {name: read.names.index(name) for name in names}
-    cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
-    rows = [name for name in names if any(map(tables.is_row, cells[name]))]
-    numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
-    strings = {
-        name: filled
-        for name in names
-        if name not in (*rows, *numbers) and (filled := _filled(cells[name]))
-    }
-    if not strings:
-        return ["vectors"] if rows or numbers else ["texts"]
-    found: list[Kind] = ["texts"]
-    some = dict(list(strings.items())[:_MOST_STRINGS])
-    if any(_are_molecules(name, filled) for name, filled in some.items()):
-        found.insert(0, "molecules")
-    elif any(share_of_molecules(filled) > 0.5 for filled in some.values()):
-        found.append("molecules")
-    if len(names) == 1 and are_numbers(next(iter(strings.values()))):
-        return ["vectors", "texts"]  # apart by spaces
-    features = [name for name in numbers if not is_named(name, OTHER_NAMES)]
-    labels = not any(_is_text(name, filled) for name, filled in strings.items())
-    if rows or features:
-        first = found[0] == "texts" and labels and len(features) >= _FEATURES
-        found.insert(0 if first else len(found), "vectors")
-    return found
-
-
-def _filled(cells: Sequence[Any]) -> list[str]:
-    return [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
-
-
-def _are_molecules(name: str, cells: Sequence[str]) -> bool:
-    if is_named(name, MOLECULE_NAMES):
-        return share_of_molecules(cells) > _NAMED
-    return are_molecules(cells)
-
-
-def _is_text(name: str, cells: Sequence[str]) -> bool:
-    prose = sum(map(is_prose, cells)) > 0.3 * len(cells)
-    return is_named(name, TEXT_NAMES) or prose
+def _split_by(delimiter: str) -> str:
+    """Say how the cells of a table were told apart; "" for one column."""
+    return f"split by {DELIMITERS.get(delimiter, repr(delimiter))}" if delimiter else ""

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from ...reading.columnar_files import parquet
+from ...reading.columnar_files import Columns
 from ...reading.limits import AskError, RefusedError
 from ...reading.samples import Samples
 from ...reading.tables import join_names
@@ -55,7 +55,7 @@ def read(asked: Asked) -> Samples:
     address = splits[split]
     remote = _Remote(address[0])
     limits = replace(TABLE, samples=MAX_ROWS)
-    opened = parquet(cast(Any, io.BufferedReader(remote, _BLOCK)), limits)
+    opened = Columns(cast(Any, io.BufferedReader(remote, _BLOCK)), limits)
     label = f"{name}:{config}/{split}"
     samples = of_columns(opened, label, asked)
     note = f"From the Hub: the data set {name}, configuration {config}, split {split}."

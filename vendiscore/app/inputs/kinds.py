@@ -1,18 +1,31 @@
-"""Kinds of samples, found by what is in lines: rows of numbers, molecules, or texts."""
+"""Kinds of samples, found by what is in lines or in cells."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from ...reading.columns import is_smiles
+from ...reading.columns import is_prose, is_smiles
 from ...reading.string_patterns import looks_like
-from ...reading.tables import is_number
+from ...reading.tables import (
+    MOLECULE_NAMES,
+    OTHER_NAMES,
+    TEXT_NAMES,
+    Table,
+    is_named,
+    is_number,
+    is_row,
+)
+from ...reading.tables import are_numbers as are_numeric
 from ..quotas import MAX_SMILES
-from .submission import Kind
+from .submission import Asked, Kind
 
 _LOOK, _LOOK_SMILES = 200, 40
 _LONG = 2_000  # characters of a line that tell what the others are
+_MOST_STRINGS = 40  # columns that are looked into for molecules
+_NAMED = 0.25  # of the cells under such a name that must be molecules
+_FEATURES = 3  # columns of numbers beside labels that make rows of numbers
 _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says that they are
 
 
@@ -75,3 +88,49 @@ def _spread(lines: Sequence[str]) -> list[str]:
 
 def _head(line: str) -> str:
     return line.split(maxsplit=1)[0] if line.strip() else ""
+
+
+def kinds_of_table(read: Table, asked: Asked) -> list[Kind]:
+    """Return the kinds that the samples of a table can be, the likeliest first."""
+    names = [asked.column] if asked.column in read.names else read.names
+    names = [name for name in names if name != asked.by]
+    at = {name: read.names.index(name) for name in names}
+    cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
+    rows = [name for name in names if any(map(is_row, cells[name]))]
+    numbers = [name for name in names if name not in rows and are_numeric(cells[name])]
+    strings = {
+        name: filled
+        for name in names
+        if name not in (*rows, *numbers) and (filled := _filled(cells[name]))
+    }
+    if not strings:
+        return ["vectors"] if rows or numbers else ["texts"]
+    found: list[Kind] = ["texts"]
+    some = dict(list(strings.items())[:_MOST_STRINGS])
+    if any(_are_molecules(name, filled) for name, filled in some.items()):
+        found.insert(0, "molecules")
+    elif any(share_of_molecules(filled) > 0.5 for filled in some.values()):
+        found.append("molecules")
+    if len(names) == 1 and are_numbers(next(iter(strings.values()))):
+        return ["vectors", "texts"]  # apart by spaces
+    features = [name for name in numbers if not is_named(name, OTHER_NAMES)]
+    labels = not any(_is_text(name, filled) for name, filled in strings.items())
+    if rows or features:
+        first = found[0] == "texts" and labels and len(features) >= _FEATURES
+        found.insert(0 if first else len(found), "vectors")
+    return found
+
+
+def _filled(cells: Sequence[Any]) -> list[str]:
+    return [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
+
+
+def _are_molecules(name: str, cells: Sequence[str]) -> bool:
+    if is_named(name, MOLECULE_NAMES):
+        return share_of_molecules(cells) > _NAMED
+    return are_molecules(cells)
+
+
+def _is_text(name: str, cells: Sequence[str]) -> bool:
+    prose = sum(map(is_prose, cells)) > 0.3 * len(cells)
+    return is_named(name, TEXT_NAMES) or prose

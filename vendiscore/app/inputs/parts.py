@@ -1,14 +1,29 @@
-"""Random parts of more samples than fit, which can be drawn anew."""
+"""As many samples as fit: random parts of more, which can be drawn anew, and which are usable."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
+from ...errors import MissingPackageError
+from ...kernels.molecules import unreadable
+from ...reading.number_tables import not_finite
 from ...reading.samples import Python, Samples
-from ..quotas import MAX_CHARACTERS, MAX_SAMPLES, MAX_VALUES, MAX_VECTORS
+from ..quotas import (
+    MAX_CHARACTERS,
+    MAX_COLUMNS,
+    MAX_SAMPLES,
+    MAX_SMILES,
+    MAX_TEXT,
+    MAX_VALUES,
+    MAX_VECTORS,
+    check_count,
+)
+
+_KEPT = 200  # characters of a sample that is too long to be used
 
 
 def draw_indices(n: int, most: int, draw: int) -> list[int]:
@@ -19,19 +34,6 @@ def draw_indices(n: int, most: int, draw: int) -> list[int]:
     return chosen
 
 
-def fitting(n: int, size: Callable[[int], int], draw: int) -> list[int]:
-    """Return as many of 0, …, n − 1 as fit as texts, by their number and by all characters.
-
-    `size` is called only for texts that fit by their number.
-    """
-    kept = draw_indices(n, MAX_SAMPLES, draw)
-    order = np.random.default_rng(draw).permutation(n)[: len(kept)].tolist()
-    sizes = np.cumsum([size(i) for i in order])
-    if not n or sizes[-1] <= MAX_CHARACTERS:
-        return kept
-    return sorted(order[: max(1, int(np.searchsorted(sizes, MAX_CHARACTERS, side="right")))])
-
-
 def part_note(n: int, total: int, kind: str) -> str:
     """Say that samples are a random part."""
     return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
@@ -40,22 +42,70 @@ def part_note(n: int, total: int, kind: str) -> str:
 def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
     """Return at most `most` of the samples, which keep their places, groups and problems."""
     draw = samples.draw if draw is None else draw
-    if len(samples) <= most:
+    return _subset(samples, draw_indices(len(samples), most, draw), draw)
+
+
+def fit(samples: Samples, draw: int) -> Samples:
+    """Return as many strings or rows of numbers as fit, with what keeps some from being used."""
+    n, strings = len(samples), samples.kind != "vectors"
+    check_count(n, max(1, n), samples.kind if strings else "rows")
+    ungrouped = {i: "has no group" for i, group in enumerate(samples.groups) if group == ""}
+    samples = replace(samples, problems={**samples.problems, **ungrouped})
+    found = _usable_strings(samples, draw) if strings else _usable_rows(samples, draw)
+    return replace(found, problems=dict(sorted(found.problems.items())), total=n, draw=draw)
+
+
+def _usable_rows(samples: Samples, draw: int) -> Samples:
+    width = samples.values.shape[1]
+    check_count(width, MAX_COLUMNS, "columns")
+    found = part(samples, max(1, min(MAX_VECTORS, MAX_VALUES // width)), draw)
+    X = np.asarray(found.values, dtype=np.float64)
+    bad = {i: what for i, (what, _) in not_finite(X).items()}
+    return replace(found, values=X, problems={**bad, **found.problems})
+
+
+def _usable_strings(samples: Samples, draw: int) -> Samples:
+    longest = MAX_SMILES if samples.kind == "molecules" else MAX_TEXT
+    sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
+    found = _subset(samples, _fitting(sizes, draw), draw)
+    texts, problems = [], {}
+    for i, value in enumerate(found.values):
+        text = value.strip()
+        if len(text) > longest:
+            problems[i] = f"has {len(text):,} characters, more than {longest:,}"
+            text = f"{text[:_KEPT]}…"
+        elif not text:
+            problems[i] = "is empty"
+        texts.append(text)
+    if samples.kind == "molecules":
+        with suppress(MissingPackageError):  # without RDKit nothing is found out about molecules
+            problems = {**unreadable(texts), **problems}
+    return replace(found, values=texts, problems={**problems, **found.problems})
+
+
+def _fitting(sizes: list[int], draw: int) -> list[int]:
+    """Return the indices of as many texts as fit, by their number and by all characters."""
+    n = len(sizes)
+    kept = draw_indices(n, MAX_SAMPLES, draw)
+    order = np.random.default_rng(draw).permutation(n)[: len(kept)]
+    ends = np.cumsum(np.asarray(sizes)[order])
+    if ends[-1] <= MAX_CHARACTERS:
+        return kept
+    most = max(1, int(np.searchsorted(ends, MAX_CHARACTERS, side="right")))
+    return sorted(order[:most].tolist())
+
+
+def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
+    n, python = len(samples), samples.python
+    if len(kept) == n:
         return samples
-    kept = draw_indices(len(samples), most, draw)
-    python = samples.python
     return replace(
         samples.subset(kept),
-        notes=(*samples.notes, part_note(len(kept), len(samples), samples.kind)),
-        python=python and _of_part(python, len(samples), len(kept), draw),
-        total=len(samples),
+        notes=(*samples.notes, part_note(len(kept), n, samples.kind)),
+        python=python and _of_part(python, n, len(kept), draw),
+        total=n,
         draw=draw,
     )
-
-
-def rows_that_fit(width: int) -> int:
-    """Return how many rows of `width` numbers are scored."""
-    return max(1, min(MAX_VECTORS, MAX_VALUES // max(1, width)))
 
 
 def _of_part(python: Python, n: int, most: int, draw: int) -> Python:

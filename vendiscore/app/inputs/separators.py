@@ -15,8 +15,9 @@ from ...reading.samples import Samples
 from ...reading.tables import check_lines
 from ...reading.text_lines import parts
 from ..quotas import TABLE
+from .cells import begins
+from .parts import fit
 from .submission import BLANK, FILE, LINE, Asked
-from .texts import begins, strings
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
@@ -50,7 +51,7 @@ def lines(text: str, asked: Asked, kind: str = "texts", name: str = "") -> Sampl
         )
     values, places = split(rows, separator, text)
     unit = UNITS.get(separator, "part")
-    samples = strings(values, places, unit, kind, asked.draw)
+    samples = fit(Samples(values, places, unit, kind=kind), asked.draw)
     if asked.blocks:
         samples = _in_blocks(samples)
     offered = dict(found) if separator in dict(found) else {**dict(found), separator: len(values)}

@@ -14,15 +14,17 @@ from dataclasses import replace
 from ...reading.columnar_files import Columns
 from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
-from ...reading.formats import ENDINGS, FORMATS, Parsing, ending, format_of
+from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
+from ...reading.limits import Wanted
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Samples
-from ...reading.tables import join_names, table
-from ..quotas import MAX_UPLOAD, MAX_UPLOADS, NUMBERS, TABLE
-from . import cells, kinds, matrices, separators, texts, zips
+from ...reading.tables import join_names
+from ..quotas import MAX_UPLOAD, MAX_UPLOADS, TABLE
+from . import cells, kinds, separators, zips
 from .examples import Example, find_example
+from .parts import fit
 from .submission import FILE, KINDS, LINE, ROW
 from .submission import Asked as Asked
 from .submission import Given as Given
@@ -111,11 +113,11 @@ def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     if form == "smi" and asked.kind is None:
         asked = replace(asked, kind="molecules")
     parse = FORMATS["txt" if form in _TABLES else form].parse
-    parsed = parse(data, Parsing(TABLE, guess=True)) if parse else ""
+    parsed = parse(data, Wanted(guess=True, limits=TABLE)) if parse else ""
     if isinstance(parsed, str):
         return _of_text(parsed, asked, name)
     if isinstance(parsed, Arrays):
-        return matrices.of_arrays(parsed, name, asked)
+        return cells.of_arrays(parsed, name, asked)
     if isinstance(parsed, Columns):
         return cells.of_columns(parsed, name, asked)
     return cells.of_cells(name, data, form, asked)
@@ -165,20 +167,17 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
             f"Several files are split into {', '.join(counts)}, got {separator!r:.40}."
         )
     if separator == FILE:
-        found = texts.of_files(files, asked)
+        decoded = [decode(data, guess=True)[0] for _, data in files]
+        found = fit(Samples(decoded, [name for name, _ in files], "file"), asked.draw)
+        note = f"Read {len(files):,} files as one text each. {cells.begins(found.values)}"
     else:
         parts = [(name, *separators.split(some, separator, "")) for name, some in rows]
         values = [value for _, some, _ in parts for value in some]
         places = [f"{i} of {name}" for name, _, some in parts for i in some]
         note = f"Read {len(values):,} {separators.UNITS[separator]}s of {len(files):,} files."
-        found = texts.strings(
-            values,
-            places,
-            separators.UNITS[separator],
-            asked.kind or "texts",
-            asked.draw,
-            notes=(note,),
-        )
+        kind = "molecules" if asked.kind == "molecules" else "texts"
+        whole = Samples(values, places, separators.UNITS[separator], kind=kind)
+        found = fit(whole, asked.draw)
     others = " or ".join(
         f"{count:,} by {separators.WORDS[other]}"
         for other, count in counts.items()
@@ -187,7 +186,7 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
     said = () if asked.separator else (f"Split another way there would be {others}.",)
     return replace(
         found,
-        notes=(*found.notes, *said),
+        notes=(note, *found.notes, *said),
         name=f"{len(files):,} files",
         separator=separator,
         splits=tuple(counts.items()),
@@ -219,8 +218,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     kind = kind or ("texts" if told else kinds.of_lines(some))
     others = kinds.others(kind, some)
     if kind == "vectors":
-        read_ = table(text, NUMBERS, numeric=True, typed=not name, header=asked.header)
-        found = matrices.of_table(read_, name, asked, typed=not name)
+        found = cells.of_numbers(text, name, asked)
     else:
         found = separators.lines(text, asked, kind, name)
         found = replace(found, name=name or "pasted")
@@ -237,7 +235,8 @@ def _is_split(asked: Asked) -> bool:
 def _count(text: str, form: str, asked: Asked) -> int:
     """Return the number of rows of the table in a text."""
     try:
-        return len(cells.table_of(text.encode("utf-8", "replace"), form, asked).rows)
+        wanted = Wanted(guess=True, header=asked.header, limits=TABLE)
+        return len(cells.parse(text.encode("utf-8", "replace"), form, wanted).rows)
     except RefusedError:
         return 0
 
