@@ -1,4 +1,4 @@
-"""How numbers came about: what `details` of a score holds."""
+"""The `details` of a score: how its numbers came about."""
 
 from __future__ import annotations
 
@@ -46,17 +46,18 @@ def details(subject: Subject, request: Request, sure: Sureness | None = None) ->
         report["kernel"] = plain(kernel[1])
         report["options"] = {name: plain(value) for name, value in options}
         report |= _of_spectrum(found, request, sets)
-    if spaces:
-        metric, *options = spaces[0].settings.items()
-        report["distance"] = plain(metric[1])
-        every = {**dict(options), **of_measures}
-        report["options"] |= {name: plain(value) for name, value in every.items()}
-        report["options"]["solver"] = spaces[0].solver.method
-        report |= _of_spaces(spaces)
-    elif "distances" in request.pooled:
-        metric, *options = subject.both.settings.items()
+    if spaces or "distances" in request.pooled:
+        metric, *options = (spaces[0] if spaces else subject.both).settings.items()
         report["distance"] = plain(metric[1])
         report["options"] |= {name: plain(value) for name, value in options} | of_measures
+    if spaces:
+        solutions = [solution for space in spaces for solution in space.solver.solutions]
+        report["options"]["solver"] = spaces[0].solver.method
+        report["scales"] = [solution.t for solution in solutions]
+        report["values"] = [solution.magnitude for solution in solutions]
+        report["solver"] = dict(Counter(solution.method for solution in solutions))
+        for name in ("residual", "error"):
+            report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
     if sure and sure.table is not None:
         report["groups"] = [{key: plain(x) for key, x in row.items()} for row in sure.table]
     if sure and sure.methods:
@@ -134,17 +135,6 @@ def _of_spectrum(
         "why": {q: estimate.why for q, estimate in by_order.items()},
         "negative_mass": max((spectrum.negative_mass for spectrum in some), default=None),
         "cut": max((spectrum.cut for spectrum in some), default=0.0 if spectra else None),
-    }
-
-
-def _of_spaces(spaces: Sequence[MetricSpace]) -> dict[str, Any]:
-    solutions = [solution for space in spaces for solution in space.solver.solutions]
-    return {
-        "scales": [solution.t for solution in solutions],
-        "values": [solution.magnitude for solution in solutions],
-        "solver": dict(Counter(solution.method for solution in solutions)),
-        "residual": max((solution.residual for solution in solutions), default=0.0),
-        "error": max((solution.error for solution in solutions), default=0.0),
     }
 
 

@@ -1,8 +1,4 @@
-"""What is asked for: all keywords, read and checked once, at the door; what follows trusts it.
-
-The Vendi Score, magnitude and all other measures have one vocabulary: how samples are compared,
-which measures of them, and the options of both.
-"""
+"""All keywords, read and checked once, at the door; everything below trusts them."""
 
 from __future__ import annotations
 
@@ -30,13 +26,6 @@ Interval = Literal["auto", "jackknife", "subsample"]
 INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
 Method = Literal["auto", "estimate"]
 METHODS: tuple[Method, ...] = ("auto", "estimate")
-# A mean over random vectors comes no nearer in any time.
-LEAST_RTOL = 1e-8
-NO_BOOTSTRAP = (
-    "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, which lower "
-    "a score by 1 to 36 % (benchmarks/intervals.py); the jackknife (interval='jackknife') and "
-    "subsampling without replacement (interval='subsample') make none"
-)
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
 # The measures that are meant where none is named, by the other keywords and the references.
@@ -50,10 +39,7 @@ def vendi_score(arguments: Mapping[str, Any], references: Any = None) -> Measure
 
 
 def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures:
-    """Return the usual measures of the metric `magnitude`.
-
-    The area of one set ends at t_conv, also of a kernel; with references where "MagArea" ends it.
-    """
+    """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
     if references is not None:
@@ -64,10 +50,7 @@ def magnitudes(arguments: Mapping[str, Any], references: Any = None) -> Measures
 
 @dataclass(frozen=True)
 class Request:
-    """What to measure, of samples that are compared in some way.
-
-    `p` and `groups` are as they came, and not looked at yet.
-    """
+    """What to measure of samples; `p` and `groups` are as they came, and not checked yet."""
 
     how: How
     measures: tuple[Chosen, ...]
@@ -127,10 +110,7 @@ def read_request(
     *,
     others: Collection[str] | None = None,
 ) -> Request:
-    """Read the keywords of `compute`, but for the samples, which are not looked at.
-
-    `others` are keywords that other metrics of a suite have, and this one is to ignore.
-    """
+    """Read the keywords of `compute` but the samples, ignoring `others` of other metrics."""
     if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
         return _read_request(arguments, usual, references, others)
     values = tuple(arguments.items()), tuple(map(type, arguments.values()))
@@ -148,7 +128,7 @@ def _read_request(
     arguments: Mapping[str, Any], usual: Usual, references: Any, others: Collection[str] | None
 ) -> Request:
     rest = {name: value for name, value in arguments.items() if name != "t" or value is not None}
-    distances = [name for name in _OF_DISTANCES if not _unsaid(rest.get(name))]
+    distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
     q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")
     details = flag("details", rest.pop("details", False))
     groups = rest.pop("groups", None)
@@ -218,10 +198,9 @@ def _read_method(rest: dict[str, Any]) -> Estimating | None:
             )
         return None
     if given:
-        expected = f"a relative standard error from {LEAST_RTOL:g} to 1"
-        given["rtol"] = number(
-            "rtol", given["rtol"], expected, lambda rtol: LEAST_RTOL <= rtol < 1, "1e-3 is usual"
-        )
+        # A mean over random vectors comes no nearer in any time.
+        expected, remedy = "a relative standard error from 1e-08 to 1", "1e-3 is usual"
+        given["rtol"] = number("rtol", given["rtol"], expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
         given["seed"] = integer("seed", rest["seed"], 0)
     return Estimating(**given)
@@ -229,18 +208,16 @@ def _read_method(rest: dict[str, Any]) -> Estimating | None:
 
 def _check_estimate(how_sure: Mapping[str, Any], measures: list[Measure]) -> None:
     """Raise where an estimate is asked of what has none, whatever the samples."""
-    others = [measure.name for measure in measures if measure.name != "VS"]
-    if others:
+    if others := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
             f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
             f"name 'VS' alone in `measures`, or leave `method` out"
         )
-    for name in ("ci", "corrected"):
-        if how_sure[name]:
-            raise ValueError(
-                f"`{name}` needs all eigenvectors, which `method='estimate'` does without; leave "
-                f"one of them out"
-            )
+    if asked := [name for name in ("ci", "corrected") if how_sure[name]]:
+        raise ValueError(
+            f"`{asked[0]}` needs all eigenvectors, which `method='estimate'` does without; leave "
+            f"one of them out"
+        )
 
 
 def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +228,11 @@ def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
         remedy = "pass ci=0.95, which is usual"
         ci = number("ci", ci, "a level between 0 and 1", lambda level: 0 < level < 1, remedy)
     if isinstance(interval, str) and "bootstrap" in interval.lower():
-        raise ValueError(NO_BOOTSTRAP)
+        raise ValueError(
+            "`interval='bootstrap'` is not offered: drawing with replacement makes duplicates, "
+            "which lower a score by 1 to 36 %; the jackknife (interval='jackknife') and "
+            "subsampling without replacement (interval='subsample') make none"
+        )
     interval = one_of("interval", interval, INTERVALS)
     if interval != "auto" and ci is None:
         raise TypeError(f"`interval={interval!r}` says how `ci` is found: pass ci=0.95 with it")
@@ -262,9 +243,9 @@ def _check_interval(
     how_sure: Mapping[str, Any], orders: list[float], p: Any, measures: list[Measure]
 ) -> None:
     """Raise where the standard error of what is asked for is not defined, whatever the samples."""
-    if how_sure["ci"] is None and not how_sure["corrected"]:
-        return
     name = "ci" if how_sure["ci"] is not None else "corrected"
+    if not how_sure[name]:
+        return
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
             f"`{name}` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
@@ -287,7 +268,7 @@ def _instead_of_distances(how: How) -> str:
     return f"pass k={kernels[how.metric]!r} instead"
 
 
-def _unsaid(value: Any) -> bool:
+def _is_default(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "auto")
 
 

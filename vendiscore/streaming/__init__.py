@@ -1,7 +1,6 @@
-"""Scores of samples that nobody holds all at once: added up batch by batch, merged, sent on.
+"""Scores of samples that nobody holds all at once, from sums of batches, files or machines.
 
-The covariance Σ w x xᵀ of samples of unit length has the spectrum of their similarities, and is a
-sum: of batches, of files, of machines. `State` is that sum with what it is a sum of.
+The covariance Σ w x xᵀ of samples of unit length has the spectrum of their similarities.
 """
 
 from .state import State

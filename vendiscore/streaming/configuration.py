@@ -1,4 +1,4 @@
-"""How the samples of a state are compared: read before there are any, told from other ways."""
+"""How the samples of a state are compared, in values that tell states apart."""
 
 from __future__ import annotations
 
@@ -30,19 +30,17 @@ def must_be_unit(how: How) -> bool | None:
 def refused(how: How) -> str:
     """Say why samples that are compared so cannot be added up; "" if they can."""
     can = streaming()
-    if how.given == "X":
-        return _distances(how)
     if how.given == "K":
         return (
             f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
             f"with one of the kernels whose features can be added up: {can}"
         )
-    if how.k is None:
+    if how.k is None and not how.given:
         return f"`k` is missing: a state needs a kernel whose features can be added up: {can}"
-    if not isinstance(how.k, Kernel):
+    if not (how.given or isinstance(how.k, Kernel)):
         kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
         return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
-    if not how.k.has_rows(how.options):
+    if isinstance(how.k, Kernel) and not how.k.has_rows(how.options):
         if lacking := _lacking(how.k, how.options):
             return (
                 f"kernel {how.k.name!r} has no features of fixed width without {lacking}, so that "
@@ -52,7 +50,8 @@ def refused(how: How) -> str:
             f"kernel {how.k.name!r} with these options has no features of fixed width that depend "
             f"on no other sample, so that batches cannot be added up; kernels that have: {can}"
         )
-    return _distances(how)
+    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
+    return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
 
 
 def _lacking(kernel: Kernel, options: Mapping[str, Any]) -> str:
@@ -60,11 +59,6 @@ def _lacking(kernel: Kernel, options: Mapping[str, Any]) -> str:
     known = inspect.signature(kernel.rows).parameters if callable(kernel.rows) else ()
     others = [name for name in known if name in kernel.options and name not in options]
     return " or ".join(f"`{x}=`" for x in others if kernel.has_rows({**options, x: "given"}))
-
-
-def _distances(how: How) -> str:
-    given = [name for name in ("metric", "fit") if getattr(how, name) is not None]
-    return f"`{given[0]}` means nothing to a state; leave it out" if given else ""
 
 
 def streaming() -> str:

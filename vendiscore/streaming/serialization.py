@@ -25,17 +25,12 @@ _SUM = 8  # bytes of the checksum
 _START = len(_MAGIC) + _HEAD.size
 _REMEDY = "pass what State.to_bytes gave, whole and unchanged"
 # What the head holds, by its type.
-_FIELDS = {
-    "settings": dict,
-    "found": dict,
-    "whole": bool,
-    "n": int,
-    "weight": float,
-    "uneven": bool,
-    "dropped": int,
-    "notes": list,
-    "d": int,
-    "rows": int,
+_TYPES = {
+    dict: ("settings", "found"),
+    bool: ("whole", "uneven"),
+    int: ("n", "dropped", "d", "rows"),
+    float: ("weight",),
+    list: ("notes",),
 }
 
 
@@ -77,7 +72,8 @@ def read_record(data: bytes) -> tuple[dict[str, Any], Sum | None]:
 
 def _record(head: bytes, numbers: bytes) -> tuple[dict[str, Any], Sum | None]:
     fields = json.loads(head)
-    wrong = [name for name, kind in _FIELDS.items() if type(fields[name]) is not kind]
+    named = [(name, kind) for kind, names in _TYPES.items() for name in names]
+    wrong = [name for name, kind in named if type(fields[name]) is not kind]
     n, weight, d, rows = (fields[name] for name in ("n", "weight", "d", "rows"))
     if wrong or min(n, d, rows, fields["dropped"]) < 0 or "kernel" not in fields["settings"]:
         raise ValueError(f"wrong {', '.join(wrong) or 'numbers'} in its head")
@@ -87,5 +83,4 @@ def _record(head: bytes, numbers: bytes) -> tuple[dict[str, Any], Sum | None]:
     values = np.frombuffer(numbers, dtype="<f8").astype(np.float64)
     if not (math.isfinite(weight) and weight >= 0 and np.isfinite(values).all()):
         raise ValueError("numbers that are not finite or below 0")
-    fields = {name: fields[name] for name in _FIELDS if name not in ("d", "rows")}
     return fields, Sum(d, values.reshape(rows, d) if rows else values) if d else None

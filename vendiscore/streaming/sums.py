@@ -30,14 +30,14 @@ PRECISIONS: tuple[Precision, ...] = ("double", "single")
 
 # Squared lengths of rows that have all their digits, by the precision that they are found in.
 _RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
-_BLOCK_BYTES, EVEN = 1 << 22, 4  # of rows that are multiplied at once, and how many such blocks
+_BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """FᵀF for rows f = √w x: the rows themselves while these are fewer numbers, then the product.
+    """FᵀF for rows f = √w x: F (m, d) itself while that is fewer numbers, then the upper triangle.
 
-    `numbers` (m, d) are F, or (d (d + 1) / 2,) the upper triangle of FᵀF, row by row; read-only.
+    `numbers` are read-only.
     """
 
     d: int
@@ -87,10 +87,9 @@ def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> 
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     dtype = X.dtype if single else np.dtype(np.float64)
-    # So many rows that adding d² numbers costs little beside their product, in as many blocks as
-    # two or four threads have the same number of.
+    # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
     few = -(-n // max(4 * d, _BLOCK_BYTES // (dtype.itemsize * d)))
-    size = -(-n // (few if few == 1 else -(-few // EVEN) * EVEN))
+    size = -(-n // (few if few == 1 else -(-few // 4) * 4))
     room = threading.local()
 
     def share(block: slice) -> np.ndarray | None:
@@ -175,7 +174,7 @@ def length(d: int) -> int:
 
 
 def packed(C: np.ndarray) -> np.ndarray:
-    """Return the upper triangle of a symmetric (d, d) matrix, row by row, d (d + 1) / 2 numbers.
+    """Return the upper triangle of a symmetric (d, d) matrix, row by row.
 
     >>> packed(np.array([[1.0, 2.0], [2.0, 3.0]]))
     array([1., 2., 3.])
@@ -192,17 +191,13 @@ def unpacked(triangle: np.ndarray) -> np.ndarray:
     """
     d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
     C = np.empty((d, d))
-    start = 0
-    for i in range(d):
-        row = triangle[start : start + d - i]
+    for i, row in enumerate(np.split(triangle, np.cumsum(np.arange(d, 1, -1)))):
         C[i, i:] = C[i:, i] = row
-        start += d - i
     return C
 
 
 def require(d: int) -> None:
-    """Raise a `TooLargeError` if the product of d features, and one more, would not fit."""
-    # The triangle of what is there and of what comes, and two matrices on the way.
+    """Raise a `TooLargeError` if two triangles of d features and two matrices would not fit."""
     what = f"a state of {d} features"
     memory.require_large(8 * (3 * d * d + d), what, "compare samples by fewer features")
 
