@@ -4,10 +4,7 @@ The Vendi Score (spectrum of a similarity matrix) for text, vectors or any simil
 `compute` gives the scores as a dict, `score`, `score_K`, `score_X` and `score_dual` one number,
 `State` adds samples up batch by batch, `register_kernel` adds a kernel, `register_measure` a
 measure, `encoder` loads a model once for many sets. `load` gives the Hugging Face metric, as does
-`evaluate.load("vendiscore.py")`.
-
-Names are imported when they are first asked for, so that importing this loads no more than the
-first call needs.
+`evaluate.load("vendiscore.py")`. Names are imported when they are first asked for.
 """
 
 from importlib import import_module

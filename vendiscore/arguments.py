@@ -1,8 +1,4 @@
-"""One argument, read: an integer, a number, one of several words, or a flag.
-
-Each reader returns a plain Python value of any kind of scalar, so that arithmetic is in double
-precision and a signature prints values; or raises an error with the argument and its remedy.
-"""
+"""One argument, read from any kind of scalar as a plain int, float, word or flag, or refused."""
 
 from __future__ import annotations
 
@@ -47,10 +43,7 @@ def number(
     allowed: Callable[[float], bool] = np.isfinite,
     remedy: str = "",
 ) -> float:
-    """Read a float for which `allowed` holds, as `expected` says in words.
-
-    Numbers of any type and arrays of no dimension are read; text, truth values, complex are not.
-    """
+    """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
     message = f"`{name}` must be {expected}, got {value!r:.60}{_remedy(remedy)}"
     kind = str(getattr(value, "dtype", ""))
     scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)

@@ -1,7 +1,6 @@
 """Suggest the name that was meant by one that is unknown.
 
-Names of other libraries come first (`kernel=`, `weights=`, "tanimoto"), then those that differ in
-case, marks or their end ("vs", "ngram"), then those that are spelt alike.
+Names of other libraries come first ("weights"), then other spellings ("vs", "ngram").
 """
 
 from __future__ import annotations
@@ -204,11 +203,7 @@ def suggestion(
     look: str = "",
     kind: Kind | None = None,
 ) -> str:
-    """Return `Did you mean …?` for an unknown name, then the list of names if it is short.
-
-    A synonym of an accepted name comes first, then the remedy for the word, then names that are
-    spelt alike. The word itself is never suggested.
-    """
+    """Return `Did you mean …?` for an unknown name, then the list of names if it is short."""
     names = sorted(known)
     accepted = {*names, *({*also} - {str(name)})}
     told = remedy(name, kind) if kind and not synonym(name, accepted) else ""

@@ -1,7 +1,6 @@
-"""Progress of long work: steps that can be taken one by one, and a bar that appears late.
+"""Progress of long work: a generator yields how far it is, and returns its result.
 
-Long work is a generator: it yields how far it is and returns its result. The library takes its
-steps under a bar, the page one at a time, with a note for the visitor after each.
+The library takes its steps under a bar that appears late, the page one at a time.
 """
 
 from __future__ import annotations
@@ -86,7 +85,8 @@ def announce(sentence: str) -> None:
 def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
-    return tqdm(items, total=total, desc=description, delay=_DELAY, file=_Terminal(sys.stderr))
+    how = {"delay": _DELAY, "file": _Terminal(sys.stderr), "dynamic_ncols": True}
+    return tqdm(items, total=total, desc=description, **how)
 
 
 def _silenced() -> bool:
@@ -98,18 +98,13 @@ def _silenced() -> bool:
 
 
 class _Terminal:
-    """A stream whose failures are nobody's; equal to it, so that tqdm takes its width."""
+    """A stream whose failures are nobody's."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
-
-    def __eq__(self, other: object) -> bool:
-        return other is self.stream or other is self
-
-    __hash__ = None  # type: ignore[assignment]
 
     def write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):

@@ -1,8 +1,7 @@
 """The signature of a number: the settings that it depends on, for reports, keys and papers.
 
-Two configurations that can give two numbers read differently here, and equal ones read the same:
-numbers have all their digits, arrays and functions of one's own a digest of what they hold. Of what
-a function finds outside of itself, lists, dicts, objects and other modules are not looked into.
+Configurations that can give two numbers read differently, equal ones the same: arrays and functions
+have a digest, in which lists, dicts, objects and modules outside of a function have no part.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def _with_helpers(function: types.FunctionType) -> list[types.FunctionType]:
     for each in found:  # which grows
         for x in _globals(each).values():
             mine = isinstance(x, types.FunctionType) and x.__module__ == function.__module__
-            if mine and not any(x is other for other in found):
+            if mine and x not in found:
                 found.append(x)
     return found
 

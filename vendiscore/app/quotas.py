@@ -1,13 +1,13 @@
-"""How much one visitor may send, and the sentence that says so.
+"""How much one visitor may send, checked on the server, and the sentence that says so.
 
-The Space has two processor cores and 16 GB for everybody. Every limit is checked where the input
-is read, on the server, because what a page asks of a browser binds no one who calls the API.
+The Space has two processor cores and 16 GB for everybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ..reading.limits import Limits
 from ..reading.limits import RefusedError as RefusedError
@@ -56,12 +56,7 @@ IN_WORDS = (
 
 
 def check_count(n: int, limit: int, what: str) -> None:
-    """Raise a RefusedError if there are no, or more than `limit`, things called `what`.
-
-    >>> check_count(3, 2, "images")
-    Traceback (most recent call last):
-    vendiscore.reading.limits.RefusedError: More than 2 images: this page takes up to 2. ...
-    """
+    """Raise a RefusedError if there are no, or more than `limit`, things called `what`."""
     if n <= 0:
         raise RefusedError(f"There are no {what} yet: paste or upload some, or pick an example.")
     if n > limit:
@@ -78,21 +73,17 @@ def check_sets(n: int) -> None:
 
 
 def check_texts(
-    texts: list[str],
+    texts: list[Any],
     longest: int = MAX_TEXT,
     what: str = "text",
-    place: Callable[[int], str] = "number {}".format,
+    place: Callable[[int], str] = "number {}".format,  # what messages call text i
 ) -> list[str]:
-    """Return the texts, unless they are no strings, too many, too long or too much in all.
-
-    `place` says what messages call text i.
-    """
+    """Return the texts, unless they are no strings, too many, too long or too much in all."""
     check_count(len(texts), MAX_SAMPLES, f"{what}s")
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise RefusedError(
-                f"Every {what} must be a string, but {place(i)} is {type(text).__name__}."
-            )
+            kind = type(text).__name__
+            raise RefusedError(f"Every {what} must be a string, but {place(i)} is {kind}.")
         if len(text) > longest:
             raise RefusedError(
                 f"The {what} {place(i)} has {len(text):,} characters; this page takes up to "

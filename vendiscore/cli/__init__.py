@@ -1,8 +1,4 @@
-"""The command `vendiscore`: score, compare, select and explain the samples of files.
-
-Exit codes: 0, and 1 for samples that cannot be read or used, 2 for an invalid command, 130 after
-Ctrl-C and 141 after the reader of the output went away.
-"""
+"""The command `vendiscore`: score, compare, select and explain the samples of files."""
 
 from __future__ import annotations
 

@@ -13,22 +13,26 @@ from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output
 from .exit_codes import DataError, UsageError
-from .kernel_options import left_out, placing, read_all, read_how, read_order, usage
+from .kernel_options import left_out, placing, read_all, read_how, usage
 
 
 def run_compare(args: Namespace) -> str:
     """Return what is printed."""
     _check_files(args)
-    how, order = read_how(args, ("psd",)), read_order(args)
+    how = read_how(args, ("psd",))
     with usage():
-        Plan(order, args.level, args.permutations, args.match, args.size, seed=args.seed).checked()
+        Plan(
+            how.order, args.level, args.permutations, args.match, args.size, seed=args.seed
+        ).checked()
     sources = read_all(args.files, how)
     asked = dict(how.of(sources[0]))
-    if how.skip:  # those that the kernel refuses, file by file, so that their lines can be told
+    if (
+        args.on_error == "skip"
+    ):  # those that the kernel refuses, file by file, so that their lines can be told
         sources = [left_out(each, as_similarity(each.values, **asked).dropped) for each in sources]
         asked.pop("on_error")
     asked |= {name: getattr(args, name) for name in ("level", "permutations", "match", "size")}
-    asked |= {"q": order, "seed": args.seed}
+    asked |= {"q": how.order, "seed": args.seed}
     if args.by:
         known, values = {"samples": sources[0]}, sources[0].values
         groups: Any = sources[0].groups

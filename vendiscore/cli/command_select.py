@@ -16,7 +16,7 @@ from ..signature import line
 from ..similarity.base import Similarity
 from . import keywords, output
 from .exit_codes import UsageError
-from .kernel_options import How, left_out, placing, read_all, read_how, read_order
+from .kernel_options import How, left_out, placing, read_all, read_how
 
 _LETTERS = 60
 
@@ -88,10 +88,10 @@ def run_explain(args: Namespace) -> str:
 
 def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, dict[str, Any]]:
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
-    how, order = read_how(args, own), read_order(args)
+    how = read_how(args, own)
     source = read_all([args.file], how)[0]
     given = how.of(source)
-    rest = {"q": order} | {name: given.pop(name) for name in own if name in given}
+    rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
     with placing({"samples": source}):
         similarity = as_similarity(source.values, **given)
     left = left_out(source, similarity.dropped)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..errors import SHOWN
 
-# Of the shell: 128 and the number of the signal.
+# Of samples that cannot be read or used, of an invalid command, and of the shell: 128 and a signal.
 DATA, USAGE, BROKEN_PIPE, INTERRUPTED = 1, 2, 141, 130
 PROGRAM = "vendiscore"
 

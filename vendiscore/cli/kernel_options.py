@@ -29,16 +29,12 @@ _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 
 @dataclass(frozen=True)
 class How:
-    """The options of a command, what kind of samples they want ("" for any), and keywords."""
+    """The options of a command, the kind of samples they want ("" for any), keywords, and q."""
 
     args: Namespace
     kind: str
     keywords: Mapping[str, Any]
-
-    @property
-    def skip(self) -> bool:
-        """Return whether samples that cannot be used are left out."""
-        return bool(self.args.on_error == "skip")
+    order: float  # of commands that take one
 
     def of(self, source: Samples, needed: bool = True) -> dict[str, Any]:
         """Return the keywords of `compute` for the samples of a file, with their usual kernel.
@@ -60,8 +56,8 @@ class How:
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
-    """Read the options about the kernel; `also` are keywords beyond its own, if only these are."""
-    kind, found = "", {}
+    """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
+    kind, found, order = "", {}, 1.0
     with usage():
         if args.kernel is not None:
             found["k"], kind, own = keywords.kernel(args.kernel)
@@ -71,9 +67,13 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         if also is not None:
             rest = {name: value for name, value in found.items() if name not in also}
             resolve.how_of(rest, also)
+            order, *more = check_orders(keywords.orders(args.order))
+            if more:
+                raise ValueError(f"-q takes one order here, got {args.order!r}")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
-    return How(args, kind, found | ({"on_error": "skip"} if args.on_error == "skip" else {}))
+    found |= {"on_error": "skip"} if args.on_error == "skip" else {}
+    return How(args, kind, found, order)
 
 
 def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
@@ -93,15 +93,6 @@ def read_measuring(args: Namespace, how: How) -> tuple[dict[str, Any], Request]:
     if request.of_groups and not args.group_by:
         raise UsageError(f"{', '.join(request.of_groups)} looks at groups: name their --group-by")
     return found, request
-
-
-def read_order(args: Namespace) -> float:
-    """Read the one order of a command."""
-    with usage():
-        found = check_orders(keywords.orders(args.order))
-        if len(found) > 1:
-            raise ValueError(f"-q takes one order here, got {args.order!r}")
-    return found[0]
 
 
 @contextmanager
@@ -148,14 +139,13 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
         raise UsageError("standard input, -, can be read once")
     names = {each.name for each in fields(Wanted)}
     asked = {name: value for name, value in vars(how.args).items() if name in names}
-    found = [read(path, Wanted(**asked, kind=how.kind, skip=how.skip)) for path in paths]
+    asked |= {"kind": how.kind, "skip": how.args.on_error == "skip"}
+    found = [read(path, Wanted(**asked)) for path in paths]
     for source in found:
         for note in source.notes:
             how.note(f"{source.name}: {note}")
     for source in found[1:]:
         if source.kind != found[0].kind:
-            raise DataError(
-                f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}; "
-                f"take one kind at a time"
-            )
+            both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
+            raise DataError(f"{both}; take one kind at a time")
     return found

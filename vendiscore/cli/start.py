@@ -1,7 +1,4 @@
-"""Start fast: import of NumPy and NLTK what scoring texts needs, without all else they import.
-
-Whoever asks for the rest later gets it whole. For a process of our own only, before it has threads.
-"""
+"""Start a process of our own fast: import of NumPy and NLTK only what scoring texts needs."""
 
 from __future__ import annotations
 
@@ -18,10 +15,7 @@ _TOKENIZER = "nltk.tokenize.destructive"
 
 
 def import_little() -> None:
-    """Import NumPy without its tools for Fortran (a tenth of a short run), and NLTK's tokenizer.
-
-    The rest of NLTK imports SciPy, scikit-learn and pandas: longer than to score a thousand texts.
-    """
+    """Import NumPy without its tools for Fortran, and NLTK only for its tokenizer."""
     import numpy as np
 
     missing = [name for name in _LATER if name not in vars(np)]

@@ -53,21 +53,16 @@ class Routes:
             "read": self.read,
             "score": self.score,
             "compare": self.compare,
-            "groups": self._route(
-                SHORT, lambda body: self._result(body).groups(body.get("threshold"))
-            ),
-            "thinning": self._route(SHORT, lambda body: self._result(body).thinning()),
-            "papers": self._route(MIDDLE, lambda body: self._result(body).papers()),
-            "drawings": self._route(SHORT, lambda body: one_set.drawings(body.get("smiles"))),
+            "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
+            "thinning": self._step(SHORT, lambda x: self._result(x).thinning()),
+            "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
+            "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
             "report": self.report,
         }
         return [
             Route("/", self.file),
             Route("/page/menu", with_refusals(self.menu)),
-            *(
-                Route(f"/page/{name}", with_refusals(post), methods=["POST"])
-                for name, post in posts.items()
-            ),
+            *(Route(f"/page/{k}", with_refusals(v), methods=["POST"]) for k, v in posts.items()),
             Route("/page/{name}", self.file),
             Route("/page/{version}/{name:path}", self.file),
         ]
@@ -80,9 +75,8 @@ class Routes:
 
     async def read(self, request: Request) -> dict[str, Any]:
         """Read samples of files, a box, an example or a dataset."""
-        async with request.form(
-            max_files=MAX_FILES, max_fields=8, max_part_size=MAX_REQUEST
-        ) as form:
+        limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
+        async with request.form(**limits) as form:
             how = _asked(loaded(_text(form, "options") or "{}"))
             files, text = _files(form), _text(form, "text")
             large = sum(file.size or 0 for file in files) + len(text) > _QUICK
@@ -109,9 +103,7 @@ class Routes:
         ready = self.known.get(name)
 
         def steps() -> Steps[dict[str, Any]]:
-            result = ready or (yield from one_set.score(sent.samples, settings))
-            if name and not ready:
-                self.known.put(result, result.nbytes, name)
+            result = yield from self._once(name, ready, one_set.score(sent.samples, settings))
             key = self.kept.put(result, 0 if name else result.nbytes, owner=address(request))
             return {**result.answer, "id": key, "key": body["key"]}
 
@@ -123,18 +115,12 @@ class Routes:
         body = loaded(await request.body())
         sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
+        samples = {name: sent.samples for name, sent in sets.items()}
         name = _known([settings, count, list(sets)], *sets.values())
         ready = self.known.get(name)
-
-        def steps() -> Steps[dict[str, Any]]:
-            samples = {each: sent.samples for each, sent in sets.items()}
-            answer = ready or (yield from several_sets.compare(samples, settings, count))
-            if name and not ready:
-                self.known.put(answer, size_of(answer), name)
-            return answer
-
-        slow = any(one_set.is_long(sent.samples, settings) for sent in sets.values())
-        return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps())
+        steps = self._once(name, ready, several_sets.compare(samples, settings, count))
+        slow = any(one_set.is_long(each, settings) for each in samples.values())
+        return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps)
 
     async def report(self, request: Request) -> Response:
         """Send the report on a result, as a file."""
@@ -148,7 +134,14 @@ class Routes:
         }
         return await response(request, text.encode(errors="replace"), headers)
 
-    def _route(self, lane: str, work: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
+    def _once(self, name: str, ready: Any, steps: Steps[Any]) -> Steps[Any]:
+        """Take the steps to a result unless it is ready; keep it if it has a name."""
+        found = ready or (yield from steps)
+        if name and not ready:
+            self.known.put(found, size_of(found), name)
+        return found
+
+    def _step(self, lane: str, work: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
         """Return a route whose answer is found in one step, from the body of the request."""
 
         async def route(request: Request) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Guard the server: refuse large requests, and close routes that nobody needs.
 
-gradio serves routes for many uses, some of which keep what they are sent; it fetches any file that
-a request names, by its address or on the server. The API of this page takes values alone. So only
-its own routes are open, and no request names a file; `fetch_nothing` closes what gradio has left.
+gradio serves more routes than the page has, and fetches any file that a request names, by its
+address or on the server. The API takes values alone, so that no request here names a file.
 """
 
 from __future__ import annotations
@@ -43,12 +42,7 @@ _BUSY = "Too many files are being uploaded at the moment; please try again in a 
 
 
 class Guard:
-    """ASGI middleware in front of all routes.
-
-    It answers 404 for those that are closed, 403 for what other sites make browsers send, 400 for
-    requests that name files, 413 for bodies beyond the limits, 422 for calls that cannot be made,
-    and 503 while the uploads of all visitors together are beyond theirs.
-    """
+    """ASGI middleware in front of all routes, which refuses by the status of the HTTPException."""
 
     def __init__(self, app: ASGIApp, functions: Mapping[str, int] = MappingProxyType({})) -> None:
         self.app, self.functions = app, functions

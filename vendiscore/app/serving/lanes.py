@@ -1,7 +1,6 @@
-"""Lanes for short and for long work, with few places for each visitor.
+"""Lanes for short and for long work on two cores, with few places for each visitor.
 
-Two cores serve everybody. Work stands in line for its lane, so that short work never waits for
-long; it is taken step by step in a thread, and stops at its next step when nobody waits for it.
+Short work never waits for long. Work is taken step by step in a thread, while somebody waits.
 """
 
 from __future__ import annotations
@@ -95,10 +94,7 @@ class Lanes:
     async def run(
         self, visitor: str, lane: str, steps: Steps[Value], told: Told = lambda words: None
     ) -> Value:
-        """Return the result of work; `told` gets its words and its place in line meanwhile.
-
-        Cancelled, it gives up its place in line, or stops at its next step.
-        """
+        """Return the result of work; `told` gets its words and its place in line meanwhile."""
         stopped, started = threading.Event(), False
 
         def take(loop: asyncio.AbstractEventLoop) -> Value:

@@ -31,9 +31,7 @@ API = (
     api.vendi_score_vectors,
     api.vendi_compare,
 )
-# gradio keeps a copy of its settings for each session, and every call of the API is one; no
-# function reads them.
-_SESSIONS = 20
+_SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API is one
 # What is scored in less than about a second.
 _FEW, _FEW_NUMBERS = 300, 100_000
 
@@ -79,11 +77,7 @@ def launch(server: gr.Server, **options: Any) -> Any:
 def _called(
     function: Callable[..., dict[str, Any]], lanes: Lanes
 ) -> Callable[..., Awaitable[dict[str, Any] | str]]:
-    """Run an API function in its lane, and tell clients its errors.
-
-    gradio describes an argument to MCP by one line, and answers MCP with `str` of a result: so each
-    is on one line here, and a result is JSON.
-    """
+    """Run an API function in its lane, and tell clients its errors."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -97,6 +91,7 @@ def _called(
             answer = await lanes.run(visitor, _lane(given.arguments), steps)
         except Exception as error:
             raise gr.Error(message(error)[0], print_exception=False) from None
+        # gradio answers the tools of MCP with `str` of a result, and describes them by one line.
         is_tool = request and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer) if is_tool else answer
 

@@ -1,7 +1,6 @@
 """Files of the page itself: read once, compressed once, and kept by browsers until they change.
 
-The page names its files below a folder named by a digest of all of them, so that a module imports
-modules of its own version.
+They are below a folder named by a digest of all, so that a module imports those of its version.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Samples and results of visitors, kept for a while and up to a size, in memory alone.
-
-Only a visitor who was told a key can ask for its value, and nothing is written to a disk.
-"""
+"""Samples and results of visitors, kept for a while and up to a size, in memory alone."""
 
 from __future__ import annotations
 
@@ -31,10 +28,9 @@ class _Thing:
 
 
 class Kept:
-    """Values by random keys; what was least recently used goes first.
+    """Values by random keys, which only their visitor knows; the least recently used goes first.
 
-    A visitor whose own come to more than a quarter of all that may be kept loses the oldest of
-    these, so that nobody makes others lose theirs.
+    Beyond a quarter of all that may be kept, a visitor loses their own oldest, and nobody else's.
     """
 
     def __init__(
