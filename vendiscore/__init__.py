@@ -97,21 +97,17 @@ __all__ = sorted(_HOME)
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+        hint = ""
+        if not name.startswith("_"):
+            from .hints import suggestion
+
+            hint = suggestion(name, __all__, mark="`", look=" ", kind="name").strip()
+        said = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(f"{said}. {hint}" if hint else said)
     home = import_module(f".{_HOME[name] or name}", __name__)
     value = getattr(home, name) if _HOME[name] else home
     globals()[name] = value
     return value
-
-
-def _hint(name: str) -> str:
-    """Return what may have been meant by a name, after a full stop."""
-    if name.startswith("_"):
-        return ""
-    from .hints import suggestion
-
-    hint = suggestion(name, __all__, mark="`", look=" ", kind="name").strip()
-    return f". {hint}" if hint else ""
 
 
 def __dir__() -> list[str]:

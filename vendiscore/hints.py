@@ -99,8 +99,7 @@ REMEDIES = {
         ),
         "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
         "seed randomstate randomseed rng": (
-            "Nothing is drawn at random here: leave it out, or pass method='estimate' to `compute` "
-            "with it."
+            "Nothing is drawn at random here: leave it out, or add method='estimate' to `compute`."
         ),
         "device cuda gpu": (
             "Arrays and tensors are scored where they are: leave it out, except with "
@@ -116,8 +115,7 @@ REMEDIES = {
             "select(samples, size) chooses so many samples."
         ),
         "by": (
-            "compare(samples, by=labels) compares the sets that labels name; groups=labels scores "
-            "each group by itself."
+            "compare(samples, by=labels) compares labelled sets, groups=labels scores each alone."
         ),
     },
     "measure": {
@@ -145,8 +143,7 @@ REMEDIES = {
             "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
         ),
         "intdiv selfbleu mmd kid metrics": (
-            "Measures are passed by name: compute(samples, measures='IntDiv'); list_measures() "
-            "lists all."
+            "Measures have names: compute(samples, measures='IntDiv'); list_measures() lists all."
         ),
     },
 }

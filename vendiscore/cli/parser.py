@@ -52,21 +52,12 @@ def _score(add: Add) -> None:
     add("files", nargs="+", metavar="FILE", help="see below; a row each")
     orders = "order of the score, or several: 0,1,inf"
     add("-q", "--orders", default=str(DEFAULT_ORDER), help=orders)
-    add(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="MEASURES",
-        help="other measures than VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
-        f"`{PROGRAM} measures` lists them",
-    )
+    others = "other measures than VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
+    others += f"`{PROGRAM} measures` lists them"
+    add("-m", "--measures", action="append", metavar="MEASURES", help=others)
     add("--references", metavar="FILE", help="a second set, for measures that compare with one")
-    add(
-        "--group-by",
-        metavar="COLUMN",
-        help="score the samples of each value of a column, or of a folder's folders ('folder'), "
-        "by themselves, and give the mean",
-    )
+    each = "score the samples of each value of a column, or of a folder's folders ('folder'), "
+    add("--group-by", metavar="COLUMN", help=f"{each}by themselves, and give the mean")
     add("--ci", action="store_true", help="with 95 %% intervals (-o ci=0.9 for others)")
     add("-b", "--brief", action="store_true", help="print only the number")
 
@@ -74,12 +65,8 @@ def _score(add: Add) -> None:
 def _compare(add: Add) -> None:
     add("files", nargs="+", metavar="FILE", help="two or more, or one with --by")
     _order(add)
-    add(
-        "--by",
-        metavar="COLUMN",
-        help="compare the sets that a column of one FILE names, such as its models, or a folder's "
-        "folders ('folder')",
-    )
+    sets = "compare the sets that a column of one FILE names, such as its models, or a folder's "
+    add("--by", metavar="COLUMN", help=f"{sets}folders ('folder')")
     within = "compare within groups that all sets have, such as prompts"
     add("--group-by", metavar="COLUMN", help=within)
     add("--level", type=float, default=0.95, help="of the intervals, 0.95")
@@ -93,12 +80,9 @@ def _select(add: Add) -> None:
     add("file", metavar="FILE")
     add("-n", "--size", type=_count, required=True, help="how many samples to choose")
     _order(add)
-    add(
-        "--objective",
-        default="vendi",
-        choices=("vendi", "q2", "logdet", "maxmin", "represent"),
-        help="what to make large; 'represent' stands for all, the others differ",
-    )
+    known = ("vendi", "q2", "logdet", "maxmin", "represent")
+    large = "what to make large; 'represent' stands for all, the others differ"
+    add("--objective", default="vendi", choices=known, help=large)
     add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
     add("--group-by", metavar="COLUMN", help="groups, with --quota")
     add("--quota", metavar="N|GROUP=N,…", help="at most N, or just so many, of each")
@@ -134,14 +118,8 @@ def _reading(add: Add) -> None:
 def _comparing(add: Add) -> None:
     kernel = f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them"
     add("-k", "--kernel", metavar="KERNEL[:OPTION=VALUE…]", help=kernel)
-    add(
-        "-o",
-        "--option",
-        action="append",
-        default=[],
-        metavar="OPTION=VALUE",
-        help="of the kernel, of measures, or any other of vendiscore.compute; may be repeated",
-    )
+    option = "of the kernel, of measures, or any other of vendiscore.compute; may be repeated"
+    add("-o", "--option", action="append", default=[], metavar="OPTION=VALUE", help=option)
 
 
 def _printing(add: Add, formats: tuple[str, ...]) -> None:

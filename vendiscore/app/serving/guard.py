@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -116,17 +117,14 @@ class Guard:
     async def _checked(self, scope: Scope, receive: Receive) -> Receive:
         """Return what gives the body of `receive`, if it names no file and can be a call."""
         receive = _limited(scope, receive, MAX_REQUEST)
-        body, more = bytearray(), True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return receive
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
+            return receive
         if body:
             asked = await run_in_threadpool(_loaded, body)
             self._check_call(scope["path"].strip("/").split("/"), asked)
-        waiting = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def again() -> Message:
             return waiting.pop() if waiting else await receive()
@@ -165,7 +163,7 @@ async def _fetch(*_: Any, **__: Any) -> NoReturn:
     raise RefusedError(_NO_FILES)
 
 
-def _loaded(body: bytearray) -> Any:
+def _loaded(body: bytes) -> Any:
     """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
     files = []
 

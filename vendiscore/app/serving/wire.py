@@ -12,7 +12,7 @@ import json
 import logging
 import zlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -22,10 +22,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ...errors import MissingPackageError
+from ...progress import Value
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 
-Value = TypeVar("Value")
 Answer = Callable[[Request], Coroutine[Any, Any, Any]]
 _GZIP = 31  # window bits that make zlib write gzip
 _WORTH = 500  # bytes that are worth compressing
@@ -79,23 +79,18 @@ class Lines:
                 try:
                     words = await asyncio.wait_for(said.get(), _SILENCE)
                 except TimeoutError:
-                    await self._line(send, b"")
+                    line = b""
                 else:
                     line = await _outcome(task) if words is None else dumped({"said": words})
-                    await self._line(send, line)
+                more = words is not None
+                body = await run_in_threadpool(self._packed, line + b"\n", more)
+                await send({"type": "http.response.body", "body": body, "more_body": more})
         finally:
             task.cancel()
-        rest = self._pack.flush() if self._pack else b""
-        await send({"type": "http.response.body", "body": rest, "more_body": False})
 
-    async def _line(self, send: Send, line: bytes) -> None:
-        body = await run_in_threadpool(self._packed, line + b"\n")
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-
-    def _packed(self, line: bytes) -> bytes:
-        if not self._pack:
-            return line
-        return self._pack.compress(line) + self._pack.flush(zlib.Z_SYNC_FLUSH)
+    def _packed(self, line: bytes, more: bool) -> bytes:
+        flush = zlib.Z_SYNC_FLUSH if more else zlib.Z_FINISH
+        return self._pack.compress(line) + self._pack.flush(flush) if self._pack else line
 
 
 async def _outcome(task: asyncio.Future[Any]) -> bytes:
