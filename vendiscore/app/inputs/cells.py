@@ -28,10 +28,14 @@ _FIRST = replace(TABLE, samples=200)  # rows that tell what the others are
 
 
 def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    """Return the samples of a file of CSV or JSON."""
+    """Return the samples of a file of cells, columns or arrays."""
     csv = form in ("csv", "tsv")
     guessed = _wanted(asked, asked.kind if asked.kind == "molecules" else None)
     first = parse(data, form, replace(guessed, limits=_FIRST) if csv else guessed)
+    if isinstance(first, Arrays):
+        return _of_arrays(first, name, asked)
+    if isinstance(first, Columns):
+        return of_columns(first, name, asked)
     kinds = kinds_of_table(first, asked)
     kind = asked.kind if asked.kind in kinds else kinds[0]
     wanted = _wanted(asked, kind, NUMBERS if kind == "vectors" else TABLE)
@@ -88,7 +92,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     return replace(found, columns=tuple(file.names) if len(file.names) > 1 else ())
 
 
-def of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
+def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     found = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     key = arrays.choose_array(asked.column)

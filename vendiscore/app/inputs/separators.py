@@ -1,4 +1,4 @@
-"""Separators of texts that stand one below the other, in a box or a .txt file."""
+"""Separators of texts that stand one below the other, in a box or in .txt files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .submission import BLANK, FILE, LINE, Asked
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
-UNITS = {LINE: "line", BLANK: "paragraph", FILE: "file"}
-WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
+_UNITS = {LINE: "line", BLANK: "paragraph", FILE: "file"}
+_WORDS = {LINE: "lines", BLANK: "blank lines", FILE: "files"}
 
 
 def rows_of(text: str) -> list[str]:
@@ -31,49 +31,54 @@ def rows_of(text: str) -> list[str]:
     return LINE_BREAK.split(plain(text))
 
 
-def lines(text: str, asked: Asked, kind: str = "texts", name: str = "") -> Samples:
-    """Split a text into samples as asked, or as is likeliest.
+def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "texts") -> Samples:
+    """Split texts with their names as asked, or as is likeliest; several are a sample each.
 
     A sign counts where it has a line of its own; if it nowhere has, wherever it stands. With
     `asked.blocks`, lines between blank lines are a group. Molecules are lines.
     """
-    rows = rows_of(text)
-    found = splits(rows)
-    if kind == "molecules":
-        found = found[:1]
-    by_lines = asked.blocks or kind == "molecules"
-    separator = asked.separator or (LINE if by_lines else likeliest(rows, found))
-    separator = separator if separator in (LINE, BLANK) else separator.strip()
-    if asked.blocks and separator != LINE:
+    name, several = texts[0][0], len(texts) > 1
+    every = [(name, text, rows_of(text)) for name, text in texts]
+    found = Counter({FILE: len(texts)} if several else {})
+    for _, _, rows in every:
+        found.update(dict(_count_texts(rows)[: 1 if kind == "molecules" else None]))
+    blocks = asked.blocks and not several
+    usual = FILE if several else _likeliest(every[0][2], found)
+    separator = asked.separator or (LINE if blocks or kind == "molecules" else usual)
+    separator = separator if separator in _UNITS else separator.strip()
+    if blocks and separator != LINE:
         raise RefusedError(
             "Groups are blocks of lines, and each line is a sample: split by lines, or have no "
             "groups."
         )
-    values, places = split(rows, separator, text)
-    unit = UNITS.get(separator, "part")
-    samples = fit(Samples(values, places, unit, kind=kind), asked.draw)
-    if asked.blocks:
-        samples = _in_blocks(samples)
-    offered = dict(found) if separator in dict(found) else {**dict(found), separator: len(values)}
-    notes = samples.notes if asked.blocks else (*_notes(samples, separator, found, name, asked),)
-    return replace(
+    values: list[str] = []
+    places: list[int | str] = []
+    for name, text, rows in every:
+        some, at = ([text], [name]) if separator == FILE else _split(rows, separator, text)
+        values += some
+        places += [f"{i} of {name}" for i in at] if several and separator != FILE else at
+    samples = fit(Samples(values, places, _UNITS.get(separator, "part"), kind=kind), asked.draw)
+    found = found if separator in found else Counter({**found, separator: len(values)})
+    name = f"{len(texts):,} files" if several else name
+    samples = replace(
         samples,
-        notes=notes,
+        notes=_notes(samples, separator, found, name, asked),
+        name=name or "pasted",
         separator=separator,
-        splits=tuple(offered.items()),
-        how=f"split by {WORDS.get(separator, separator)}",
+        splits=tuple(found.items()),
+        how=f"split by {_WORDS.get(separator, separator)}",
     )
+    return _in_blocks(samples) if blocks else samples
 
 
-def splits(rows: Sequence[str]) -> tuple[tuple[str, int], ...]:
+def _count_texts(rows: Sequence[str]) -> list[tuple[str, int]]:
     """Count the texts that each separator would give: lines, blank lines, signs that are there."""
     filled = [row for row in rows if row.strip()]
-    signs = Counter(sign for row in filled if (sign := _sign(row)))
-    found = [(LINE, len(filled)), (BLANK, len(_parts(rows, "")))]
-    return (*found, *((sign, len(_parts(rows, sign))) for sign in signs))
+    signs = dict.fromkeys(sign for row in filled if (sign := _sign(row)))
+    return [(LINE, len(filled)), *((s, len(_parts(rows, s))) for s in (BLANK, *signs))]
 
 
-def likeliest(rows: Sequence[str], found: Sequence[tuple[str, int]]) -> str:
+def _likeliest(rows: Sequence[str], found: Counter[str]) -> str:
     """Return a sign that stands alone twice; else blank lines, if a block has several lines.
 
     One blank line alone may have slipped in.
@@ -81,30 +86,28 @@ def likeliest(rows: Sequence[str], found: Sequence[tuple[str, int]]) -> str:
     signs = Counter(sign for row in rows if (sign := _sign(row)))
     if signs and signs.most_common(1)[0][1] > 1:
         return signs.most_common(1)[0][0]
-    counts = dict(found)
-    return BLANK if counts[LINE] > counts[BLANK] > 2 else LINE
+    return BLANK if found[LINE] > found[BLANK] > 2 else LINE
 
 
-def split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], list[int]]:
+def _split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], list[int]]:
     """Return the texts between separators, and their places: of lines, or 1, 2, 3, …"""
     if separator == LINE:
         filled = [(i, row.strip()) for i, row in enumerate(rows, 1) if row.strip()]
         return [row for _, row in filled], [i for i, _ in filled]
-    sign = "" if separator == BLANK else separator
-    parts = _parts(rows, sign)
-    if sign and not any(_is(row, sign) for row in rows):
-        parts = [part.strip() for part in text.split(sign) if part.strip()]
-    return parts, list(range(1, len(parts) + 1))
+    found = _parts(rows, separator)
+    if separator != BLANK and not any(_is(row, separator) for row in rows):
+        found = [part.strip() for part in text.split(separator) if part.strip()]
+    return found, list(range(1, len(found) + 1))
 
 
-def _parts(rows: Sequence[str], sign: str) -> list[str]:
+def _parts(rows: Sequence[str], separator: str) -> list[str]:
     """Return the texts between lines that are the sign, or between blank lines."""
-    found = (map(str.rstrip, part) for _, part in parts(rows, lambda row: _is(row, sign)))
+    found = (map(str.rstrip, part) for _, part in parts(rows, lambda row: _is(row, separator)))
     return [text for part in found if (text := "\n".join(part).strip())]
 
 
-def _is(row: str, sign: str) -> bool:
-    return row.strip() == sign or (bool(sign) and _sign(row) == sign)
+def _is(row: str, separator: str) -> bool:
+    return not row.strip() if separator == BLANK else separator in (row.strip(), _sign(row))
 
 
 def _sign(row: str) -> str:
@@ -125,21 +128,19 @@ def _in_blocks(samples: Samples) -> Samples:
 
 
 def _notes(
-    samples: Samples,
-    separator: str,
-    found: Sequence[tuple[str, int]],
-    name: str,
-    asked: Asked,
-) -> list[str]:
+    samples: Samples, separator: str, found: Counter[str], name: str, asked: Asked
+) -> tuple[str, ...]:
     """Say what was read, and, if no separator was named, what others would give."""
-    n = samples.total or len(samples)
-    by = f", separated by {WORDS.get(separator, separator):.40}" if separator != LINE else ""
-    of = f" of {name:.60}" if name else ""
-    said = [f"Read {n:,} {samples.unit}{'s' * (n != 1)}{of}{by}. {begins(samples.values)}"]
-    others = [
-        (other, count) for other, count in found if other != separator and count not in (1, n)
-    ]
-    if not asked.separator and others and samples.kind == "texts":
-        ways = ", ".join(f"{count:,} by {WORDS.get(other, other)}" for other, count in others)
-        said.append(f"Split another way there would be {ways}.")
-    return [*said, *samples.notes]
+    n = samples.total
+    by = f", separated by {_WORDS.get(separator, separator):.40}"
+    by = {LINE: "", FILE: " as one text each"}.get(separator, by)
+    of = f" of {name:.60}" if name and separator != FILE else ""
+    said = f"Read {n:,} {samples.unit}{'s' * (n != 1)}{of}{by}. {begins(samples.values)}"
+    ways = ", ".join(
+        f"{count:,} by {_WORDS.get(other, other)}"
+        for other, count in found.items()
+        if other != separator and count not in (1, n)
+    )
+    if asked.separator or not ways or samples.kind != "texts":
+        return (said, *samples.notes)
+    return (said, f"Split another way there would be {ways}.", *samples.notes)

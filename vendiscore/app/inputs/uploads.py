@@ -11,21 +11,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...reading.columnar_files import Columns
 from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import AskError as AskError
 from ...reading.limits import RefusedError as RefusedError
 from ...reading.limits import Wanted
-from ...reading.numpy_files import Arrays
 from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, TABLE
 from . import cells, kinds, separators, zips
 from .examples import Example, find_example
-from .parts import fit
-from .submission import FILE, KINDS, LINE, ROW
+from .submission import KINDS, LINE, ROW
 from .submission import Asked as Asked
 from .submission import Given as Given
 
@@ -108,19 +105,11 @@ def check_sizes(files: Sequence[File]) -> None:
 
 
 def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
-    if form in ("jsonl", "json") or (form in _TABLES and not _is_split(asked)):
+    if form not in ("txt", "smi") and (form not in _TABLES or not _is_split(asked)):
         return cells.of_cells(name, data, form, asked)
     if form == "smi" and asked.kind is None:
         asked = replace(asked, kind="molecules")
-    parse = FORMATS["txt" if form in _TABLES else form].parse
-    parsed = parse(data, Wanted(guess=True, limits=TABLE)) if parse else ""
-    if isinstance(parsed, str):
-        return _of_text(parsed, asked, name)
-    if isinstance(parsed, Arrays):
-        return cells.of_arrays(parsed, name, asked)
-    if isinstance(parsed, Columns):
-        return cells.of_columns(parsed, name, asked)
-    return cells.of_cells(name, data, form, asked)
+    return _of_text(decode(data, guess=True)[0], asked, name)
 
 
 def _format(name: str, data: bytes) -> str:
@@ -155,43 +144,9 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
-    """Read several files of text: each a sample, or their lines."""
-    rows = [(name, separators.rows_of(decode(data, guess=True)[0])) for name, data in files]
-    counts = {FILE: len(files)}
-    for _, some in rows:
-        for separator, count in separators.splits(some)[:2]:
-            counts[separator] = counts.get(separator, 0) + count
-    separator = asked.separator or FILE
-    if separator not in counts:
-        raise RefusedError(
-            f"Several files are split into {', '.join(counts)}, got {separator!r:.40}."
-        )
-    if separator == FILE:
-        decoded = [decode(data, guess=True)[0] for _, data in files]
-        found = fit(Samples(decoded, [name for name, _ in files], "file"), asked.draw)
-        note = f"Read {len(files):,} files as one text each. {cells.begins(found.values)}"
-    else:
-        parts = [(name, *separators.split(some, separator, "")) for name, some in rows]
-        values = [value for _, some, _ in parts for value in some]
-        places = [f"{i} of {name}" for name, _, some in parts for i in some]
-        note = f"Read {len(values):,} {separators.UNITS[separator]}s of {len(files):,} files."
-        kind = "molecules" if asked.kind == "molecules" else "texts"
-        whole = Samples(values, places, separators.UNITS[separator], kind=kind)
-        found = fit(whole, asked.draw)
-    others = " or ".join(
-        f"{count:,} by {separators.WORDS[other]}"
-        for other, count in counts.items()
-        if other != separator
-    )
-    said = () if asked.separator else (f"Split another way there would be {others}.",)
-    return replace(
-        found,
-        notes=(note, *found.notes, *said),
-        name=f"{len(files):,} files",
-        separator=separator,
-        splits=tuple(counts.items()),
-        how=f"split by {separators.WORDS[separator]}",
-    )
+    kind = "molecules" if asked.kind == "molecules" else "texts"
+    texts = [(name, decode(data, guess=True)[0]) for name, data in files]
+    return separators.split_texts(texts, asked, kind)
 
 
 def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
@@ -220,8 +175,7 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     if kind == "vectors":
         found = cells.of_numbers(text, name, asked)
     else:
-        found = separators.lines(text, asked, kind, name)
-        found = replace(found, name=name or "pasted")
+        found = separators.split_texts([(name, text)], asked, kind)
     if form in _TABLES:
         found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
     return replace(found, kinds=others)
