@@ -6,7 +6,7 @@ import csv
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,18 +55,15 @@ def check(source: Samples, found: Mapping[str, str], skip: bool) -> None:
         of = "sample is" if len(found) == 1 else "samples are"
         tell(f"{source.name}: {len(found):,} {of} left out: {places(found)}")
         return
-    (where, said), more = next(iter(found.items())), len(found) - 1
-    others = f" (and {more:,} more: {_listed(list(found)[1:])})" if more else ""
+    (where, said), *more = found.items()
+    rows = [name.partition(", column ")[0] for name, _ in more]
+    listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
+    others = f" (and {len(more):,} more: {listed})" if more else ""
     remedy = "" if "; " in said else "; mend or remove it"
     raise DataError(
         f"{source.name}, {where} {said}{others}{remedy}, or pass --on-error skip to leave out what "
         f"cannot be used"
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    names = [name.partition(", column ")[0] for name in names]
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def _read(path: str, wanted: Wanted) -> Samples:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from .limits import AskError, Limits
-from .string_patterns import unspaced
+from .limits import AskError, Limits, Wanted
+from .string_patterns import is_smiles, unspaced
 from .tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
@@ -23,13 +22,14 @@ _MOST = 100  # columns that are looked into
 _CLEAR = 3  # times the length of the next longest column: texts beside labels
 
 
-def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
+def pick(table: Table, wanted: Wanted) -> str:
     """Return the column of a table that holds texts or molecules."""
-    if column:
-        return checked_column(table.names, column)
+    if wanted.column:
+        return checked_column(table.names, wanted.column)
     if len(table.names) == 1:
         return table.names[0]
-    found = likely(table, what, limits)
+    what = "molecule" if wanted.kind == "molecules" else "text"
+    found = _molecules(table, wanted.limits) if what == "molecule" else _texts(table)
     if len(found) == 1:
         return found[0]
     could = f"Columns {join_names(found)} could be meant" if found else "No column is clearly meant"
@@ -40,32 +40,16 @@ def pick(table: Table, column: str | None, what: str, limits: Limits) -> str:
     )
 
 
-def likely(table: Table, what: str, limits: Limits) -> list[str]:
-    """Return the columns that may hold the texts or the molecules of a table."""
-    return _molecules(table, limits) if what == "molecule" else _texts(table)
-
-
-def is_smiles(cell: str, longest: int) -> bool:
-    """Return whether RDKit reads a molecule from the cell, of `longest` characters at most."""
-    from rdkit import Chem, rdBase
-
-    if not 0 < len(cell) <= longest or " " in cell:
-        return False
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(cell)
-    return molecule is not None and molecule.GetNumAtoms() > 0
-
-
 def _molecules(table: Table, limits: Limits) -> list[str]:
     named = [name for name in table.names if is_named(name, MOLECULE_NAMES)]
     if named:
         return named
     cells = {name: _some(table, name)[:_LOOK_SMILES] for name in table.names[:_MOST]}
-    readable = {
-        name: _share(is_smiles(cell, limits.smiles) for cell in some)
+    return [
+        name
         for name, some in cells.items()
-    }
-    return [name for name, share in readable.items() if share > 0.5]
+        if _share([is_smiles(cell, limits.smiles) for cell in some]) > 0.5
+    ]
 
 
 def _texts(table: Table) -> list[str]:
@@ -77,7 +61,7 @@ def _texts(table: Table) -> list[str]:
     if len(named) == 1:
         return named
     left = named or left
-    left = [name for name in left if _share(map(is_prose, cells[name])) > 0.3] or left
+    left = [name for name in left if _share([*map(is_prose, cells[name])]) > 0.3] or left
     weight = {name: sum(map(len, set(cells[name]))) / len(cells[name]) for name in left}
     return [name for name in left if _CLEAR * weight[name] > max(weight.values())]
 
@@ -94,6 +78,5 @@ def is_prose(cell: str) -> bool:
     return " " in cell or unspaced([cell]) > 0
 
 
-def _share(found: Any) -> float:
-    values: Sequence[bool] = list(found)
-    return sum(values) / max(1, len(values))
+def _share(found: Sequence[bool]) -> float:
+    return sum(found) / max(1, len(found))

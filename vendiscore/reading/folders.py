@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -82,31 +81,26 @@ def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -
             f"the folder has no {'.txt files' if kind == 'texts' else 'images'}{remedy}"
         )
     left = [*(file for file in files if file not in set(found)), *folders]
-    values = [str(folder / file) for file in found]
-    samples = Samples(
+    note = f"{len(found):,} samples; left out, as no {what}: {_named(sorted(left))}"
+    values = paths = [str(folder / file) for file in found]
+    problems: dict[int, str] = {}
+    if found is texts:
+        values = [""] * len(paths)
+        for i, path in enumerate(paths):
+            try:
+                values[i] = decode(Path(path).read_bytes(), encoding)[0].rstrip()
+            except NotTextError as error:
+                problems[i] = f"is not text: {error.place}: {error.message}"
+    return Samples(
         values,
         found,
         "file",
+        problems,
         kind=what,
-        name=str(folder),
-        notes=(f"{len(found):,} samples; left out, as no {what}: {_named(sorted(left))}",)
-        if left
-        else (),
+        notes=(note,) if left else (),
         groups=[str(PurePath(file).parent) for file in found] if below else (),
-        written=lambda kept: "".join(f"{values[i]}\n" for i in kept),
+        written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
     )
-    return _opened(samples, encoding) if found is texts else samples
-
-
-def _opened(samples: Samples, encoding: str | None) -> Samples:
-    texts, problems = [], {}
-    for i, path in enumerate(samples.values):
-        try:
-            texts.append(decode(Path(path).read_bytes(), encoding)[0].rstrip())
-        except NotTextError as error:
-            texts.append("")
-            problems[i] = f"is not text: {error.place}: {error.message}"
-    return replace(samples, values=texts, problems=problems)
 
 
 def _listed(path: Path, below: bool = False) -> tuple[list[str], list[str]]:

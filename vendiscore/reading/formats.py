@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -35,30 +35,17 @@ def _text(data: bytes, how: Wanted) -> str:
     return decode(data, how.encoding, how.guess)[0]
 
 
-def _cells(data: bytes, how: Wanted, tabs: bool = False) -> Table:
-    from .columns import is_smiles
+def _cells(data: bytes, how: Wanted, sign: str = "") -> Table:
     from .tables import table
 
     text, encoding = decode(data, how.encoding, how.guess)
-    tabs = tabs and not text.startswith("sep=")
-    found = table(
-        f"sep=\t\n{text}" if tabs else text,
-        how.limits,
-        numeric=how.kind == "vectors",
-        is_sample=partial(is_smiles, longest=how.limits.smiles)
-        if how.kind == "molecules"
-        else None,
-        encoding=encoding,
-        header=how.header,
-    )
-    return replace(found, skipped=0) if tabs else found
+    return table(text, how, sign=sign, encoding=encoding)
 
 
 def _json(data: bytes, how: Wanted, lines: bool = False) -> Table:
     from .json_documents import document, records
 
-    read = records if lines else document
-    return read(decode(data, how.encoding, how.guess)[0], how.limits, how.kind == "values")
+    return (records if lines else document)(decode(data, how.encoding, how.guess)[0], how)
 
 
 def _parquet(data: bytes, how: Wanted) -> Any:
@@ -77,7 +64,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 FORMATS = {
     "txt": Format(("txt", "md", "text"), _text),
     "csv": Format(("csv",), _cells),
-    "tsv": Format(("tsv", "tab"), partial(_cells, tabs=True)),
+    "tsv": Format(("tsv", "tab"), partial(_cells, sign="\t")),
     "jsonl": Format(("jsonl", "ndjson"), partial(_json, lines=True)),
     "json": Format(("json",), _json),
     "smi": Format(("smi", "smiles"), _text),

@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
 
-from .limits import Limits, RefusedError
-from .tables import Table, check_lines, is_real, is_row, join_names
+from .limits import RefusedError, Wanted
+from .tables import Table, check_lines, is_row, join_names
 
 # Arrays and objects that are unpacked at once: each takes far more room than its two signs.
 _MOST_NESTED = 2_000_000
 _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 
-def records(text: str, limits: Limits, anything: bool = False) -> Table:
+def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
-    check_lines(text, limits)
+    check_lines(text, wanted.limits)
     values: list[Any] = []
     problems: dict[int, str] = {}
     every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
     filled = ((i, line) for i, line in every if line.strip())
-    kept = list(islice(filled, min(limits.samples + 1, sys.maxsize)))
+    kept = list(islice(filled, min(wanted.limits.samples + 1, sys.maxsize)))
     for i, (_, line) in enumerate(kept):
         try:
             values.append(_loaded(line))
@@ -32,15 +32,15 @@ def records(text: str, limits: Limits, anything: bool = False) -> Table:
             at = f" at {error.place.partition(', ')[2]}" if error.place else ""
             problems[i] = f"is not valid JSON{at}: {error.message}"
     places, lines = [place for place, _ in kept], [line for _, line in kept]
-    return _table(values, places, lines, "line", problems, limits, anything)
+    return _table(values, places, lines, "line", problems, wanted)
 
 
-def document(text: str, limits: Limits, anything: bool = False) -> Table:
+def document(text: str, wanted: Wanted) -> Table:
     """Read one value of JSON: an array of samples, or of their columns under names."""
     values = _array(_loaded(text))
-    values = values[: min(limits.samples + 1, sys.maxsize)]
+    values = values[: min(wanted.limits.samples + 1, sys.maxsize)]
     places = range(1, len(values) + 1)
-    return _table(values, places, values, "element", {}, limits, anything)
+    return _table(values, places, values, "element", {}, wanted)
 
 
 def _loaded(text: str) -> Any:
@@ -90,10 +90,10 @@ def _table(
     origin: Sequence[Any],
     unit: str,
     problems: dict[int, str],
-    limits: Limits,
-    anything: bool,
+    wanted: Wanted,
 ) -> Table:
     """Put values under names, "text" or "row" where they have none; the first tells which."""
+    limits, anything = wanted.limits, wanted.kind == "values"
     more, most = len(values) > limits.samples, limits.samples
     values, places, origin = values[:most], places[:most], origin[:most]
     for i, value in enumerate(values):
@@ -143,4 +143,4 @@ def _shape(value: Any) -> str:
 def _is_sample(value: Any) -> bool:
     if isinstance(value, dict):
         return len(value) > 0
-    return isinstance(value, str) or is_row(value) or is_real(value)
+    return isinstance(value, str) or is_row(value) or is_row([value])

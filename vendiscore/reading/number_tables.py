@@ -211,9 +211,10 @@ def _is_index(table: Table, j: int, cells: Sequence[Any]) -> bool:
 def _has_decimal_commas(table: Table, kept: Sequence[int]) -> bool:
     """Decide whether commas in cells are decimal signs: more are than points. Name other rows."""
     with_comma = [cell for row in table.rows for j in kept if "," in (cell := row[j])]
-    with_point = sum(
-        "." in (cell := row[j]) and "," not in cell for row in table.rows for j in kept
-    )
+    if not with_comma:
+        return False
+    every = (row[j] for row in table.rows for j in kept)
+    with_point = sum("." in cell and "," not in cell for cell in every)
     if sum("." not in cell for cell in with_comma) <= with_point:
         return False
     thousands = all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", cell) for cell in with_comma)

@@ -115,6 +115,17 @@ def unspaced(texts: Sequence[str]) -> int:
     return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
 
 
+def is_smiles(cell: str, longest: int) -> bool:
+    """Return whether RDKit reads a molecule from the cell, of `longest` characters at most."""
+    from rdkit import Chem, rdBase
+
+    if not 0 < len(cell) <= longest or " " in cell:
+        return False
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(cell)
+    return molecule is not None and molecule.GetNumAtoms() > 0
+
+
 def _is_smiles(text: str) -> bool:
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False

@@ -125,9 +125,8 @@ def _picked(
     rest: Table, wanted: Wanted, names: Sequence[str], vectors: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
     """Return the column that holds the samples by what is in it, and a note on it."""
-    what = "molecule" if wanted.kind == "molecules" else "text"
     try:
-        column = pick(rest, wanted.column, what, wanted.limits)
+        column = pick(rest, wanted)
     except RefusedError:
         rows = vectors or [c for c in rest.names if any(map(is_row, rest.column(c)[:20]))]
         if wanted.kind or wanted.column or len(rows) != 1:

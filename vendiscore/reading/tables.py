@@ -1,8 +1,7 @@
-"""Tables as people have them: from bytes to named columns of cells, each row with its place.
+"""Tables of any dialect: from text to named columns of cells, each row with its place.
 
-Spreadsheets, pandas and scripts differ in encoding, delimiter and header. What was found is kept
-beside the cells, so that it can be said with the result. No cell is cut off or moved: a row that is
-too long is a problem of that row, under the number that a spreadsheet shows beside it.
+No cell is cut off or moved: a row that is too long is a problem of that row, under the number that
+a spreadsheet shows beside it.
 """
 
 from __future__ import annotations
@@ -12,13 +11,14 @@ import io
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
 from ..hints import suggestion
-from .limits import AskError, Limits, RefusedError
+from .limits import AskError, Limits, RefusedError, Wanted
+from .string_patterns import is_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # for one column: a control character that stands in no text
@@ -85,29 +85,23 @@ class Table:
 
 
 def table(
-    text: str,
-    limits: Limits,
-    *,
-    numeric: bool = False,
-    typed: bool = False,
-    is_sample: Callable[[str], bool] | None = None,
-    encoding: str = "utf-8",
-    header: bool | None = None,
+    text: str, wanted: Wanted, *, typed: bool = False, sign: str = "", encoding: str = "utf-8"
 ) -> Table:
-    """Read delimited text as a table."""
+    """Read delimited text as a table; `typed` by hand, and split by `sign` if it is known."""
+    limits = wanted.limits
     check_lines(text, limits)
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
-    found = said[1] if said else delimiter(text, numeric, limits)
+    found = said[1] if said else sign or delimiter(text, wanted.kind == "vectors", limits)
     most = min(limits.samples + 2, sys.maxsize)
     rows = list(islice(parse_rows(text, found, limits), most))
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
     ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
+    header = wanted.header
     if header is None:
-        some = [cells for _, cells in rows[:_LOOK]]
-        header = _has_header(some, numeric, typed, is_sample)
+        header = _has_header([cells for _, cells in rows[:_LOOK]], wanted, typed)
     if ragged and (not header or 2 * len(ragged) > len(rows)):
         _refuse_ragged(rows, ragged, found)
     problems = {
@@ -119,7 +113,7 @@ def table(
     first = [str(cell).strip() for cell in rows[0][1]]
     return Table(
         names=_distinct(first if header else [""] * width),
-        rows=[_fitted(cells, width, found) for _, cells in body],
+        rows=[c if len(c) == width else _fitted(c, width, found) for _, c in body],
         places=[place for place, _ in body],
         problems=problems,
         header=first if header else None,
@@ -147,11 +141,6 @@ def checked_column(names: Sequence[str], column: str) -> str:
 def is_row(value: Any) -> bool:
     """Return whether a value is an array of numbers."""
     return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float}
-
-
-def is_real(value: Any) -> bool:
-    """Return whether a value is a number, and no Boolean."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_number(cell: Any) -> bool:
@@ -193,12 +182,7 @@ def join_names(names: Iterable[str]) -> str:
     return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
 
 
-def _has_header(
-    rows: Sequence[Sequence[str]],
-    numeric: bool,
-    typed: bool,
-    is_sample: Callable[[str], bool] | None,
-) -> bool:
+def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted, typed: bool) -> bool:
     """Return whether the first row names the columns: unless something speaks against it."""
     first, body = [cell.strip() for cell in rows[0]], rows[1:]
     columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
@@ -212,13 +196,14 @@ def _has_header(
     if counts(first):  # pandas' names or, where there are whole numbers below, a sample
         fractions = len(first) > (2 if typed else 1) and _are_fractions(chain.from_iterable(body))
         return fractions or not any(numbers)
-    if numeric:
+    if wanted.kind == "vectors":
         return not any(map(is_number, first))
     if any(map(is_number, first)):
         return False
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
-    if is_sample and any(map(is_sample, first)):
+    longest = wanted.limits.smiles
+    if wanted.kind == "molecules" and any(is_smiles(cell, longest) for cell in first):
         return False
     named = [name for name in first if name]
     repeated = len(set(named)) < len(named) or any(

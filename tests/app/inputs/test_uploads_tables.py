@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from vendiscore.app import quotas
 from vendiscore.app.inputs import cells
 from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
+from vendiscore.reading.limits import Wanted
 from vendiscore.reading.tables import table
 
 pytest.importorskip("rdkit")
@@ -182,7 +183,7 @@ def test_all_bad_rows_of_numbers_are_listed():
         4: "has 'abc', which is not a number",
         5: "has an empty cell",
         6: "has an empty cell",
-        7: table("x,y\n2,3,4\n5,6", quotas.TABLE).problems[0],
+        7: table("x,y\n2,3,4\n5,6", Wanted(limits=quotas.TABLE)).problems[0],
     }
     thousands = of('x,y\n"1,500",2\n3,4\n5,6\n')
     assert thousands.problems == {0: "has '1,500', which is not a number"}

@@ -54,7 +54,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
 def of_numbers(text: str, name: str, asked: Asked) -> Samples:
     """Return the rows of numbers of a text file, or of the box, where nothing is asked."""
     wanted, hand = _wanted(asked, "vectors", NUMBERS), not name
-    read = table(text, NUMBERS, numeric=True, typed=hand, header=asked.header)
+    read = table(text, wanted, typed=hand)
     if hand:
         named = read.header is not None
         index = asked.index if named or asked.index is not None else False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..quotas import RefusedError
-from .submission import Kind
+from .submission import KINDS, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -164,42 +164,40 @@ _EIGHT = "Eight story openings"
 _HALF = "Every other point of a circle"
 
 
-def _texts(kind: Kind, *named: tuple[str, str, str]) -> list[Example]:
-    return [Example(kind, name, note, text) for name, note, text in named]
-
-
-# The examples of the menu, then some that stand only in a comparison.
-MENU: dict[Kind, list[Example]] = {
-    "texts": _texts(
-        "texts",
-        ("A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
-        ("Twelve story openings", "12 openings that share little", _STORIES),
-        ("A primer", "5 lines of a first reader, with few words", _PRIMER),
+_EVERY = [
+    Example("texts", "A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
+    Example("texts", "Twelve story openings", "12 openings that share little", _STORIES),
+    Example("texts", "A primer", "5 lines of a first reader, with few words", _PRIMER),
+    Example(
+        "images",
+        "Shapes in three colours",
+        "12 polygons: what counts, colour or shape?",
+        images=_shapes,
     ),
-    "images": [
-        Example("images", name, note, images=draw)
-        for name, note, draw in (
-            ("Shapes in three colours", "12 polygons: what counts, colour or shape?", _shapes),
-            ("One picture, again and again", "11 noisy copies and one odd one out", _copies),
-            ("Stripes at all angles", "12 gratings, each turned a little further", _gratings),
-        )
-    ],
-    "molecules": _texts(
-        "molecules",
-        ("Scents", "16 molecules that one can smell", _SCENTS),
-        ("Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
-        ("Small medicines", "12 common drugs", _MEDICINES),
+    Example(
+        "images",
+        "One picture, again and again",
+        "11 noisy copies and one odd one out",
+        images=_copies,
     ),
-    "vectors": [
-        Example("vectors", name, note, text, kernel)
-        for name, note, text, kernel in (
-            ("Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"),
-            ("A circle", "24 points, evenly on a circle", _circle(), "cosine"),
-            ("A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
-        )
-    ],
-}
-_OTHERS = [
+    Example(
+        "images",
+        "Stripes at all angles",
+        "12 gratings, each turned a little further",
+        images=_gratings,
+    ),
+    Example("molecules", "Scents", "16 molecules that one can smell", _SCENTS),
+    Example("molecules", "Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
+    Example("molecules", "Small medicines", "12 common drugs", _MEDICINES),
+    Example(
+        "vectors", "Three clusters", "24 points in clusters of 18, 4 and 2", _clusters(), "rbf"
+    ),
+    Example("vectors", "A circle", "24 points, evenly on a circle", _circle(), "cosine"),
+    Example("vectors", "A matrix K", "a similarity matrix of 3 samples, two alike", _K, "K"),
+]
+MENU = {kind: [example for example in _EVERY if example.kind == kind] for kind in KINDS}
+# Some stand only in a comparison.
+_EVERY += [
     Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),
     Example("vectors", _HALF, "12 points on it", "\n".join(_circle().splitlines()[::2])),
 ]
@@ -236,9 +234,7 @@ def images() -> dict[str, list[Any]]:
 
 def find_example(name: str, kind: str | None = None) -> Example:
     """Return the example of that name, of any kind unless one is named."""
-    every = [*(example for some in MENU.values() for example in some), *_OTHERS]
-    for example in every:
-        if example.name == name and kind in (None, example.kind):
-            return example
-    shown = ", ".join(example.name for example in every if kind in (None, example.kind))
-    raise RefusedError(f"There is no example {name!r:.60}; there are {shown}.")
+    known = {each.name: each for each in _EVERY if kind in (None, each.kind)}
+    if name not in known:
+        raise RefusedError(f"There is no example {name!r:.60}; there are {', '.join(known)}.")
+    return known[name]

@@ -1,8 +1,7 @@
 """Data sets of the Hub: the first rows of the parquet files that the Hub makes of every one.
 
 `datasets.load_dataset` follows what the card of a data set says, be it a file of this machine or
-an address elsewhere; so the Hub alone is asked here, for the list of its own parquet files and for
-the parts of them that are needed.
+an address elsewhere; so the Hub alone is asked here.
 """
 
 from __future__ import annotations
@@ -99,14 +98,12 @@ def _files(name: str) -> dict[str, dict[str, list[str]]]:
     try:
         found = json.loads(data[:_LIST_BYTES]) if len(data) <= _LIST_BYTES else {}
         files = {
-            str(config): {
-                str(split): [_ours(url) for url in urls] for split, urls in splits.items() if urls
-            }
+            str(config): {str(split): [*map(_ours, urls)] for split, urls in splits.items() if urls}
             for config, splits in found.items()
+            if any(splits.values())
         }
     except (ValueError, AttributeError, TypeError, RecursionError):
         files = {}
-    files = {config: splits for config, splits in files.items() if splits}
     if not files:
         raise RefusedError(
             f"The Hub has no tables of {name} that can be read; download a file of it."
@@ -149,7 +146,7 @@ class _Remote(io.RawIOBase):
     def __init__(self, address: str) -> None:
         super().__init__()
         self._address, self._at, self._left = address, 0, MAX_BYTES
-        self._read: dict[tuple[int, int], bytes] = {}  # the first rows are looked at twice
+        self._read: dict[tuple[int, int], Any] = {}  # the first rows are looked at twice
         self._name = address.partition("/datasets/")[2].partition("/parquet/")[0]
         with _asked(address, self._name, 0, 0) as answer:
             span = answer.headers.get("Content-Range", "")
@@ -179,19 +176,17 @@ class _Remote(io.RawIOBase):
         wanted = min(len(buffer), self._size - self._at)
         if wanted <= 0:
             return 0
-        data = self._read.get((self._at, wanted)) or self._fetched(wanted)
+        data = self._read.get((self._at, wanted))
+        if data is None:
+            self._left -= wanted
+            if self._left < 0:
+                raise RefusedError(
+                    f"The first rows of this data set take more than {MAX_BYTES // 10**6} MB: "
+                    f"download it and send a random part of the texts."
+                )
+            with _asked(self._address, self._name, self._at, self._at + wanted - 1) as answer:
+                data = answer.read(wanted)
         self._read[self._at, wanted] = data
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
-
-    def _fetched(self, wanted: int) -> bytes:
-        self._left -= wanted
-        if self._left < 0:
-            raise RefusedError(
-                f"The first rows of this data set take more than {MAX_BYTES // 10**6} MB: "
-                f"download it and send a random part of the texts."
-            )
-        with _asked(self._address, self._name, self._at, self._at + wanted - 1) as answer:
-            found: bytes = answer.read(wanted)
-        return found

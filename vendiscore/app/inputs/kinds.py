@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ...reading.columns import is_prose, is_smiles
-from ...reading.string_patterns import looks_like
+from ...reading.columns import is_prose
+from ...reading.string_patterns import is_smiles, looks_like
 from ...reading.tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,

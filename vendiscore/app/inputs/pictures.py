@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import io
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -138,17 +139,11 @@ def _names(name: str, data: bytes) -> list[str]:
 
 def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
     """Yield the chosen files, counted through all zips."""
-    at = -1
-
-    def is_chosen(_: str) -> bool:
-        nonlocal at
-        at += 1
-        return at in chosen
-
+    at = itertools.count()
     for name, data in files:
         if data.startswith(b"PK"):
-            yield from zips.contents(data, lambda entry: _is_image(entry) and is_chosen(entry))
-        elif is_chosen(name):
+            yield from zips.contents(data, lambda entry: _is_image(entry) and next(at) in chosen)
+        elif next(at) in chosen:
             yield name, data
 
 
