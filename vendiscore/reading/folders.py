@@ -35,11 +35,7 @@ def is_folder(samples: Any) -> bool:
 
 
 def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
-    """Return the image files in a folder, ordered as `sorted` orders their names.
-
-    A file is an image by the end of its name, whatever is in it. Folders in the folder are not
-    looked into, and hidden files (".…", "Thumbs.db", "desktop.ini") count as not there.
-    """
+    """Return the files in a folder that are images by their names, sorted, without hidden ones."""
     path = Path(os.fsdecode(folder))
     files, folders = _listed(path)
     images = [file for file in files if ending(file) in IMAGES]
@@ -61,10 +57,7 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
 
 
 def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -> Samples:
-    """Return the images of a folder, or its .txt files, as `kind` says or as there are.
-
-    With `below`, also those of folders in it, which are their groups. Images are not opened here.
-    """
+    """Return the images or .txt files of a folder; with `below` of those in it, as groups, too."""
     files, folders = _listed(folder, below)
     images = [file for file in files if ending(file) in IMAGES]
     texts = [file for file in files if ending(file) == "txt"]

@@ -1,7 +1,6 @@
 """Tables of numbers: which columns are features, which count or name the rows, which decimal sign.
 
-What pandas writes beside the numbers (an index, 0, 1, 2 above the columns) is no feature. Where
-whole numbers could be either, whoever sent them is asked to name the columns.
+Where whole numbers could be an index or features, whoever sent them is asked to name the columns.
 """
 
 from __future__ import annotations

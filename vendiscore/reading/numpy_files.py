@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +12,7 @@ from numpy.lib import format as npy
 from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError
 from .tables import join_names
+from .zip_archives import open_zip
 
 _HEADER = 1 << 14  # bytes that have the header, of which NumPy reads 10,000
 _MOST_ARRAYS = 100
@@ -40,10 +37,10 @@ class Arrays:
         if self.single:
             self.headers[""] = _header(io.BytesIO(data))
             return
-        with self._archive() as (archive, entries):
-            for key, entry in entries.items():
+        with open_zip(data, _MOST_ARRAYS) as (archive, entries):
+            for entry in entries:
                 with archive.open(entry) as file:
-                    self.headers[key] = _header(file)
+                    self.headers[entry.filename.removesuffix(".npy")] = _header(file)
 
     def choose_array(self, name: str | None) -> str:
         """Return the name of the array that is meant, or ask for it."""
@@ -83,29 +80,16 @@ class Arrays:
         data = self._data
         if not self.single:
             # What a zip says of sizes can be wrong: read what the array needs, and one more.
-            with self._archive() as (archive, entries), archive.open(entries[name]) as file:
-                data = file.read(size + promised + 1)
+            with open_zip(data, _MOST_ARRAYS) as (archive, entries):
+                names = [entry.filename.removesuffix(".npy") for entry in entries]
+                with archive.open(entries[names.index(name)]) as file:
+                    data = file.read(size + promised + 1)
         if (there := len(data) - size) != promised:
             raise RefusedError(
                 f"The array says it has {promised:,} bytes but the file holds {there:,}; it is "
                 f"damaged."
             )
         return np.ndarray(shape, dtype, data, size, order="F" if fortran else "C")
-
-    @contextmanager
-    def _archive(self) -> Iterator[tuple[zipfile.ZipFile, dict[str, zipfile.ZipInfo]]]:
-        try:
-            with zipfile.ZipFile(io.BytesIO(self._data)) as archive:
-                some = archive.infolist()[: _MOST_ARRAYS + 1]
-                if len(some) > _MOST_ARRAYS:
-                    raise RefusedError(
-                        f"The file has more than {_MOST_ARRAYS} arrays: save the one with np.save."
-                    )
-                yield archive, {entry.filename.removesuffix(".npy"): entry for entry in some}
-        except RefusedError:
-            raise
-        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError):
-            raise RefusedError("This .npz file cannot be read; it may be damaged.") from None
 
 
 def _header(file: IO[bytes]) -> Header:

@@ -113,7 +113,7 @@ def test_an_array_that_unpacks_to_more_than_it_says_is_damaged():
     assert len(bomb) < 200_000
     assert "it is damaged" in refused(read, given("a.npz", bomb))
     many = archive({f"{i}.npy": b"" for i in range(200)})
-    assert "more than 100 arrays" in refused(read, given("a.npz", many))
+    assert "200 entries, more than 100" in refused(read, given("a.npz", many))
 
 
 @pytest.mark.parametrize(

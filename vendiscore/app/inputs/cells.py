@@ -166,7 +166,7 @@ def _finished(
         found,
         name=f"{name} › {found.column}" if found.column else name,
         column=found.column or None,
-        kinds=tuple(kind for kind in kinds if kind != found.kind),
+        kinds=tuple(kinds),
         how="; ".join(filter(None, known)),
         notes=(_note(found, name), *more, *found.notes),
     )

@@ -64,33 +64,29 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     listed = [name for name, data in files for name in _names(name, data)]
     check_count(len(listed), max(1, len(listed)), "images")
     chosen = set(draw_indices(len(listed), MAX_IMAGES, draw))
-    found: list[Picture | None] = []
+    found: dict[int, Picture] = {}
     names: list[str] = []
     problems: dict[int, str] = {}
-    pixels = 0
-    for name, data in _contents(files, chosen):
+    left = MAX_ALL_PIXELS
+    for i, (name, data) in enumerate(_contents(files, chosen)):
         names.append(name)
         try:
-            picture, area = _open(name, data, MAX_ALL_PIXELS - pixels)
+            found[i], left = _open(name, data, left)
         except UnreadableError as error:
-            problems[len(found)] = error.problem
-            found.append(None)
-        else:
-            pixels += area
-            found.append(picture)
+            problems[i] = error.problem
     first, total = files[0][0], len(listed)
     name = first if len(files) == 1 else f"{len(files):,} pictures"
     of = f" of {name:.60}" if len(files) == 1 else ""
     notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
-    if total > len(found):
-        notes.append(part_note(len(found), total, "images"))
-    if reduced := sum(picture is not None and picture.reduced for picture in found):
+    if total > len(names):
+        notes.append(part_note(len(names), total, "images"))
+    if reduced := sum(picture.reduced for picture in found.values()):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
             f"of at least {REDUCED_SIDE} pixels each way."
         )
     return Samples(
-        found,
+        [found.get(i) for i in range(len(names))],
         names,
         "image",
         problems,
@@ -107,14 +103,13 @@ def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) 
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
-    found, pixels = [], 0
+    found, left = [], MAX_ALL_PIXELS
     for i, text in enumerate(images):
         try:
             data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
         except ValueError:
             raise RefusedError(f"{place(i)} is not valid base64.") from None
-        picture, area = _open(place(i), data, MAX_ALL_PIXELS - pixels)
-        pixels += area
+        picture, left = _open(place(i), data, left)
         found.append(picture)
     return found
 
@@ -152,7 +147,7 @@ def _is_image(name: str) -> bool:
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
-    """Return the image and its number of pixels; at most `left` may still be decoded."""
+    """Return the image, and how many of the `left` pixels may still be decoded."""
     from PIL import Image, UnidentifiedImageError
 
     known = _known()
@@ -185,7 +180,7 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < area
-    return Picture(name, _kept(rgb) if again else data, small, uri(thumbnail), reduced), area
+    return Picture(name, _kept(rgb) if again else data, small, uri(thumbnail), reduced), left - area
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image:

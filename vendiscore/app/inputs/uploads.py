@@ -1,8 +1,6 @@
 """From what a visitor sent to samples: of which kind they are is found out, or asked for.
 
-Nothing here trusts a file: sizes are read from headers and compared with the limits before
-anything is unpacked, pickles are never loaded, and a number in a header is only believed where
-the file is as long as it says. Nothing is written to disk.
+No file is trusted: sizes in headers are compared with the limits before anything is unpacked.
 """
 
 from __future__ import annotations
