@@ -129,46 +129,30 @@ def _samples(
 
 
 def plain_numbers(text: str, head: Table, wanted: Wanted) -> Samples | None:
-    """Read a large text of nothing but numbers by NumPy, in a fifth of the time and memory.
+    """Read a large text of nothing but features by NumPy, in half the time and memory.
 
-    `head` is the table of its first rows. None for a text with a cell that is not a number or a
-    row of another length, which the reader of tables knows how to report; numbers are the same.
+    `head` is the table of its first rows. None for any other text: numbers are the same.
     """
     if head.delimiter not in (",", ";", "\t") or '"' in text or not head.rows:
         return None
     found, width, limits = numbers_of(head, wanted), len(head.names), wanted.limits
-    assert found.table
-    named = found.lost.get(head.names[0]) == "no numbers"
     above = head.skipped + (head.header is not None)
     n = text.strip("\r\n").count("\n") + 1 - above
-    if n * width > limits.values or n > min(limits.lines, limits.samples):
+    most = min(limits.lines, limits.samples, limits.values // width)
+    if found.problems or found.lost or n > most:
         return None
-    signs = (n + (head.header is not None)) * (width - 1) + head.skipped
-    if found.problems or {*found.lost} - {head.names[0]} or text.count(head.delimiter) != signs:
-        return None
-    if found.table.comma:
+    comma = bool(found.table and found.table.comma)
+    if comma:
         text = text.replace(",", ".") if "." not in text else ""
+    source = io.StringIO(text, newline=None)
     try:
-        X = np.loadtxt(
-            io.StringIO(text, newline=None),
-            delimiter=head.delimiter,
-            skiprows=above,
-            comments=None,
-            ndmin=2,
-            usecols=range(named, width),
-        )
+        X = np.loadtxt(source, delimiter=head.delimiter, skiprows=above, comments=None, ndmin=2)
     except ValueError:
         return None
-    if len(X) != n:
+    if X.shape != (n, width):
         return None
-    if found.lost and not named:
-        numbers, X = X[:, 0], X[:, 1:]
-        if len(np.unique(numbers)) < n or not np.array_equal(numbers, np.rint(numbers)):
-            return None
-    table = replace(found.table, rows=[], places=range(head.places[0], head.places[0] + n))
-    kept = [head.names.index(name) for name in found.features]
-    lost = {head.names.index(name): why for name, why in found.lost.items()}
-    return _samples(X, table, kept, lost, found.table.comma, {})
+    read = replace(head, rows=[], places=range(head.places[0], head.places[0] + n))
+    return _samples(X, read, range(width), {}, comma, {})
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:

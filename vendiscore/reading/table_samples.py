@@ -36,6 +36,8 @@ def table_samples(read: Table, wanted: Wanted) -> Samples:
         numbers = _are_numbers(rest, wanted)
     if numbers:
         samples = numbers_of(read if wanted.column else rest, wanted)
+        whole = replace(samples.table or rest, names=read.names, header=read.header)
+        samples = replace(samples, table=whole)
     else:
         samples = _strings(read, str(wanted.column), wanted.kind)
     if read.origin or not read.typed:

@@ -16,7 +16,7 @@ from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
-from ...reading.tables import DELIMITERS, checked_column, join_names, table
+from ...reading.tables import DELIMITERS, join_names, table
 from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
@@ -70,8 +70,6 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     """Return the samples of a columnar file, wherever it is."""
-    if asked.column:
-        checked_column(file.names, asked.column)
     head = file.head()
     kinds = kinds_of_table(head, asked) if head.names else []
     if asked.column in file.vectors:
@@ -98,8 +96,10 @@ def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     key = arrays.choose_array(asked.column)
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
     python = partial(expression_code, "numpy as np", expression)
-    found = replace(found, values=found.values.reshape(len(found), -1))
-    return _finished(found, name, asked, (), python)
+    X = found.values
+    return _finished(
+        replace(found, values=X if X.ndim == 2 else X[:, None]), name, asked, (), python
+    )
 
 
 def parse(data: bytes, form: str, wanted: Wanted) -> Any:
