@@ -123,15 +123,19 @@ class Columns:
         with _damaged():
             for batch in self._batches(columns):
                 if vectors:
-                    rows = batch.column(columns[0]).to_pylist()
-                    width = width or len(next(filter(None, rows), [0.0]))
-                    found, bad = _stacked(rows, check_width(width, self.limits))
-                    problems |= {start + i: (columns[0], what) for i, what in bad.items()}
+                    rows = batch.column(columns[0])
+                    lengths = rows.value_lengths().fill_null(-1).to_numpy()
+                    width = width or int(next(filter(lambda n: n > 0, lengths), 1))
+                    found = _stacked(rows, lengths, check_width(width, self.limits))
+                    for i in np.flatnonzero(lengths != width).tolist():
+                        has = f"has {lengths[i]:,} numbers, the first {width:,}"
+                        what = "is null, no row of numbers" if lengths[i] < 0 else has
+                        problems[start + i] = columns[0], what
                 else:
                     found = np.column_stack([_floats(batch.column(name)) for name in columns])
                 for i, k in np.argwhere(np.abs(found) >= EXACT).tolist():
-                    value = rows[i][k] if vectors else batch.column(columns[k])[i].as_py()
-                    if what := inexact(value):
+                    cell = rows[i][k] if vectors else batch.column(columns[k])[i]
+                    if what := inexact(cell.as_py()):
                         problems.setdefault(start + i, (columns[0 if vectors else k], what))
                 parts.append(found.astype(real, copy=False))
                 start += len(found)
@@ -151,18 +155,15 @@ class Columns:
         return RefusedError(f"Expected a column of texts or of numbers, got {what:.200}.")
 
 
-def _stacked(rows: Sequence[Any], width: int) -> tuple[np.ndarray, dict[int, str]]:
-    """Stack rows of numbers of one length; name those of others."""
+def _stacked(rows: Any, lengths: np.ndarray, width: int) -> np.ndarray:
+    """Stack those rows of numbers that are of one length."""
+    import pyarrow as pa
+
     X = np.zeros((len(rows), width))
-    problems: dict[int, str] = {}
-    for i, row in enumerate(rows):
-        if row is None:
-            problems[i] = "is null, no row of numbers"
-        elif len(row) != width:
-            problems[i] = f"has {len(row):,} numbers, the first {width:,}"
-        else:
-            X[i] = [np.nan if value is None else value for value in row]
-    return X, problems
+    X[lengths == width] = _floats(rows.filter(pa.array(lengths == width)).flatten()).reshape(
+        -1, width
+    )
+    return X
 
 
 class _Words:

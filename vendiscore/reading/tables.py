@@ -234,7 +234,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
             continue
         try:
             rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
-        except _BadQuotesError as caught:
+        except RefusedError as caught:
             error = error or caught
             continue
         if not rows:
@@ -249,10 +249,6 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     if not found and error:
         raise error
     return found
-
-
-class _BadQuotesError(RefusedError):
-    pass
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
@@ -283,7 +279,7 @@ def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error as error:
-        raise _BadQuotesError(
+        raise RefusedError(
             f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
             f"{min(limits.text, csv.field_size_limit()):,} characters and quotes must be closed."
         ) from None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...reading.columns import is_prose
-from ...reading.string_patterns import is_smiles, looks_like
+from ...reading.string_patterns import is_smiles
 from ...reading.tables import (
     MOLECULE_NAMES,
     OTHER_NAMES,
@@ -64,12 +64,7 @@ def are_molecules(lines: Sequence[str]) -> bool:
     if not some or max(map(len, some)) > 2 * MAX_SMILES:
         return False
     marked = 2 * sum(not _head(line).isalpha() for line in some) >= len(some)
-    if not marked:
-        return False
-    looks = looks_like(some)
-    if looks is not None and looks.kernel != "morgan":
-        return False
-    return share_of_molecules(some) >= _PLAIN
+    return marked and share_of_molecules(some) >= _PLAIN
 
 
 def share_of_molecules(lines: Sequence[str]) -> float:
