@@ -60,12 +60,10 @@ def of_numbers(text: str, name: str, asked: Asked) -> Samples:
         index = asked.index if named or asked.index is not None else False
         wanted = replace(wanted, header=named, index=index)
     found = table_samples(read, wanted)
+    plain = not read.header and not found.lost and not (found.table and found.table.comma)
     python = _csv_python(name or "samples.csv", found)
     found = _finished(found, name or "the box", asked, (), python)
-    if not hand:
-        return found
-    plain = not read.header and not found.lost and not (found.table and found.table.comma)
-    return replace(found, name="pasted", notes=found.notes[plain:])
+    return replace(found, name="pasted", notes=found.notes[plain:]) if hand else found
 
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
@@ -169,6 +167,7 @@ def _finished(
         kinds=tuple(kinds),
         how="; ".join(filter(None, known)),
         notes=(_note(found, name), *more, *found.notes),
+        table=None,
     )
 
 
