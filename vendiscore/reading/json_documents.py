@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any
@@ -23,7 +22,7 @@ def records(text: str, wanted: Wanted) -> Table:
     problems: dict[int, str] = {}
     every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
     filled = ((i, line) for i, line in every if line.strip())
-    kept = list(islice(filled, min(wanted.limits.samples + 1, sys.maxsize)))
+    kept = list(islice(filled, wanted.limits.samples + 1))
     for i, (_, line) in enumerate(kept):
         try:
             values.append(_loaded(line))
@@ -38,9 +37,7 @@ def records(text: str, wanted: Wanted) -> Table:
 def document(text: str, wanted: Wanted) -> Table:
     """Read one value of JSON: an array of samples, or of their columns under names."""
     values = _array(_loaded(text))
-    values = values[: min(wanted.limits.samples + 1, sys.maxsize)]
-    places = range(1, len(values) + 1)
-    return _table(values, places, values, "element", {}, wanted)
+    return _table(values, range(1, len(values) + 1), values, "element", {}, wanted)
 
 
 def _loaded(text: str) -> Any:
@@ -96,6 +93,7 @@ def _table(
     limits, anything = wanted.limits, wanted.kind == "values"
     more, most = len(values) > limits.samples, limits.samples
     values, places, origin = values[:most], places[:most], origin[:most]
+    problems = {i: what for i, what in problems.items() if i < most}
     for i, value in enumerate(values):
         if i not in problems and not (_is_sample(value) or anything):
             problems[i] = (

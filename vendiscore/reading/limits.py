@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-_ANY = sys.maxsize
+_ANY = sys.maxsize // 2  # of which one more can be counted
 
 
 class RefusedError(ValueError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -93,8 +92,7 @@ def table(
     said = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
     text = text[said.end() :] if said else text
     found = said[1] if said else sign or delimiter(text, wanted.kind == "vectors", limits)
-    most = min(limits.samples + 2, sys.maxsize)
-    rows = list(islice(parse_rows(text, found, limits), most))
+    rows = list(islice(parse_rows(text, found, limits), limits.samples + 2))
     if not rows:
         return Table([], [], [], encoding=encoding)
     width = len(rows[0][1])
