@@ -60,12 +60,13 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
 def _row_field(table: Table, wanted: Wanted) -> int | None:
     """Return the field of records that is a row of numbers, or ask for it; None without one."""
     column, names = wanted.column, table.names
-    if column in names:
-        return names.index(column) if any(map(is_row, table.column(column))) else None
+    if column:
+        has = column in names and any(map(is_row, table.column(column)))
+        return names.index(column) if has else None
     rows = [name for name in names if any(map(is_row, table.column(name)[:_LOOK]))]
     if len(rows) > 1:
         raise ask_vectors(rows)
-    return names.index(rows[0]) if rows and not column else None
+    return names.index(rows[0]) if rows else None
 
 
 def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
@@ -83,7 +84,7 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[int], dict[int, str]]:
         return [table.names.index(checked_column(table.names, name)) for name in asked], {}
     kept = [j for j, cells in enumerate(columns) if are_numbers(cells)]
     first = kept[0] if table.typed and kept else 0
-    index = wanted.index
+    index = None if table.typed else wanted.index
     if index is None:
         several = len(kept if table.typed else columns) > 1
         index = several and _is_index(table, first, columns[first])

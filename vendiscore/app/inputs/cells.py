@@ -16,7 +16,7 @@ from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
 from ...reading.table_samples import array_samples, columns_samples, table_samples
-from ...reading.tables import DELIMITERS, join_names, table
+from ...reading.tables import DELIMITERS, Table, join_names, table
 from ..quotas import NUMBERS, TABLE
 from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
@@ -90,6 +90,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
 
 def _of_arrays(arrays: Arrays, name: str, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
+    asked = replace(asked, column=None if arrays.single else asked.column, by=None)
     found = array_samples(arrays, _wanted(asked, "vectors", NUMBERS), {1: "vectors", 2: "vectors"})
     key = arrays.choose_array(asked.column)
     expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
@@ -151,15 +152,15 @@ def _finished(
     found: Samples, name: str, asked: Asked, kinds: Sequence[Kind], python: Python | None
 ) -> Samples:
     """Return as many of the samples as fit, with the page's notes on them."""
-    read, by = found.table, asked.by or None
-    columns = found.columns or tuple(read.names if read else ())
-    if len(columns) < 2 or (read and found.kind == "vectors" and read.header is None and not by):
+    read, by = found.table or Table([], [], [], header=[], typed=True), asked.by or None
+    columns = found.columns or tuple(read.names)
+    if len(columns) < 2 or (found.kind == "vectors" and read.header is None and not by):
         columns = ()
     whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
     found = fit(whole, asked.draw)
     n = found.total
-    more = (f"Only the first {n:,} rows were read.",) if read and read.more else ()
-    known = [_split_by(read.delimiter), "decimal commas" * read.comma] if read else []
+    more = (f"Only the first {n:,} rows were read.",) if read.more else ()
+    known = [_split_by(read.delimiter), "decimal commas" * read.comma or _left_out(found)]
     return replace(
         found,
         name=f"{name} › {found.column}" if found.column else name,
@@ -181,9 +182,7 @@ def _note(found: Samples, name: str) -> str:
         facts += [_split_by(read.delimiter)] if read.delimiter != "," else []
         facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
         facts += ["decimal commas"] if read.comma else []
-    if found.lost:
-        why = (f"{column} ({reason})" for column, reason in found.lost.items())
-        facts.append(f"left out: {join_names(why)}")
+    facts.append(_left_out(found))
     if found.groups:
         groups = len({*found.groups} - {""})
         facts.append(f"{groups:,} groups by column {found.by!r:.60}")
@@ -196,6 +195,11 @@ def _note(found: Samples, name: str) -> str:
     how = "; ".join(filter(None, facts))
     said = f"Read {found.total:,} {found.unit}s {what} of {name:.60}{f' ({how})' if how else ''}."
     return f"{said} {begins(usable)}"
+
+
+def _left_out(found: Samples) -> str:
+    why = (f"{column} ({reason})" for column, reason in found.lost.items())
+    return f"left out: {join_names(why)}" if found.lost else ""
 
 
 def _split_by(delimiter: str) -> str:
