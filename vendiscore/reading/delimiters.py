@@ -28,9 +28,8 @@ _MOST = 0.9  # of the rows that have as many cells as the first
 def delimiter_of(text: str, limits: Limits) -> str | None:
     """Return what separates the cells of a table; None for text that is not plainly a table.
 
-    Prose has a space behind a comma, or a digit on both sides. Where commas alone speak for a
-    table, something else must too: a name that columns have, quotes, numbers, or a row of words
-    above a column of prose. "" separates quoted texts of several lines, one below the other.
+    Prose has a space behind a comma, or a digit on both sides; where commas alone speak for a
+    table, something else must too. "" separates quoted texts of several lines.
     """
     if said := re.match(r"\ufeff?sep=(.)\r?\n", text):
         return said[1]

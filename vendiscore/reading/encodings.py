@@ -15,10 +15,7 @@ class NotTextError(RefusedError):
 
 
 def decode(data: bytes, encoding: str | None = None, guess: bool = False) -> tuple[str, str]:
-    """Return the text of a file, and the encoding: as named, as marked, or UTF-8.
-
-    With `guess`, a file that is not UTF-8 may be Windows-1252.
-    """
+    """Return the text of a file, and its encoding: named, marked, UTF-8 or a `guess` of cp1252."""
     marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     used = encoding or ("utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "")
     try:

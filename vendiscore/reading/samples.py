@@ -82,10 +82,7 @@ class Samples:
         return f"{self.unit} {self.places[i]}" + (f", column {column!r}" if column else "")
 
     def said(self, i: int, problem: str) -> str:
-        """Say what is wrong with sample i, for a visitor: its row, itself and the problem.
-
-        The remedy that the library adds after a semicolon is for those who write Python.
-        """
+        """Say what is wrong with sample i, for a visitor, without the remedy in Python."""
         value = self.values[i]
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
@@ -100,11 +97,7 @@ class Samples:
 
 
 def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
-    """Return places in words, those that follow each other as one.
-
-    >>> ranges("line", [23, 24, 25, 27]), ranges("row", [3]), ranges("image", ["a.png", "b.png"])
-    ('lines 23–25 and 27', 'row 3', 'images a.png and b.png')
-    """
+    """Return places in words, those that follow each other as one: "lines 23–25 and 27"."""
     runs: list[list[int | str]] = []
     for place in places:
         last = runs[-1][-1] if runs else None

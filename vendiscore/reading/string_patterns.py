@@ -60,11 +60,7 @@ _WORD = 8
 
 
 def words_by(texts: Sequence[str]) -> str:
-    """Return the tokenizer that finds words in texts of such scripts, as it would be passed.
-
-    >>> words_by(["今天下雨。"]), words_by(["今日は雨です。"])
-    ("tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)", "tokenizer='ja-mecab'")
-    """
+    """Return the tokenizer that finds words in texts of such scripts, as it would be passed."""
     for script, tokenizer in _WORDS.items():
         if any(script.search(text) for text in texts):
             return tokenizer
@@ -72,8 +68,7 @@ def words_by(texts: Sequence[str]) -> str:
 
 
 class Looks(NamedTuple):
-    """What strings look like: in words, the kernel of what they stand for, and what is to be done
-    before it is used, if anything."""
+    """What strings look like, the kernel for it, and what is to be done before it is used."""
 
     what: str
     kernel: str
@@ -81,14 +76,7 @@ class Looks(NamedTuple):
 
 
 def looks_like(strings: Sequence[str]) -> Looks | None:
-    """Return what nearly all strings look like if not text.
-
-    >>> looks_like(["CCO", "c1ccccc1O", "CC(=O)O"])
-    Looks(what='SMILES of molecules', kernel='morgan', first='')
-    >>> looks_like(["cats/1.png", "cats/2.png"]).what
-    'names of image files'
-    >>> looks_like(["See Spot run."])
-    """
+    """Return what nearly all strings look like if not text."""
     some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
     enough = _SHARE * max(1, len(some))
     # Words may consist of letters of atoms: most molecules show a bond, branch, ring or bracket,
@@ -105,12 +93,7 @@ def looks_like(strings: Sequence[str]) -> Looks | None:
 
 
 def unspaced(texts: Sequence[str]) -> int:
-    """Return how many of the texts are mostly in letters of scripts that write no spaces between
-    words.
-
-    >>> unspaced(["See Spot run.", "今天下雨。", "今天 下雨 。"])
-    1
-    """
+    """Count the texts that are mostly in letters of scripts without spaces between words."""
     whole = "".join(texts)
     return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
 

@@ -158,14 +158,9 @@ def are_numbers(cells: Iterable[Any]) -> bool:
 
 
 def counts(cells: Sequence[Any], start: int = 0) -> bool:
-    """Return whether the cells are start, start + 1, start + 2, …
-
-    >>> counts(["0", "1", "2"]), counts(["1", "3"])
-    (True, False)
-    """
-    return len(cells) > 0 and all(
-        str(cell).strip() == str(i) for i, cell in enumerate(cells, start)
-    )
+    """Return whether the cells are start, start + 1, start + 2, …"""
+    found = [str(cell).strip() for cell in cells]
+    return len(found) > 0 and found == [str(i) for i in range(start, start + len(found))]
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
@@ -250,10 +245,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
-    """Yield the rows that are not blank, with their numbers; blank ones count.
-
-    Below a row of one cell, "" is a row too: pandas writes an empty cell of a column alone so.
-    """
+    """Yield the rows that are not blank, with their numbers; blank ones count."""
     spaced = delimiter == " "
     rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter or _ALONE, limits)
     total = width = 0
@@ -262,6 +254,7 @@ def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
         total += len(cells)
         if total > most:
             raise RefusedError(f"More than {most:,} cells are too many; send fewer rows.")
+        # Below a row of one cell, "" is a row too: pandas writes an empty cell of one column so.
         if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
             width = max(width, len(cells))
             yield place, cells

@@ -9,10 +9,7 @@ from .samples import Samples
 
 
 def line_samples(text: str, split: str, molecules: bool) -> Samples:
-    """Return the texts of a file of lines, or the molecules of a file of SMILES with names.
-
-    `split` is "row", "blank" or the line that stands between two texts.
-    """
+    """Return texts between "row"s, "blank" lines or lines of a sign, or SMILES without names."""
     rows = LINE_BREAK.split(text)
     rows = rows[:-1] if not rows[-1] else rows
     places: Sequence[int] = range(1, len(rows) + 1)

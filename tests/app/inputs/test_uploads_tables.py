@@ -103,6 +103,15 @@ def test_both_readers_find_the_same_where_not_all_is_plain(data, monkeypatch):
     assert (plain.problems, list(plain.places)) == (quick.problems, list(quick.places))
 
 
+def test_code_reads_the_columns_that_are_scored():
+    table = "who,x,y\nu,1,2\nv,3,4\nw,5,7\n"
+    read_csv = "pd.read_csv('a.csv', header=0, usecols={}).to_numpy()"
+    for asked, columns in (({"by": "who"}, [1, 2]), ({"column": "y"}, [2]), ({}, [1, 2])):
+        found = of(table, kind="vectors", **asked)
+        assert found.python((), False) == ("pandas as pd", read_csv.format(columns))
+        assert found.columns == ("who", "x", "y")
+
+
 def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
     monkeypatch.setattr(cells, "LARGE", 0)
     called = []

@@ -57,10 +57,7 @@ class UnreadableError(RefusedError):
 
 
 def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
-    """Return the images in files, and in zips among them; None for each that cannot be used.
-
-    Of more than fit a random part is decoded.
-    """
+    """Return the images in files and zips, or a random part; None for each that is unusable."""
     listed = [name for name, data in files for name in _names(name, data)]
     check_count(len(listed), max(1, len(listed)), "images")
     chosen = set(draw_indices(len(listed), MAX_IMAGES, draw))

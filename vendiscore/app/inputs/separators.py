@@ -80,10 +80,7 @@ def _count_texts(rows: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _likeliest(rows: Sequence[str], found: Counter[str]) -> str:
-    """Return a sign that stands alone twice; else blank lines, if a block has several lines.
-
-    One blank line alone may have slipped in.
-    """
+    """Return a sign that stands alone twice; else blank lines, if a block has several lines."""
     signs = Counter(sign for row in rows if (sign := _sign(row)))
     if signs and signs.most_common(1)[0][1] > 1:
         return signs.most_common(1)[0][0]

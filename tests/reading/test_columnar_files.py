@@ -1,0 +1,54 @@
+"""Rows of numbers in parquet are stacked, and those of another length are named."""
+
+import io
+
+import numpy as np
+import pytest
+
+from vendiscore.reading.columnar_files import Columns
+from vendiscore.reading.limits import Limits
+
+pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.mark.parametrize(
+    ("rows", "type_", "X", "problems"),
+    [
+        (
+            [[1.0, None], [3.0], None, [4.0, 5.0]],
+            pa.list_(pa.float64()),
+            [[1, np.nan], [0, 0], [0, 0], [4, 5]],
+            {1: "has 1 numbers, the first 2", 2: "is null, no row of numbers"},
+        ),
+        (
+            [[], [2**53, 2], [3, 4]],
+            pa.large_list(pa.int64()),
+            [[0, 0], [2**53, 2], [3, 4]],
+            {0: "has 0 numbers, the first 2"},
+        ),
+        (
+            [None, [1, 2]],
+            pa.list_(pa.float32(), 2),
+            [[0, 0], [1, 2]],
+            {0: "is null, no row of numbers"},
+        ),
+        ([[True, False]], pa.list_(pa.bool_()), [[1, 0]], {}),
+    ],
+    ids=["float64", "int64", "float32", "bool"],
+)
+def test_rows_of_another_length_are_named(rows, type_, X, problems):
+    file = io.BytesIO()
+    pq.write_table(pa.table({"e": pa.array(rows, type_)}), file)
+    file.seek(0)
+    found = Columns(file, Limits()).numeric_samples("e", [])
+    np.testing.assert_array_equal(found.values, X)
+    assert found.problems == problems
+
+
+def test_integers_in_rows_that_no_float_is_are_named():
+    file = io.BytesIO()
+    pq.write_table(pa.table({"e": [[1, 2], [2**53 + 1, 3]]}), file)
+    file.seek(0)
+    found = Columns(file, Limits()).numeric_samples("e", [])
+    assert "has the integer 9007199254740993" in found.problems[1]
+    assert found.wrong == {1: "e"}
