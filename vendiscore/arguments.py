@@ -24,7 +24,7 @@ def integer(
 ) -> int:
     """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
     bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
-    expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{_remedy(remedy)}"
+    expected = f"`{name}` must be an integer {bounds}, got {value!r:.60}{remedy and f'; {remedy}'}"
     if _is_truth(value) or isinstance(value, (str, bytes)):
         raise TypeError(expected)
     try:
@@ -44,7 +44,7 @@ def number(
     remedy: str = "",
 ) -> float:
     """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
-    message = f"`{name}` must be {expected}, got {value!r:.60}{_remedy(remedy)}"
+    message = f"`{name}` must be {expected}, got {value!r:.60}{remedy and f'; {remedy}'}"
     kind = str(getattr(value, "dtype", ""))
     scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)
     if _is_truth(value) or not scalar or isinstance(value, complex) or "complex" in kind:
@@ -69,7 +69,7 @@ def one_of(name: str, value: Any, known: Iterable[Word], remedy: str = "") -> Wo
             return word
     *most, last = map(repr, words)
     names = f"{', '.join(most)} or {last}" if most else last
-    raise ValueError(f"`{name}` must be {names}, got {value!r:.60}{_remedy(remedy)}")
+    raise ValueError(f"`{name}` must be {names}, got {value!r:.60}{remedy and f'; {remedy}'}")
 
 
 def flag(name: str, value: Any) -> bool:
@@ -107,10 +107,6 @@ def is_several(value: Any) -> bool:
 
 def _is_truth(value: Any) -> bool:
     return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")
-
-
-def _remedy(remedy: str) -> str:
-    return f"; {remedy}" if remedy else ""
 
 
 def inexact(entry: Any) -> str:

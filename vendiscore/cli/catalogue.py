@@ -16,8 +16,6 @@ from ..registry.presets import PRESETS
 from . import output
 from .kernel_options import usage
 
-_PRESETS = ", ".join(f"-m {each}" for each in PRESETS)
-
 
 def run_kernels(args: Namespace) -> str:
     """Return a line for each kernel, or the documentation of one."""
@@ -37,7 +35,8 @@ def run_measures(args: Namespace) -> str:
         columns = ("measure", "tells", "more of it", "what it is")
         known = ((each.name, each.aspect, each.direction, each.summary) for each in list_measures())
         listed = output.table([dict(zip(columns, row, strict=True)) for row in known], None)
-        return f"{listed}\nSeveral at once: {_PRESETS} (`vendiscore measures text`).\n"
+        presets = ", ".join(f"-m {each}" for each in PRESETS)
+        return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         some = PRESETS[args.name]
         return f"-m {args.name} means {', '.join(some.measures)}. {some.what}. {some.source}.\n"

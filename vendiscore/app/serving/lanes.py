@@ -23,17 +23,11 @@ SHORT, MIDDLE, LONG, AWAY = "short", "middle", "long", "away"
 WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
 _WAITING = 40  # in a lane
 _BUSY = "More visitors are here than this page can serve; please try again in a few minutes."
-PLACES = 3  # of a visitor, waiting or at work
-_BEHIND = 12  # of a visitor, for a place of their own
-_MANY = (
-    f"{PLACES + _BEHIND} of your requests are under way already; wait for some of them to finish."
-)
+PLACES, _BEHIND = 3, 12  # of a visitor: waiting or at work, and those that wait for such a place
+_MANY = f"{PLACES + _BEHIND} of your requests are under way already; wait for one to finish."
+_OTHERS = "Your other requests come first."
 
 Told = Callable[[str], object]
-
-
-class StoppedError(Exception):
-    """Nobody waited for the result any more."""
 
 
 class Line:
@@ -105,12 +99,13 @@ class Lanes:
                     result: Value = end.value
                     return result
                 loop.call_soon_threadsafe(told, words)
-            raise StoppedError
+            raise asyncio.CancelledError  # nobody waits for the result any more
 
         async def through() -> Value:
             nonlocal started
             try:
-                own = self._visitors.setdefault(visitor, _line_of_one())
+                line = Line(PLACES, _BEHIND, lambda _: _OTHERS, 429, _MANY)
+                own = self._visitors.setdefault(visitor, line)
                 async with own.place(told), self._lines[lane].place(told):
                     started = True
                     loop = asyncio.get_running_loop()
@@ -121,7 +116,8 @@ class Lanes:
                     self._visitors.pop(visitor, None)
 
         task = asyncio.ensure_future(through())
-        task.add_done_callback(_seen)
+        # Nobody may be there to be told of an error.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -129,11 +125,6 @@ class Lanes:
             if not started:
                 task.cancel()
             raise
-
-
-def _line_of_one() -> Line:
-    """Return the line of the requests of one visitor."""
-    return Line(PLACES, _BEHIND, lambda _: "Your other requests come first.", 429, _MANY)
 
 
 def whole(work: Callable[[], Value]) -> Steps[Value]:
@@ -150,8 +141,3 @@ def address(request: Any) -> str:
 
 def _before(others: int) -> str:
     return f"Waiting: {others} before you." if others else "Waiting: you are next."
-
-
-def _seen(task: asyncio.Task[Any]) -> None:
-    if not task.cancelled():
-        task.exception()  # nobody may be there to be told
