@@ -109,17 +109,16 @@ def score(
     >>> score(bag, q=0, k="cosine")
     {'VS': 2.0}
     """
-    found: State = state(collection, split_every=split_every, **how).compute()
-    return found.compute(q, psd=psd, details=details)
+    total: State = state(collection, split_every=split_every, **how).compute()
+    return total.compute(q, psd=psd, details=details)
 
 
 def _partitions(collection: Any) -> list[Any]:
     """Return a delayed batch for each partition."""
-    root = type(collection).__module__.partition(".")[0]
-    if isinstance(collection, (list, tuple)) and all(
-        hasattr(d, "__dask_graph__") for d in collection
-    ):
+    listed = isinstance(collection, (list, tuple))
+    if listed and all(hasattr(each, "__dask_graph__") for each in collection):
         return list(collection)
+    root = type(collection).__module__.partition(".")[0]
     if not (root == "dask" and hasattr(collection, "to_delayed")):
         raise TypeError(
             f"`collection` must be an array, dataframe or bag of Dask, or a list of Delayed, got "
@@ -130,26 +129,23 @@ def _partitions(collection: Any) -> list[Any]:
         if collection.ndim > 1:
             collection = collection.rechunk(dict.fromkeys(range(1, collection.ndim), -1))
         return list(collection.to_delayed().ravel())
-    if getattr(collection, "ndim", 1) == 2:
-        _check_columns(collection)
+    if getattr(collection, "ndim", 1) == 2 and len(collection.columns) > 1:
+        kinds = collection.dtypes.items()
+        if text := [str(name) for name, dtype in kinds if dtype.kind not in "fiub"]:
+            raise TypeError(
+                f"`collection` must have numeric columns only, or one column, got {text[0]!r} "
+                f"among {len(collection.columns)}; pass df[[…]] of numbers, or the one column "
+                f"that `k` compares"
+            )
     return list(collection.to_delayed())
-
-
-def _check_columns(frame: Any) -> None:
-    text = [str(name) for name, dtype in frame.dtypes.items() if dtype.kind not in "fiub"]
-    if text and len(frame.columns) > 1:
-        raise TypeError(
-            f"`collection` must have numeric columns only, or one column, got {text[0]!r} among "
-            f"{len(frame.columns)}; pass df[[…]] of numbers, or the one column that `k` compares"
-        )
 
 
 def _added(state: State, part: Any, i: int) -> State:
     """Add partition i, which may have no samples, to a state."""
-    if getattr(part, "ndim", 1) == 2 and hasattr(part, "columns") and part.shape[1] == 1:
-        column = part[part.columns[0]]
-        part = column.tolist() if column.dtype.kind not in "fiub" else part
-    elif hasattr(part, "tolist") and hasattr(part, "index"):
+    if hasattr(part, "columns") and part.shape[1] == 1:
+        part = part[part.columns[0]]
+        part = part if part.dtype.kind not in "fiub" else part.to_frame()
+    if hasattr(part, "tolist") and hasattr(part, "index"):
         part = part.tolist() if part.dtype.kind not in "fiub" else part.to_numpy()
     elif not hasattr(part, "shape"):
         part = list(part)

@@ -49,10 +49,9 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     Raises
     ------
-    TypeError, ValueError
-        For keywords that `compute` would refuse, and q = 0, which counts and has no gradient.
-    MissingPackageError
-        By the import of this module, without torch.
+    TypeError, ValueError, MissingPackageError
+        For keywords that `compute` would refuse, and q = 0, which counts and has no gradient; by
+        the import of this module, without torch.
 
     Notes
     -----
@@ -63,10 +62,6 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     Time O(n d² + d³) from d < n features, else O(n² d + n³), in double precision whatever the
     samples come in, autocast or not. In parallel training, it is the score of the batch that each
     process has. `torch.compile` leaves it as it is.
-
-    References
-    ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
 
     Examples
     --------

@@ -165,7 +165,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         if streams.is_stream(whole.samples):
             streams.check_served(self._empty, request)
-            result = streams.scored(whole.samples, request)
+            state, *others = whole.samples
+            q = request.orders if request.several else request.orders[0]
+            result = state.merge(*others).compute(q, psd=request.psd, details=request.details)
         else:
             second = pooled(whole.references) if whole.references else None
             request = replace(request, groups=all_labels(whole.labels))

@@ -109,10 +109,3 @@ def check_served(empty: State | None, request: Request) -> None:
             f"{', '.join(asked)} cannot be had of samples that were added up as they came, as they "
             f"are for the options that this metric was loaded with; {KEEP}"
         )
-
-
-def scored(states: Sequence[Any], request: Request) -> dict[str, Any]:
-    """Score the sum of states by a request that was checked."""
-    q = request.orders if request.several else request.orders[0]
-    whole: State = states[0].merge(*states[1:])
-    return whole.compute(q, psd=request.psd, details=request.details)

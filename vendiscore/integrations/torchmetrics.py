@@ -41,10 +41,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
 
     Raises
     ------
-    MissingPackageError
-        When this module is imported without torch and torchmetrics (extra `torchmetrics`).
-    TypeError, ValueError
-        For arguments that are refused.
+    TypeError, ValueError, MissingPackageError
+        For arguments that are refused; by the import of this module, without torchmetrics.
 
     Notes
     -----
@@ -77,15 +75,14 @@ class VendiScore(_Metric):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        d = integer("num_features", num_features)
+        self.num_features, self.feature = integer("num_features", num_features), feature
         if feature is not None and not callable(feature):
             raise TypeError(
                 f"`feature` must be a network or a function of a batch, got "
                 f"{type(feature).__name__}; leave it out to pass embeddings"
             )
-        self.num_features, self.feature = d, feature
         self.orders, self.several = list(dict.fromkeys(check_orders(q))), is_several(q)
-        products = _torch.zeros((d, d), dtype=_torch.float64)
+        products = _torch.zeros(2 * (num_features,), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
 

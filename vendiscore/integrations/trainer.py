@@ -15,8 +15,6 @@ from ..optional import require
 from ..scoring.compute import measure
 from .prompts import filled, read_options
 
-# A series has recovered above the threshold times this.
-_RECOVERED = 1.25
 _callbacks: Any = require("transformers.trainer_callback", "trainer", "DiversityCallback")
 
 
@@ -25,14 +23,14 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
     `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error. They are among the
     metrics that `evaluate` returns, so that `metric_for_best_model` may name them, and in
-    `state.log_history`.
+    `state.log_history`. Several evaluations at one step are one.
 
     Parameters
     ----------
     prompts : list of str, optional
         What the model continues, n times each.
     n : int of at least 2
-        How many continuations of each.
+        How many continuations of each. Blank ones count as one more text.
     max_new_tokens : int
         How long each may be.
     seed : int
@@ -51,15 +49,8 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
     Raises
     ------
-    TypeError, ValueError
-        For arguments that are refused.
-    MissingPackageError
-        By the import of this module, without transformers (extra `trainer`).
-
-    Notes
-    -----
-    Blank generations count as one more text. Every process generates, and the first one warns.
-    Several evaluations at one step are one.
+    TypeError, ValueError, MissingPackageError
+        For arguments that are refused; by the import of this module, without transformers.
 
     Examples
     --------
@@ -90,14 +81,10 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
                 f"`prompts` must be a list of str, got {prompts!r:.60}; pass one, or a function "
                 f"`generate`"
             )
-        drawn: dict[str, Any] = {
-            "prompts": prompts,
-            "n": integer("n", n, 2, remedy="one generation scores 1 whatever it is"),
-            "max_new_tokens": integer("max_new_tokens", max_new_tokens),
-            "seed": integer("seed", seed, 0),
-        }
-        own: Callable[[Any, Any], Any] = partial(generations, **drawn)
-        self.generate = own if generate is None else generate
+        n = integer("n", n, 2, remedy="one generation scores 1 whatever it is")
+        length, seed = integer("max_new_tokens", max_new_tokens), integer("seed", seed, 0)
+        drawn = partial(generations, prompts=prompts, n=n, max_new_tokens=length, seed=seed)
+        self.generate = drawn if generate is None else generate
         self.log = log
         self.patience = integer("patience", patience)
         self.collapse = number("collapse", collapse, "a number of at least 0", lambda c: c >= 0)
@@ -126,10 +113,8 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
             samples = filled(self.generate(model, processing_class))
             scores = measure(samples, None, self.request)
             found = {f"eval_{key}": float(value) for key, value in scores.items()}
-            if self.log is not None:
-                self.log(dict(found))
-            else:
-                state.log_history.append({**found, "epoch": state.epoch, "step": state.global_step})
+            step = {"epoch": state.epoch, "step": state.global_step}
+            self.log(dict(found)) if self.log else state.log_history.append(found | step)
             values = [entry["eval_VS"] for entry in past] + [found["eval_VS"]]
             fallen = len(values) - 1 in collapses(values, self.collapse, self.patience)
             if fallen and state.is_world_process_zero:
@@ -142,12 +127,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 
 
 def generations(
-    model: Any,
-    tokenizer: Any,
-    prompts: Sequence[str],
-    n: int,
-    max_new_tokens: int,
-    seed: int = 0,
+    model: Any, tokenizer: Any, prompts: Any, n: int, max_new_tokens: int, seed: int = 0
 ) -> list[list[str]]:
     """Draw n continuations of each prompt by `model.generate`, one prompt at a time: no padding.
 
@@ -187,7 +167,7 @@ def collapses(values: Sequence[float], collapse: float, patience: int) -> list[i
     fallen, due = False, []
     for place, value in enumerate(values):
         below = below + 1 if value - 1 <= line else 0
-        above = above + 1 if value - 1 > _RECOVERED * line else 0
+        above = above + 1 if value - 1 > 1.25 * line else 0
         if not fallen and below >= patience:
             fallen = True
             due.append(place)

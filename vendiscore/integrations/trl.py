@@ -15,7 +15,7 @@ import numpy as np
 from ..arguments import DEFAULT_ORDER, flag, one_of
 from ..errors import warn
 from ..reading.string_patterns import unspaced
-from ..resolve.kernel_request import How, KernelArgument, how_of
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import part_of, resolve_sets
 from ..spectral.rank_one import adds, check_order, log_score, surprise
 from ..spectral.spectrum import PSD, Spectrum, check_psd
@@ -97,8 +97,9 @@ class VendiReward:
         self.q = check_order(q)
         self.match_length = flag("match_length", match_length)
         self.psd = check_psd(psd)
+        # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
         self.options = {"k": k, **options}
-        if self._how().skip:
+        if how_of(self.options).skip:
             raise ValueError(
                 "`on_error='skip'` would leave out completions, and each has a reward; leave it "
                 "out: blank ones earn 0"
@@ -123,12 +124,11 @@ class VendiReward:
         if self.match_length:
             texts = _matched(texts, groups)
         some = np.flatnonzero([bool(text.strip()) for text in texts])
-        read = [[texts[i] for i in some]]
         pool = None
         if len(some):
-            pool = resolve_sets(read, self._how(), ["completions"], in_parts=True)[0]
-        rewards = np.full(len(texts), np.nan)
-        scores = np.full(len(texts), np.nan)
+            read = [[texts[i] for i in some]]
+            pool = resolve_sets(read, how_of(self.options), ["completions"], in_parts=True)[0]
+        rewards, scores = np.full((2, len(texts)), np.nan)
         several = [group for group in groups if len(group) > 1]
         for group in several:
             rewards[group], scores[group] = 0.0, 1.0
@@ -146,10 +146,6 @@ class VendiReward:
             log_extra("VS", _plain(scores))
         return _plain(rewards)
 
-    def _how(self) -> How:
-        # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        return how_of(self.options)
-
 
 def _plain(values: np.ndarray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
@@ -159,23 +155,20 @@ def _groups_of(prompts: Sequence[Any]) -> list[list[int]]:
     """Return the places of each prompt; messages are compared, since images have no hash."""
     groups: list[list[int]] = []
     for i, prompt in enumerate(prompts):
-        own = next((group for group in reversed(groups) if prompts[group[0]] == prompt), None)
-        if own is None:
-            groups.append([i])
-        else:
-            own.append(i)
+        own = next((group for group in reversed(groups) if prompts[group[0]] == prompt), [])
+        if not own:
+            groups.append(own)
+        own.append(i)
     return groups
 
 
 def _text_of(completion: Any) -> str:
     """Return the text of a completion, or of the assistant's messages and their parts."""
-    if isinstance(completion, str) or completion is None:
-        return completion or ""
     if isinstance(completion, dict):
-        if completion.get("role", "assistant") != "assistant":
-            return ""  # of tools
-        return _text_of(completion.get("content", completion.get("text")))
-    return "\n".join(map(_text_of, completion))
+        ours = completion.get("role", "assistant") == "assistant"  # and not of tools
+        return _text_of(completion.get("content", completion.get("text"))) if ours else ""
+    text = "" if completion is None else completion
+    return text if isinstance(text, str) else "\n".join(map(_text_of, text))
 
 
 def _matched(texts: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:
