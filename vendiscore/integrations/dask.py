@@ -143,9 +143,9 @@ def _partitions(collection: Any) -> list[Any]:
 def _added(state: State, part: Any, i: int) -> State:
     """Add partition i, which may have no samples, to a state."""
     if hasattr(part, "columns") and part.shape[1] == 1:
-        part = part[part.columns[0]]
-        part = part if part.dtype.kind not in "fiub" else part.to_frame()
-    if hasattr(part, "tolist") and hasattr(part, "index"):
+        column = part[part.columns[0]]
+        part = column.tolist() if column.dtype.kind not in "fiub" else part
+    elif hasattr(part, "tolist") and hasattr(part, "index"):
         part = part.tolist() if part.dtype.kind not in "fiub" else part.to_numpy()
     elif not hasattr(part, "shape"):
         part = list(part)

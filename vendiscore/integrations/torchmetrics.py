@@ -82,7 +82,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
                 f"{type(feature).__name__}; leave it out to pass embeddings"
             )
         self.orders, self.several = list(dict.fromkeys(check_orders(q))), is_several(q)
-        products = _torch.zeros(2 * (num_features,), dtype=_torch.float64)
+        products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
 

@@ -113,8 +113,10 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
             samples = filled(self.generate(model, processing_class))
             scores = measure(samples, None, self.request)
             found = {f"eval_{key}": float(value) for key, value in scores.items()}
-            step = {"epoch": state.epoch, "step": state.global_step}
-            self.log(dict(found)) if self.log else state.log_history.append(found | step)
+            if self.log is not None:
+                self.log(dict(found))
+            else:
+                state.log_history.append({**found, "epoch": state.epoch, "step": state.global_step})
             values = [entry["eval_VS"] for entry in past] + [found["eval_VS"]]
             fallen = len(values) - 1 in collapses(values, self.collapse, self.patience)
             if fallen and state.is_world_process_zero:
