@@ -25,7 +25,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
     their length: `vendiscore.compute(X, k="cosine")` of all of them. Its states are sums of fixed
-    shape, in double precision, so that a process that has seen nothing takes part.
+    shape, in double precision, so that a process that has seen nothing takes part: 8 d² bytes on
+    the device, O(n d²) time a batch and O(d³) a score.
 
     Parameters
     ----------
@@ -43,10 +44,6 @@ class VendiScore(_Metric):  # type: ignore[misc]
     ------
     TypeError, ValueError, MissingPackageError
         For arguments that are refused; by the import of this module, without torchmetrics.
-
-    Notes
-    -----
-    8 d² bytes on the device, O(n d²) time a batch and O(d³) a score, whatever was seen.
 
     Examples
     --------

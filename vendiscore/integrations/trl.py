@@ -44,7 +44,7 @@ class VendiReward:
       one that repeats others. The policy gradient, before it is scaled, is that of the expected
       log VS of a group.
 
-    Novelty is all that it sees, nonsense too: add a reward of quality.
+    Novelty is all that it sees, nonsense too: add a reward of quality. Time O(n³) a group.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class VendiReward:
     -----
     A completion that is alone with its prompt on its process has None, and a warning says so. Of a
     group that is split over processes, each part is a group. Blank completions earn 0 and are
-    compared with nothing. Time O(n³) a group, and that of the kernel.
+    compared with nothing.
 
     Examples
     --------

@@ -85,6 +85,8 @@ def score_K(
 ) -> Any:
     """Return the Vendi Score of a similarity matrix.
 
+    Time O(n³), and one copy of K; O(n²) at orders 2 and ∞.
+
     Parameters
     ----------
     K : array or tensor (n, n)
@@ -110,10 +112,6 @@ def score_K(
     TooLargeError
         If the exact score would not fit in memory.
 
-    Notes
-    -----
-    Time O(n³), and one copy of K; O(n²) at orders 2 and ∞.
-
     References
     ----------
     Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
@@ -130,6 +128,8 @@ def score_X(
     X: Any, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> Any:
     """Return the Vendi Score of rows of features under their dot products: cosines by default.
+
+    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen.
 
     Parameters
     ----------
@@ -153,10 +153,6 @@ def score_X(
         If X is no such matrix or has a row of zeros, or other arguments are refused.
     TooLargeError
         If the exact score would not fit in memory.
-
-    Notes
-    -----
-    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen.
 
     References
     ----------
@@ -222,7 +218,7 @@ def conditional_score(
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
     such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
     as diversity of the model. With other measures, for groups and with intervals it is
-    "ConditionalVS" of `compute`.
+    "ConditionalVS" of `compute`. Time O(n³), and n² memory, except where `q` needs no eigenvalues.
 
     Parameters
     ----------
@@ -255,10 +251,6 @@ def conditional_score(
         See `psd`.
     TooLargeError
         If two matrices of n² numbers do not fit in memory.
-
-    Notes
-    -----
-    Time O(n³), and n² memory, except where `q` needs no eigenvalues.
 
     References
     ----------

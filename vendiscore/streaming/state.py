@@ -41,6 +41,8 @@ class State:
     Vendi Score of every order follows from it, exactly. `update` and `merge` return another state;
     of one configuration these form a commutative monoid under `merge`. However samples are cut into
     parts, scores agree up to rounding (1e-12), but for order 0 of eigenvalues as small as rounding.
+    It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; of fewer than d / 2 samples, their
+    features.
 
     Attributes
     ----------
@@ -56,11 +58,6 @@ class State:
         Notes of the kernel on the first batch, such as the error of approximate features.
     settings : dict
         Kernel, options, encoder: what states that are merged must have in common.
-
-    Notes
-    -----
-    d (d + 1) / 2 numbers at most, however many samples there were: 0.6 MB at d = 384. Of fewer than
-    d / 2 samples, their features.
 
     Examples
     --------
@@ -161,7 +158,7 @@ class State:
         return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
 
     def update(self, batch: Samples, p: Weights | None = None) -> Self:
-        """Return the state with a batch added.
+        """Return the state with a batch added, in time O(m d²) and what the kernel takes.
 
         Parameters
         ----------
@@ -180,10 +177,6 @@ class State:
             would follow from the batch, and a state from bytes that do not hold its encoder.
         TooLargeError
             If the state would not fit in memory.
-
-        Notes
-        -----
-        Time O(m d²) for m samples, after what the kernel takes to find their features.
         """
         how, found = self.how, self._found
         refuse_gradient("a State", p=p)
@@ -283,6 +276,8 @@ class State:
     ) -> dict[str, Any]:
         """Return the Vendi Score of all samples that were added, as `vendiscore.compute` gives it.
 
+        Time O(d³), or O(n³) for n < d / 2 samples.
+
         Parameters
         ----------
         q : float in [0, ∞], "inf", or several
@@ -301,10 +296,6 @@ class State:
         ------
         TypeError, ValueError
             If there are no samples, or their weights are all 0 or too large or small to add up.
-
-        Notes
-        -----
-        Time O(d³), or O(n³) for n < d / 2 samples.
         """
         orders = list(dict.fromkeys(check_orders(q)))
         psd = check_psd(psd)
