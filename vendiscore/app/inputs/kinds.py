@@ -29,25 +29,15 @@ _FEATURES = 3  # columns of numbers beside labels that make rows of numbers
 _PLAIN = 0.75  # of the lines that must be molecules, where nothing else says that they are
 
 
-def of_lines(lines: Sequence[str]) -> Kind:
-    """Return the kind of pasted lines: rows of numbers, molecules if it is plain, or texts."""
+def kinds_of_lines(lines: Sequence[str]) -> list[Kind]:
+    """Return the kinds that pasted lines can be, the likeliest first."""
     some = [line.strip() for line in lines if line.strip()]
-    if are_numbers(some):
-        return "vectors"
-    return "molecules" if are_molecules(some) else "texts"
-
-
-def others(kind: str, lines: Sequence[str]) -> tuple[Kind, ...]:
-    """Return the kinds that lines could be, too."""
-    some = [line.strip() for line in lines if line.strip()]
-    found: list[Kind] = []
-    if kind != "texts":
-        found.append("texts")
-    if kind != "molecules" and share_of_molecules(some) > 0.5:
+    found: list[Kind] = ["texts"]
+    if are_molecules(some):
+        found.insert(0, "molecules")
+    elif share_of_molecules(some) > 0.5:
         found.append("molecules")
-    if kind != "vectors" and are_numbers(some):
-        found.append("vectors")
-    return tuple(found)
+    return ["vectors", *found] if are_numbers(some) else found
 
 
 def are_numbers(lines: Sequence[str]) -> bool:

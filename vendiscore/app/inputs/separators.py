@@ -51,7 +51,7 @@ def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "tex
             "Groups are blocks of lines, and each line is a sample: split by lines, or have no "
             "groups."
         )
-    kind = "texts" if separator == FILE else kind
+    kind = "texts" if several and separator == FILE else kind
     values: list[str] = []
     places: list[int | str] = []
     for name, text, rows in every:

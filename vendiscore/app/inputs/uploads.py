@@ -167,16 +167,16 @@ def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
         return replace(found, python=None, name=found.name.replace(_BOX, "pasted", 1))
     asked = asked if told else replace(asked, separator=None)
     some = [row for row in rows if row.strip()][: 2 * _LOOK]
+    could = kinds.kinds_of_lines(some)
     kind = asked.kind if asked.kind not in (None, "images") else None
-    kind = kind or ("texts" if told else kinds.of_lines(some))
-    others = kinds.others(kind, some)
+    kind = kind or ("texts" if told else could[0])
     if kind == "vectors":
         found = cells.of_numbers(text, name, asked)
     else:
         found = separators.split_texts([(name, text)], asked, kind)
     if form in _TABLES:
         found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
-    return replace(found, kinds=others)
+    return replace(found, kinds=tuple(could))
 
 
 def _is_split(asked: Asked) -> bool:
