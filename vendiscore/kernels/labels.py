@@ -12,6 +12,7 @@ from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, namespace, precision, scalar
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
+from ..resolve.group_labels import is_hashable, is_missing
 from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
 
@@ -40,10 +41,10 @@ def labels(values: Sequence[Any]) -> Similarity:
     values = values.tolist() if hasattr(values, "tolist") else values
     problems: dict[int, str] = {}
     for i, value in enumerate(values):
-        if not _is_hashable(value):
+        if not is_hashable(value):
             kind = type(value).__name__
             problems[i] = f"must be one label, got {kind}: {value!r:.40}; sets go to 'tags'"
-        elif _is_missing(value):
+        elif is_missing(value):
             problems[i] = _missing(value)
     SampleError.check(problems)
     return FeatureSimilarity(_indicators([[value] for value in values]))
@@ -90,9 +91,9 @@ def _tags(tagged: Any) -> tuple[list[Any], str]:
     if not isinstance(row, list) or not row:
         return [], "is an empty set of labels; remove it, or give it a label of none"
     for value in row:
-        if not _is_hashable(value):
+        if not is_hashable(value):
             return [], f"has a label that is not hashable: {value!r:.40}"
-        if _is_missing(value):
+        if is_missing(value):
             return [], _missing(value)
     return list(dict.fromkeys(row)), ""
 
@@ -156,21 +157,6 @@ def _improper(P: Any, tolerance: float) -> dict[int, str]:
                 f"softmax of logits, or divide each row by its sum"
             )
     return problems
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:  # also of a tuple that holds a list
-        return False
-    return True
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal to itself
-        return True
 
 
 def _missing(value: Any) -> str:

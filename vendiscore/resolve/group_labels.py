@@ -1,17 +1,5 @@
 """Which samples belong together: one label each, or a list of lists, which says the same.
 
-Samples may be lists themselves. What a list of lists is follows from what is compared:
-
-| compared are                                   | a sample is       | a group is                 |
-|------------------------------------------------|-------------------|----------------------------|
-| text, molecules, images, labels                | no list           | a list of samples          |
-| vectors, class probabilities, rows of features | a row of numbers  | rows: a list, or an array  |
-| rows of bits                                   | a row or RDKit's  | rows, or a list of RDKit's |
-| sets of labels                                 | a set or list     | a list of sets or lists    |
-| columns of records                             | a dict            | a list of dicts            |
-| anything else: a function, given similarities, | whatever they are | told by `groups=` alone    |
-| distances, kernels of other kinds              |                   |                            |
-
 Samples are groups only if all of them are, and only lists are (arrays, of rows): a tuple, or the
 row of a table, is one thing. Without `k`, lists of strings are groups of texts.
 """
@@ -129,7 +117,7 @@ def read_labels(labels: Any, name: str = "groups") -> Groups:
 def check_labels(labels: Sequence[Any], name: str) -> None:
     """Raise for samples without a label, and for labels that are not hashable."""
     for i, label in enumerate(labels):
-        if not _is_hashable(label):
+        if not is_hashable(label):
             raise TypeError(
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
@@ -138,23 +126,25 @@ def check_labels(labels: Sequence[Any], name: str) -> None:
         {
             i: f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
             for i, label in enumerate(labels)
-            if _is_missing(label)
+            if is_missing(label)
         }
     )
 
 
-def _is_hashable(label: Any) -> bool:
+def is_hashable(label: Any) -> bool:
+    """Return whether a label is; a tuple of lists has the method, too."""
     try:
         hash(label)
-    except TypeError:  # a tuple of lists, say, which has the method
+    except TypeError:
         return False
     return True
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN, which is not equal to itself, or pandas.NA."""
     try:
-        return label is None or bool(label != label)  # NaN is not equal to itself
-    except TypeError:  # nor does pandas' NA say
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # NA is neither equal nor unequal
         return True
 
 
@@ -168,8 +158,7 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
 
 
 def _members(samples: Any, how: How, name: str) -> list[Any] | None:
-    """Return the groups of a list of lists, each a list or an array of samples; None if it is
-    none."""
+    """Return the groups of a list of lists, each a list or an array; None if it is none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
     kind = "distances" if how.metric == "precomputed" else _kind(how, samples)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -57,49 +57,80 @@ def apply_kernel(
 ) -> Similarity:
     """Return the Similarity of samples under a kernel and its options, which are trusted.
 
-    Equal strings and numbers are compared once: the kernel sees distinct samples only, and
-    errors about some of them name their places in the list that came in. With `skip`, samples
-    that the kernel cannot use are left out: a warning says how many, and `dropped` of the
-    Similarity names their places in that list. What the kernel fits to samples, it fits to those
-    at the places `fit_to`, all unless given.
+    With `skip`, samples that the kernel cannot use are left out, and `dropped` of the Similarity
+    names them. Options are fitted to the samples at the places `fit_to`, all unless given.
     """
     samples = repeatable(samples) if skip else samples
+
+    def build(kept: np.ndarray | None, places: np.ndarray | None) -> Similarity:
+        used = samples if kept is None else choose(samples, kept)
+        return build_kernel(kernel, used, options, places)
+
+    who = f"kernel {kernel.name!r}"
+    try:
+        (similarity,), dropped = build_all([build], [skip], size(samples), who, fit_to)
+    except SampleError as error:
+        error.add_note("pass on_error='skip' to leave out samples that cannot be used")
+        raise
+    return similarity.noted(dropped=dropped) if dropped else similarity
+
+
+def build_all(
+    builds: Sequence[Callable[[np.ndarray | None, np.ndarray | None], Similarity]],
+    skips: Sequence[bool],
+    n: int,
+    who: str,
+    fit_to: np.ndarray | None,
+) -> tuple[list[Similarity], dict[int, str]]:
+    """Return what several kernels make of the samples that all can use, and what is wrong with
+    the others, which are left out with a warning if those that refuse them are in `skips`.
+
+    Each is a function of the places of samples that are kept and, of these, of those that options
+    are fitted to; None for all.
+    """
+    built: dict[int, tuple[Similarity, np.ndarray]] = {}
     dropped: dict[int, str] = {}
-    kept: np.ndarray | None = None
-    while True:
-        try:
-            if kept is None:
-                similarity = build_kernel(kernel, samples, options, fit_to)
-            else:
-                used = choose(samples, kept)
-                similarity = build_kernel(kernel, used, options, within(fit_to, kept))
-            break
-        except SampleError as error:
-            if not skip:
-                error.add_note("pass on_error='skip' to leave out samples that cannot be used")
-                raise
-            dropped |= (error if kept is None else error.at(kept)).problems
-            kept = np.setdiff1d(np.arange(size(samples)), list(dropped))
-            if not len(kept):
-                i, problem = min(dropped.items())
-                raise ValueError(
-                    f"kernel {kernel.name!r} can use none of the {len(dropped)} samples: sample "
-                    f"{i} {problem}"
-                ) from None
-    if dropped or similarity.dropped:
-        kept = np.arange(size(samples)) if kept is None else kept
-        dropped |= {int(kept[i]): problem for i, problem in similarity.dropped.items()}
-        similarity = similarity.noted(dropped=dict(sorted(dropped.items())))
-        warn_dropped(f"kernel {kernel.name!r}", similarity)
-    return similarity
+    kept = np.arange(n)
+    while len(built) < len(builds):
+        refused: dict[int, str] = {}
+        cause, found = None, len(dropped)
+        for i in [i for i in range(len(builds)) if i not in built]:
+            try:
+                similarity = builds[i](kept if dropped else None, _within(fit_to, kept))
+                problems: Mapping[int, str] = similarity.dropped
+            except SampleError as error:
+                problems, cause = error.problems, error.__cause__
+                if not skips[i]:
+                    refused |= error.at(kept).problems
+            dropped = {int(kept[place]): why for place, why in problems.items()} | dropped
+            if not problems:
+                built[i] = similarity, kept
+        if refused:
+            raise SampleError(*next(iter(refused.items())), refused) from cause
+        if len(dropped) > found:
+            kept = np.setdiff1d(np.arange(n), list(dropped))
+            # What followed from samples that are now left out is to follow from the others.
+            built = {i: part for i, part in built.items() if not part[0].fitted}
+        if not len(kept):
+            place, why = min(dropped.items())
+            raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
+    if dropped:
+        place, why = min(dropped.items())
+        warn(
+            f"{who} left out {len(dropped)} of {n} samples, as asked, first of all: sample {place} "
+            f"{why}"
+        )
+    parts = [
+        similarity if len(seen) == len(kept) else similarity.take(np.searchsorted(seen, kept))
+        for similarity, seen in (built[i] for i in range(len(builds)))
+    ]
+    return parts, dict(sorted(dropped.items()))
 
 
-def within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
-    """Return where the kept ones of `places` stand among the kept; all, if none is kept."""
-    if places is None:
-        return None
-    found = np.flatnonzero(np.isin(kept, places))
-    return found if len(found) else None
+def _within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
+    """Return where the kept ones of `places` stand among the kept; None for all."""
+    found = None if places is None else np.flatnonzero(np.isin(kept, places))
+    return found if found is not None and len(found) else None
 
 
 def check_on_error(on_error: Any) -> str:
@@ -107,19 +138,8 @@ def check_on_error(on_error: Any) -> str:
     return one_of("on_error", on_error, ("raise", "skip"))
 
 
-def warn_dropped(who: str, similarity: Similarity) -> None:
-    """Warn once that samples were left out."""
-    i, problem = next(iter(similarity.dropped.items()))
-    gone = len(similarity.dropped)
-    warn(
-        f"{who} left out {gone} of {similarity.n + gone} samples, as asked, first of all: sample "
-        f"{i} {problem}"
-    )
-
-
 def repeatable(samples: Any) -> Any:
-    """Return the samples in a form that can be read more than once: lists for iterators among
-    them."""
+    """Return samples with lists for the iterators among them, which can be read once only."""
     if not isinstance(samples, list):
         return samples
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
@@ -136,13 +156,8 @@ def build_kernel(
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            fitted: Mapping[str, Any] = {}
-            if kernel.fit is not None:
-                fitted = (
-                    kernel.fit(distinct, **options)
-                    if fit_to is None
-                    else _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
-                )
+            chosen = None if fit_to is None else np.unique(inverse[fit_to])
+            fitted = {} if kernel.fit is None else _fitted(kernel.fit, distinct, options, chosen)
             similarity = kernel.build(distinct, **{**options, **fitted})
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
@@ -177,9 +192,11 @@ def build_kernel(
 
 
 def _fitted(
-    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray
+    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray | None
 ) -> Mapping[str, Any]:
-    """Return the options that follow from the samples at some places."""
+    """Return the options that follow from the samples at some places, all unless given."""
+    if places is None:
+        return fit(samples, **options)
     try:
         return fit(choose(samples, places), **options)
     except SampleError as error:
@@ -216,15 +233,13 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
 
 
 def is_divisible(similarity: Similarity) -> bool:
-    """Return whether pairs are compared when they are asked for, those of some samples without
-    others."""
+    """Return whether pairs of some samples can be compared without the others."""
     inner = getattr(similarity, "distinct", similarity)
     return isinstance(inner, DeferredSimilarity) and inner.divisible
 
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Return the distinct ones of a list of strings or numbers, where each is first, and which
-    each is.
+    """Return the distinct strings or numbers of a list, where each is first, and which each is.
 
     Other samples are taken to be distinct, arrays too.
 
@@ -256,8 +271,7 @@ def as_text(
     fit_to: np.ndarray | None,
     sets: Sequence[Any],
 ) -> Similarity:
-    """Return samples that come without `k`: n-grams of strings, and a warning if a set is no
-    text."""
+    """Return n-grams of strings that come without `k`, and a warning if a set is no text."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         kind, name = _kind(samples)
         raise ValueError(
@@ -279,7 +293,7 @@ def as_text(
 
 
 def _kind(samples: Any) -> tuple[str, str]:
-    """Return what samples that are no strings are, among `_WAYS`, and the name of their type."""
+    """Return which of `_WAYS` suits samples that are no strings, and the name of their type."""
     if not isinstance(samples, list):
         return "numbers", type(samples).__name__
     first = next((s for s in samples if s is not None), None)

@@ -1,20 +1,13 @@
 """Mixtures of registered kernels: weighted sums and products, each of its own column of a record.
 
-A mixture is given in place of a kernel name, as a dict of weights or a list of names. A name may
-say which column of the samples its kernel compares, after a colon:
-
-    compute(table, k={"morgan:smiles": 0.5, "tags:odors": 0.5})
-    compute(table, k=["labels:shape", "labels:colour"], combine="product")
-    compute(texts, k={"ngram_overlap": 0.9, "bleu": 0.1}, options={"ngram_overlap": {"ns": 1}})
-
-With columns, the samples are a list of dicts, a dict of columns, a pandas DataFrame, an Arrow
-table or a `datasets.Dataset`.
+In place of a kernel name, a dict of weights or a list of names; "morgan:smiles" compares a column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
@@ -28,7 +21,7 @@ from ..registry.kernel import Kernel, check_options, get_kernel
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
-from .kernel_build import build_kernel, check_on_error, repeatable, warn_dropped, within
+from .kernel_build import build_all, build_kernel, check_on_error, repeatable
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
@@ -60,9 +53,14 @@ def mix(
     combine: Combine = "sum",
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410: ½ +
-    ½)."""
-    built, dropped = _build_all(parts, columns, fit_to)
+    """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
+    sizes = [size(each) for each in columns]
+    if len(set(sizes)) > 1:
+        lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
+        raise ValueError(f"columns must be equally long, got {lengths}")
+    builds = [partial(_build, part, values) for part, values in zip(parts, columns, strict=True)]
+    skips = [part.skips for part in parts]
+    built, dropped = build_all(builds, skips, sizes[0], "the mixture", fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
@@ -76,15 +74,12 @@ def mix(
         mixed = ProductSimilarity(built)
     every = {p.name: {**p.options, **s.fitted} for p, s in zip(parts, built, strict=True)}
     some = any(similarity.fitted for similarity in built)
-    mixed = mixed.noted(
+    return mixed.noted(
         settings={"kernel": terms, **settings},
         fitted={"options": {name: own for name, own in every.items() if own}} if some else {},
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
     )
-    if dropped:
-        warn_dropped("the mixture", mixed)
-    return mixed
 
 
 def read_mixture(
@@ -159,57 +154,11 @@ def _weight(name: str, weight: Any) -> float:
         ) from None
 
 
-def _build_all(
-    parts: Sequence[Part], columns: Sequence[Any], fit_to: np.ndarray | None
-) -> tuple[list[Similarity], dict[int, str]]:
-    """Return each part on the samples that all can use, and the others with the reason."""
-    sizes = [size(each) for each in columns]
-    if len(set(sizes)) > 1:
-        lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
-        raise ValueError(f"columns must be equally long, got {lengths}")
-    n = sizes[0]
-    built: dict[str, tuple[Similarity, np.ndarray]] = {}
-    dropped: dict[int, str] = {}
-    while True:
-        kept = np.setdiff1d(np.arange(n), list(dropped))
-        if not len(kept):
-            i, problem = min(dropped.items())
-            raise ValueError(
-                f"every sample is left out by one kernel or another, none is left: sample {i} "
-                f"{problem}"
-            )
-        refused: dict[int, str] = {}
-        found = len(dropped)
-        for part, values in zip(parts, columns, strict=True):
-            if part.name in built:
-                continue
-            try:
-                used = choose(values, kept) if dropped else values
-                similarity = _build(part, used, within(fit_to, kept))
-                built[part.name] = similarity, kept
-                problems: Mapping[int, str] = similarity.dropped
-            except SampleError as error:
-                problems = error.problems
-                if not part.skips:
-                    refused |= error.at(kept.tolist()).problems
-            for i, problem in problems.items():
-                dropped.setdefault(int(kept[i]), problem)
-            if problems:
-                built.pop(part.name, None)
-        SampleError.check(refused)
-        if len(dropped) > found:
-            # What followed from samples that are now left out is to follow from the others.
-            built = {name: part for name, part in built.items() if not part[0].fitted}
-        else:
-            taken = []
-            for part in parts:
-                similarity, seen = built[part.name]
-                same = len(seen) == len(kept)
-                taken.append(similarity if same else similarity.take(np.searchsorted(seen, kept)))
-            return taken, dict(sorted(dropped.items()))
-
-
-def _build(part: Part, values: Any, fit_to: np.ndarray | None) -> Similarity:
+def _build(
+    part: Part, column: Any, kept: np.ndarray | None, fit_to: np.ndarray | None
+) -> Similarity:
+    """Return one part, of the kept values of its column."""
+    values = column if kept is None else choose(column, kept)
     where = f"of column {part.column!r} " if part.column else ""
     if isinstance(values, list):
         missing = {i: v.problem for i, v in enumerate(values) if isinstance(v, _Missing)}
@@ -230,12 +179,7 @@ class _Missing:
 
 
 def column(samples: Any, part: Part) -> Any:
-    """Return what a part of a mixture compares: a column of the samples, or the samples
-    themselves."""
-    return repeatable(_column(samples, part))
-
-
-def _column(samples: Any, part: Part) -> Any:
+    """Return what a part of a mixture compares: a column of the samples, or these themselves."""
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
@@ -246,7 +190,7 @@ def _column(samples: Any, part: Part) -> Any:
                 f"{type(samples).__name__} have no columns: pass a list of dicts, a dict of "
                 f"columns, a DataFrame or a Dataset, or k={{{part.kernel.name!r}: …}}"
             )
-        return as_samples(samples)
+        return repeatable(as_samples(samples))
     if not part.column:
         known = list(next(filter(_is_record, samples)) if names is None else names)
         such = f"{part.kernel.name}:{known[0] if known else 'column'}"
@@ -260,12 +204,13 @@ def _column(samples: Any, part: Part) -> Any:
                 f"samples have no column {part.column!r}. "
                 f"{suggestion(part.column, map(str, names))}"
             )
-        return as_samples(samples[part.column])
+        return repeatable(as_samples(samples[part.column]))
     missing = _Missing(f"has no {part.column!r}, which {part.name!r} compares")
-    return [
+    values = [
         record[part.column] if _is_record(record) and part.column in record else missing
         for record in samples
     ]
+    return repeatable(values)
 
 
 def _is_record(sample: Any) -> bool:

@@ -1,7 +1,7 @@
 """From samples, and how to compare them, to the Similarity that is measured; of several sets too.
 
-Sets that are compared share a kernel and its options. Where some of these follow from the samples,
-the sets are pooled, seen by the kernel together, and taken apart again.
+Sets share a kernel and its options. Where some of these follow from the samples, the sets are
+pooled, seen by the kernel together, and taken apart again.
 """
 
 from __future__ import annotations
@@ -98,16 +98,15 @@ def as_similarity(
 def similarity_of(
     samples: Samples, arguments: Mapping[str, Any], also: Iterable[str] = ()
 ) -> Similarity:
-    """Return the same from a mapping of keywords; `also` may have been meant by one that is
-    unknown."""
+    """Return `as_similarity` of keywords; `also` may be meant by one that is unknown."""
     how = how_of(arguments, also)
     return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
 
 
 def read_samples(samples: Samples, how: How, name: str = "samples") -> Samples:
     """Return samples in a form that can be read more than once; a MetricSpace as it is."""
-    made = hasattr(type(samples), "magnitude")  # a MetricSpace
-    return samples if made else read_collection(samples, how, name)
+    space = hasattr(type(samples), "magnitude")
+    return samples if space else read_collection(samples, how, name)
 
 
 def read_collection(samples: Samples, how: How, name: str = "samples") -> Samples:
@@ -116,8 +115,7 @@ def read_collection(samples: Samples, how: How, name: str = "samples") -> Sample
 
 
 def is_whole(samples: Samples, how: How) -> bool:
-    """Return whether samples are no collection: a Similarity, or records of which kernels see
-    columns."""
+    """Return whether samples are a Similarity, or records of which kernels see columns."""
     return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
@@ -125,12 +123,15 @@ def resolve_sets(
     sets: Sequence[Any], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
     """Return the Similarity of each of several sets of samples, under one kernel."""
-    if len(sets) == 1 and (how.given or isinstance(sets[0], Similarity)):
-        return [_given(sets[0], how, names[0])]
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and not made and _fits(how):
         return apart(*_pooled(sets, how, names))
-    parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
+    parts = [
+        _given(samples, how, name)
+        if isinstance(samples, Similarity)
+        else _pooled([samples], how, [name], in_parts)[0]
+        for samples, name in zip(sets, names, strict=True)
+    ]
     if made:
         check_nothing_fitted(sets, parts, names, Similarity)
     return parts
@@ -141,26 +142,37 @@ def resolve_pool(
 ) -> tuple[Similarity, np.ndarray]:
     """Return the Similarity of all samples of several sets together, and where each set begins.
 
-    For what takes samples of several sets together, so that similarities between sets are needed
-    too; `apart` has those within each.
+    For what needs similarities between sets, too; `apart` has those within each.
     """
     _check_one_kind(sets, how, names)
     return _pooled(sets, how, names)
 
 
-def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Similarity, np.ndarray]:
-    """Return the Similarity of all samples of several sets, and where each begins."""
-    sets = _listed(sets, names)
-    merged, starts, coarse = _merged(sets, how)
+def _pooled(
+    sets: Sequence[Any], how: How, names: Sequence[str], in_parts: bool = False
+) -> tuple[Similarity, np.ndarray]:
+    """Return the Similarity of all samples of some sets, and where each begins."""
+    if isinstance(how.k, tuple):
+        sets = [_read_records(samples, name) for samples, name in zip(sets, names, strict=True)]
+    merged, starts = _merged(sets, how)
+    coarse, name = max(map(precision, sets)), names[0] if len(sets) == 1 else "samples"
     try:
-        if how.given:
-            return _given(merged, how), starts
+        if how.given == "K":
+            K = check_matrix(merged, how.normalize, name)
+            return _told(K) if how.normalize else K, starts
+        if how.given == "X":
+            X = as_matrix(merged, name)
+            pool: Similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
+            return _finished(pool, how, coarse), starts
         sources = fitted_to(how, names)
-        places = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-        chosen = None if sources is None else np.concatenate([places[i] for i in sources])
+        chosen = None
+        if sources is not None:
+            chosen = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in sources])
         pool = _compared(merged, how, chosen, sets)
-        if pool.fitted:  # the source is told of what was fitted, beside the values
+        if pool.fitted and len(sets) > 1:  # the source is told of what was fitted
             pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+        if in_parts and not how.normalize and is_divisible(pool):
+            return pool, starts
         return _finished(pool, how, coarse), starts
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
@@ -172,23 +184,19 @@ def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
     return np.searchsorted(kept, starts)
 
 
-def _listed(sets: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """Return the sets, with the files of folders that mixtures compare."""
-    return [
-        image_files(samples, name) if is_folder(samples) else samples
-        for samples, name in zip(sets, names, strict=True)
-    ]
-
-
-def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray, float]:
-    """Return all samples as a kernel takes them, where each set begins, and their coarsest
-    precision."""
+def _merged(sets: Sequence[Any], how: How) -> tuple[Any, np.ndarray]:
+    """Return all samples as a kernel takes them, and where each set begins."""
     if not isinstance(how.k, tuple):
-        return pooled(sets), np.cumsum([0, *map(size, sets)]), max(map(precision, sets))
-    whole = [list(samples) if isinstance(samples, Iterator) else samples for samples in sets]
-    columns = [[column(samples, part) for samples in whole] for part in how.k]
-    starts = np.cumsum([0, *map(size, columns[0])])
-    return [pooled(each) for each in columns], starts, max(map(precision, whole))
+        return pooled(sets), np.cumsum([0, *map(size, sets)])
+    columns = [[column(samples, part) for samples in sets] for part in how.k]
+    return [pooled(each) for each in columns], np.cumsum([0, *map(size, columns[0])])
+
+
+def _read_records(samples: Any, name: str) -> Any:
+    """Return samples that can be read once for each column of a mixture."""
+    if is_folder(samples):
+        return image_files(samples, name)
+    return list(samples) if isinstance(samples, Iterator) else samples
 
 
 def _check_one_kind(sets: Sequence[Any], how: How, names: Sequence[str]) -> None:
@@ -224,17 +232,15 @@ def _shape(samples: Any) -> str:
 
 
 def _fits(how: How) -> bool:
-    """Return whether options may follow from the samples, which sets that are compared must
-    share."""
+    """Return whether options may follow from samples, which sets that are compared must share."""
     kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
     if how.k is None and not how.given:
-        return get_kernel(TEXT_KERNEL).fit is not None
+        kernels = [get_kernel(TEXT_KERNEL)]
     return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
 
 
 def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
-    """Return the Similarity of some samples, of which no others are compared, with a diagonal of
-    1."""
+    """Return the Similarity of some samples, with a diagonal of 1; no others are compared."""
     part = similarity.part(index)
     if not is_divisible(similarity):
         return part
@@ -242,28 +248,6 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
         return check_diagonal(part)
     except SampleError as error:
         raise error.at(index) from None
-
-
-def _alone(samples: Any, how: How, name: str, in_parts: bool = False) -> Similarity:
-    """Return the Similarity of one set, which shares no options with others."""
-    try:
-        if how.given or isinstance(samples, Similarity):
-            return _given(samples, how, name)
-        merged, coarse = samples, 0.0
-        if isinstance(how.k, tuple):
-            (samples,) = _listed([samples], [name])
-            merged, _, coarse = _merged([samples], how)
-        elif not isinstance(samples, list) or not isinstance(samples[0], str):
-            coarse = precision(samples)
-        similarity = _compared(merged, how, None, [samples])
-        if in_parts and not how.normalize and is_divisible(similarity):
-            return similarity
-        return _finished(similarity, how, coarse)
-    except SampleError as error:
-        if name == "samples":
-            raise
-        ends = np.array([0, max(error.problems) + 1])
-        raise _of_one_set(error, ends, [name]) from error.__cause__
 
 
 def check_nothing_fitted(
@@ -298,15 +282,12 @@ def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
 
 
-def _given(samples: Samples, how: How, name: str = "samples") -> Similarity:
-    if isinstance(samples, Similarity):
-        return check_similarity(_finished(samples, how))
-    if how.given == "K":
-        K = check_matrix(samples, how.normalize, name)
-        return _told(K) if how.normalize else K
-    X = as_matrix(samples, name)
-    similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
-    return _finished(similarity, how, precision(samples))
+def _given(similarity: Similarity, how: How, name: str) -> Similarity:
+    """Return a Similarity that was passed, checked."""
+    try:
+        return check_similarity(_finished(similarity, how))
+    except SampleError as error:
+        raise _of_one_set(error, np.array([0, similarity.n]), [name]) from error.__cause__
 
 
 def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
@@ -343,8 +324,7 @@ def _compared(
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
-    """Return an error about samples of the pool, as one about the first set that has some of
-    them."""
+    """Return an error about samples of a pool as one about the first set that has some."""
     if list(names) == ["samples"]:
         return error
     first = int(np.searchsorted(starts, error.index, "right")) - 1
