@@ -53,8 +53,7 @@ def encoder(
     max_length : int, optional
         For texts: tokens that each is cut to; by default what the model's files say or it takes.
     device : str or torch.device, optional
-        A GPU if there is one, otherwise the CPU, where it stays; a `model` stays where it is
-        unless given.
+        By default a GPU if there is one, else the CPU; a `model` stays where it is.
     half : bool, optional
         Half precision; by default on a GPU, for a model loaded here.
     revision : str, optional

@@ -25,25 +25,25 @@ _FOLDER = (
 )
 
 
+class _ImageError(ValueError):
+    """What is wrong with an image, as a predicate."""
+
+
 def as_image(item: Any, index: int) -> Any:
     """Return a PIL image of mode "L" or "RGB" from anything that is an image."""
-    return decode(require("PIL.Image", "images", "a kernel on images"), item, index)
-
-
-def decode(Image: Any, item: Any, index: int) -> Any:
-    """Return `as_image` with the module PIL.Image at hand, which small images are not to wait
-    for."""
-    if isinstance(item, Image.Image):
-        return _eight_bit(_load(item, index, ""), index)
-    if isinstance(item, Mapping):
-        item = _stored(item, index)
-    if isinstance(item, (str, Path)):
-        image = _open(Image, item, index, f" ({item})")
-    elif isinstance(item, (bytes, bytearray)):
-        image = _open(Image, io.BytesIO(item), index, f" ({len(item)} bytes)")
-    else:
-        image = Image.fromarray(_pixel_array(item, index))
-    return _eight_bit(image, index)
+    Image = require("PIL.Image", "images", "a kernel on images")
+    try:
+        if isinstance(item, Image.Image):
+            return _eight_bit(_load(item, ""))
+        if isinstance(item, Mapping):
+            item = _stored(item)
+        if isinstance(item, (str, Path)):
+            return _eight_bit(_open(Image, item, f" ({item})"))
+        if isinstance(item, (bytes, bytearray)):
+            return _eight_bit(_open(Image, io.BytesIO(item), f" ({len(item)} bytes)"))
+        return _eight_bit(Image.fromarray(_pixel_array(item)))
+    except _ImageError as error:
+        raise SampleError(index, str(error)) from error.__cause__
 
 
 @contextmanager
@@ -52,16 +52,15 @@ def naming_files(images: Sequence[Any]) -> Iterator[None]:
     try:
         yield
     except SampleError as error:
-        problems = {i: _named(why, images[i]) for i, why in error.problems.items()}
+        problems = dict(error.problems)
+        for i, problem in problems.items():
+            item = images[i]
+            if isinstance(item, Mapping) and item.get("bytes") is None:
+                item = item.get("path")
+            named = str(item) in problem or repr(str(item)) in problem
+            if isinstance(item, (str, Path)) and not named:
+                problems[i] = f"({item}) {problem}"
         raise SampleError(error.index, problems[error.index], problems) from error.__cause__
-
-
-def _named(problem: str, item: Any) -> str:
-    if isinstance(item, Mapping) and item.get("bytes") is None:
-        item = item.get("path")
-    if not isinstance(item, (str, Path)) or str(item) in problem or repr(str(item)) in problem:
-        return problem
-    return f"({item}) {problem}"
 
 
 def check_images(images: Sequence[Any]) -> None:
@@ -73,7 +72,7 @@ def check_images(images: Sequence[Any]) -> None:
     problems: dict[int, str] = {}
     for i, item in enumerate(images):
         try:
-            source = _stored(item, i) if isinstance(item, Mapping) else item
+            source = _stored(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
                     problems[i] = _FOLDER.format(os.fspath(source))
@@ -82,67 +81,63 @@ def check_images(images: Sequence[Any]) -> None:
             elif not is_torch(source) and not isinstance(
                 source, (PIL.Image, bytes, bytearray, np.ndarray, list)
             ):
-                raise _no_image(source, i)
-        except SampleError as error:
-            problems[i] = error.problem
+                raise _no_image(source)
+        except _ImageError as error:
+            problems[i] = str(error)
     SampleError.check(problems)
 
 
-def _stored(item: Mapping[Any, Any], index: int) -> Any:
+def _stored(item: Mapping[Any, Any]) -> Any:
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
     column = "image" if "image" in item else next(iter(item), "image")
-    raise SampleError(
-        index,
+    raise _ImageError(
         f"must have `bytes` or `path`, as the values of `datasets.Image`, got a mapping with the "
         f"keys {sorted(map(str, item))}; of a dataset pass its column, ds[{column!r}]",
     )
 
 
-def _open(Image: Any, file: Any, index: int, which: str) -> Any:
+def _open(Image: Any, file: Any, which: str) -> Any:
     try:
         with Image.open(file) as image:
-            return _load(image, index, which)
+            return _load(image, which)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        if isinstance(error, SampleError):
+        if isinstance(error, _ImageError):
             raise
         if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
-            raise SampleError(index, _FOLDER.format(os.fspath(file))) from error
-        raise _unreadable(index, which, error) from error
+            raise _ImageError(_FOLDER.format(os.fspath(file))) from error
+        raise _unreadable(which, error) from error
 
 
-def _load(image: Any, index: int, which: str) -> Any:
+def _load(image: Any, which: str) -> Any:
     """Return the image decoded, and upright as its EXIF data say."""
     try:
         image.load()  # images of files are lazy
         turned = image.getexif().get(_ORIENTATION, 1) != 1
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unreadable(index, which, error) from error
+        raise _unreadable(which, error) from error
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
     if image.format is not None and image.mode in ("L", "RGB"):
-        _check_opaque(image, index)
+        _check_opaque(image)
     if not turned:
         return image
     return require("PIL.ImageOps", "images", "a kernel on images").exif_transpose(image)
 
 
-def _unreadable(index: int, which: str, error: Exception) -> SampleError:
-    return SampleError(
-        index, f"cannot be read as an image{which}: {error}; replace or remove the file"
-    )
+def _unreadable(which: str, error: Exception) -> _ImageError:
+    return _ImageError(f"cannot be read as an image{which}: {error}; replace or remove the file")
 
 
-def _no_image(item: Any, index: int) -> SampleError:
-    return SampleError(
-        index,
+def _no_image(item: Any) -> _ImageError:
+    return _ImageError(
         f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
         f"{type(item).__name__}: {item!r:.40}",
     )
 
 
-def _eight_bit(image: Any, index: int) -> Any:
+def _eight_bit(image: Any) -> Any:
     """Return the image in mode L or RGB, if that loses nothing."""
     if image.mode in ("L", "RGB"):
         return image
@@ -150,33 +145,31 @@ def _eight_bit(image: Any, index: int) -> Any:
         deep = image.mode.startswith(("I", "F"))
         top = "65535" if image.mode.startswith("I;16") else "top, with one top"
         recipe = f"pass np.asarray(image) / {top}" if deep else "convert it"
-        raise SampleError(
-            index,
+        raise _ImageError(
             f"is an image of mode {image.mode}, which does not go into 8-bit greyscale or RGB by "
-            f"one rule; {recipe}, in the same way for all",
+            f"one rule; {recipe}, in the same way for all"
         )
-    _check_opaque(image, index)
+    _check_opaque(image)
     return image.convert("L" if image.mode in _GREYS else "RGB")
 
 
-def _check_opaque(image: Any, index: int) -> None:
+def _check_opaque(image: Any) -> None:
     if not image.has_transparency_data:
         return
     if image.convert("RGBA").getchannel("A").getextrema()[0] < 255:
-        raise SampleError(
-            index,
+        raise _ImageError(
             "has transparent pixels, whose colour depends on the background; put it on one "
-            "with PIL's Image.alpha_composite",
+            "with PIL's Image.alpha_composite"
         )
 
 
-def _pixel_array(item: Any, index: int) -> np.ndarray:
+def _pixel_array(item: Any) -> np.ndarray:
     """Return an array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
     tensor = is_torch(item)
     if not tensor and not isinstance(item, (np.ndarray, list)):
-        raise _no_image(item, index)
+        raise _no_image(item)
     if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
-        raise SampleError(index, "has masked pixels, which have no value; fill them")
+        raise _ImageError("has masked pixels, which have no value; fill them")
     try:
         if tensor:
             item = item.detach().cpu()
@@ -184,31 +177,26 @@ def _pixel_array(item: Any, index: int) -> np.ndarray:
             item = item.float() if item.is_floating_point() and item.itemsize < 4 else item
         A = item.numpy() if tensor else np.asarray(item)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise SampleError(index, f"cannot be read as an array: {error}") from error
+        raise _ImageError(f"cannot be read as an array: {error}") from error
     if A.ndim == 3:
-        A = _channels_last(A, tensor, index)
+        A = _channels_last(A, tensor)
     if A.ndim != 2 + (A.ndim == 3) or 0 in A.shape:
-        raise SampleError(
-            index,
+        raise _ImageError(
             f"must be an array of shape (H, W) or (H, W, C) with 1, 3 or 4 channels, got shape "
-            f"{A.shape}; reshape it",
+            f"{A.shape}; reshape it"
         )
-    return _bytes(A, index)
+    return _bytes(A)
 
 
-def _channels_last(A: np.ndarray, tensor: bool, index: int) -> np.ndarray:
+def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
     first, last = A.shape[0] in _CHANNELS, A.shape[2] in _CHANNELS
     if first and last and tensor:
-        raise SampleError(
-            index,
+        raise _ImageError(
             f"is a tensor of shape {A.shape}, which can be read as (C, H, W) and as (H, W, C); "
-            f"pass a PIL image or a NumPy array (H, W, C)",
+            f"pass a PIL image or a NumPy array (H, W, C)"
         )
     if not first and not last:
-        raise SampleError(
-            index,
-            f"must have 1, 3 or 4 channels, first or last, got shape {A.shape}",
-        )
+        raise _ImageError(f"must have 1, 3 or 4 channels, first or last, got shape {A.shape}")
     A = A if last else np.moveaxis(A, 0, 2)
     return A[:, :, 0] if A.shape[2] == 1 else A
 
@@ -224,19 +212,18 @@ def _rescaled(low: float, high: float) -> str:
     return "rescale it, undoing any normalisation"
 
 
-def _bytes(A: np.ndarray, index: int) -> np.ndarray:
+def _bytes(A: np.ndarray) -> np.ndarray:
     if A.dtype == np.uint8:
         return np.ascontiguousarray(A)
     top = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)
     if top is None:
-        raise SampleError(index, f"must be an array of numbers, got dtype {A.dtype}")
+        raise _ImageError(f"must be an array of numbers, got dtype {A.dtype}")
     low, high = A.min(), A.max()
     if not (low >= 0 and high <= top):  # so that NaN is caught
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
-        raise SampleError(
-            index,
+        raise _ImageError(
             f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; "
-            f"{_rescaled(low, high)}",
+            f"{_rescaled(low, high)}"
         )
     scaled = np.rint(A.astype(np.float64) * 255) if top == 1 else A
     return np.ascontiguousarray(scaled.astype(np.uint8))

@@ -1,7 +1,4 @@
-"""Tokenizers by name, and what they have found already.
-
-Those of sacrebleu, some of which know words where no spaces are written.
-"""
+"""Tokenizers of sacrebleu by name, and tokens that are remembered."""
 
 from __future__ import annotations
 
@@ -28,8 +25,8 @@ _NEEDS = {
 }
 
 
-# By tokenizer: the tokens of texts, where they are remembered.
-TOKENS: ContextVar[dict[Hashable, dict[str, Any]] | None] = ContextVar("tokens", default=None)
+# Tokenizers that remember, by what makes them, where tokens are remembered.
+TOKENS: ContextVar[dict[Hashable, Callable[[str], Any]] | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager
@@ -40,17 +37,6 @@ def tokens_remembered() -> Iterator[None]:
         yield
     finally:
         TOKENS.reset(before)
-
-
-def remembering(tokenize: Callable[[str], Any], own: dict[str, Any]) -> Callable[[str], Any]:
-    """Return a tokenizer that first looks a text up in `own`, its tokens so far."""
-
-    def found(text: str) -> Any:
-        if text not in own:
-            own[text] = tokenize(text)
-        return own[text]
-
-    return found
 
 
 def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], list[str]]:

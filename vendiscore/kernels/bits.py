@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,8 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
     ----------
     bits : array (n, d), or list
         Rows of 0 and 1 in any numbers or booleans: NumPy, SciPy sparse, torch, lists. Or
-        fingerprints that RDKit made, of one length: bit vectors (`ExplicitBitVect`,
-        `SparseBitVect`), or count vectors (`UIntSparseIntVect` and its kin), of which minima are
-        shared: Σ min(a, b) / Σ max(a, b).
+        fingerprints that RDKit made, of one length: bit vectors, or count vectors, of which minima
+        are shared: Σ min(a, b) / Σ max(a, b).
     coefficient : {"tanimoto", "dice"}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|).
 
@@ -60,9 +60,8 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
     Notes
     -----
     Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit, to the last bit, and to 1 − the
-    "jaccard" distance of SciPy. rdkit is not needed for rows of numbers. Sparse rows stay sparse;
-    all others keep a byte a bit, and 4 more while they are compared. No n² memory but for what
-    needs the matrix itself.
+    "jaccard" distance of SciPy. Sparse rows stay sparse; all others keep a byte a bit, and 4 more
+    while they are compared. No n² memory but for what needs the matrix itself.
     """
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_vector, bits)):
@@ -74,8 +73,12 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
 
 def _numbers(samples: Any) -> Any:
     """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
-    if isinstance(samples, list):
-        samples = _stacked(samples)
+    if isinstance(samples, list) and not any(
+        is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
+    ):
+        with suppress(TypeError, ValueError, OverflowError):  # of ragged rows, or worse
+            X = np.asarray(samples)
+            samples = X if X.dtype.kind in "biuf" else samples
     refuse_gradient("kernel 'tanimoto'", samples=samples)
     if is_torch(samples):
         samples = as_numpy(samples)
@@ -88,18 +91,6 @@ def _numbers(samples: Any) -> Any:
     if not samples.shape[1]:
         as_matrix(samples)  # which says so
     return samples
-
-
-def _stacked(rows: list[Any]) -> Any:
-    """Return rows as one array if they are numbers that fit, in their precision; else as they
-    are."""
-    if any(is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in rows):
-        return rows
-    try:
-        X = np.asarray(rows)
-    except (TypeError, ValueError, OverflowError):
-        return rows  # ragged, or worse
-    return X if X.dtype.kind in "biuf" else rows
 
 
 def _improper(X: Any) -> dict[int, str]:
@@ -186,8 +177,7 @@ def _is_vector(sample: Any) -> bool:
 
 
 def _of_vectors(samples: Sequence[Any]) -> sp.csr_array:
-    """Return fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "at least
-    c"."""
+    """Return fingerprints as CSR rows of ones; a count c is c bits, "at least 1" to "… c"."""
     kinds = [_kind(sample) for sample in samples]
     usual = Counter(kind for kind in kinds if kind).most_common(1)[0][0]
     problems: dict[int, str] = {}

@@ -48,8 +48,7 @@ def bleu(
     ----------
     texts : sequence of str
     tokenize : str
-        A tokenizer of sacrebleu: "13a", "intl", "zh", "ja-mecab", "char", "none", …, see
-        `encoders.tokenizers.named_tokenizer`.
+        A tokenizer of sacrebleu: "13a", "intl", "zh", "ja-mecab", "char", "none", ….
     smooth : {"exp", "floor", "add-k", "none"}
         What n-gram orders without a match count for (Chen & Cherry, WMT 2014).
     max_order : int of at least 1
@@ -75,9 +74,9 @@ def bleu(
 
     Notes
     -----
-    Equivalent to the mean of `BLEU(effective_order=True).sentence_score` in both directions, whose
-    numbers are sacrebleu's own: matches of all pairs are counted by sparse products, and
-    `compute_bleu` gets each distinct set of counts once. Time O(n²) and up to one such call a pair.
+    Equivalent to the mean of `BLEU(effective_order=True).sentence_score` in both directions:
+    matches of all pairs are counted by sparse products, and sacrebleu's own `compute_bleu` gets
+    each distinct set of counts once. Time O(n²) and up to one such call a pair.
     """
     max_order = integer("max_order", max_order)
     words, score = sentence_bleu(tokenize, smooth, max_order, flag("lowercase", lowercase))
@@ -102,11 +101,8 @@ def bleu(
 def sentence_bleu(
     tokenize: str, smooth: str, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return what takes a text apart, and the BLEU of one from its counts, from 0 to 1.
-
-    That is of matches of n-grams for n = 1 … `max_order`, its length, and that of its reference,
-    with effective order. Errors as for `bleu`; `who` needs sacrebleu.
-    """
+    """Return a tokenizer, and the BLEU (0 to 1) of a text from its matches of n-grams for n = 1 …
+    `max_order`, its length and that of its reference; `who` needs sacrebleu."""
     BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:
@@ -165,8 +161,7 @@ def _from_matches(
 
 
 def _repeats_apart(counts: sp.csr_array) -> sp.csr_array:
-    """Return 0/1 columns "at least m times", so that dot products of rows are Σ min(count,
-    count')."""
+    """Return 0/1 columns "at least m times": dot products of rows are Σ min(count, count')."""
     most = int(counts.data.max(initial=1))
     return sp.hstack([(counts >= m).astype(float) for m in range(1, most + 1)], format="csr")
 

@@ -36,10 +36,9 @@ def image_embeddings(
 ) -> Similarity:
     """The cosine of the embeddings of two images, by default of Inception v3's pool features.
 
-    The default network is torchvision's Inception v3 without its last layer (2,048 features).
-    Pictures reach it through the transforms that belong to the weights (to 342 pixels, centre
-    crop of 299, ImageNet normalisation), which the reference implementation leaves half out:
-    numbers differ from its on purpose.
+    The default network is torchvision's Inception v3 without its last layer (2,048 features),
+    with the transforms that belong to its weights (to 342 pixels, centre crop of 299, ImageNet
+    normalisation). The reference implementation leaves half of them out: its numbers differ.
 
     Parameters
     ----------
@@ -49,12 +48,10 @@ def image_embeddings(
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
         image processor, instead of Inception. CLIP and its kin give their image features.
     model : object, optional
-        Instead of both: an encoder (`vendiscore.encoder(…, kind="images")`), an object with
-        `.encode(list of PIL images)`, a function of such a list that returns an (n, d) array, or,
-        with `transform`, a torch network. It must embed each image by itself.
+        Instead of both: what `vendiscore.encoder(…, kind="images")` returns or takes as `model`.
+        It must embed each image by itself.
     transform : callable PIL image → tensor (C, H, W), optional
-        The preprocessing of a torch `model`: torchvision transforms or a transformers image
-        processor.
+        The preprocessing of a torch `model`: of torchvision, or a transformers image processor.
     pooling : {"pooler", "cls", "mean"}
         For transformers models: as the files of `model_path` say, or else "pooler".
     batch_size, device, half, revision

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,13 +127,9 @@ def probability_product(probabilities: Any) -> Similarity:
 
 
 def check_probabilities(probabilities: Any) -> Any:
-    """Return rows of at least 0 that sum to 1 up to rounding, or a SampleError that names those
-    not so."""
+    """Return rows of at least 0 that sum to 1 up to rounding; a SampleError names others."""
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
-
-    def improper(P: Any) -> dict[int, str]:
-        return _improper(P, tolerance)
-
+    improper = partial(_improper, tolerance=tolerance)
     P = as_matrix(probabilities, "probabilities", improper)
     SampleError.check(improper(P))
     return P

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..arguments import integer, one_of
 from ..arrays import memory
-from ..encoders.pil_images import decode, naming_files
+from ..encoders.pil_images import as_image, naming_files
 from ..errors import SampleError
-from ..optional import require
 from ..progress import track
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
@@ -72,7 +71,6 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
 
 def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
     """Return rows of the bytes of images."""
-    PIL = require("PIL.Image", "images", "a kernel on images")
     n = len(images)
     if size is not None:
         _require(n, 3 * size * size if mode != "L" else size * size)
@@ -81,7 +79,7 @@ def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
     problems: dict[int, str] = {}
     for i, item in enumerate(track(images, n, "reading images")):
         try:
-            image = decode(PIL, item, i)
+            image = as_image(item, i)
             if mode is not None and image.mode != mode:
                 image = image.convert(mode)
             if size is not None:

@@ -7,13 +7,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import integer, one_of
-from ..encoders.tokenizers import TOKENS, named_tokenizer, remembering
+from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
@@ -50,8 +51,7 @@ def fit_analyzer(
     analyzer: Analyzer = "auto",
     columns: int | None = None,
 ) -> Fitted:
-    """Return what n-grams of these texts are made of, if that is not given, and what to say of
-    it."""
+    """Return what n-grams of these texts are made of, unless given, and what to say of it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return Fitted({})
     strings = [text for text in texts if isinstance(text, str)]
@@ -79,8 +79,7 @@ def _is_fixed(
     tokenizer: Tokenizer | str | None = None,
     **others: Any,
 ) -> bool:
-    """Return whether features have a width, and are not of words or characters as other texts
-    are."""
+    """Return whether features have a width, and depend on no other text."""
     return columns is not None and (analyzer != "auto" or tokenizer is not None)
 
 
@@ -113,15 +112,14 @@ def ngram_overlap(
     ns : int or ints of at least 1
         Lengths of n-grams.
     tokenizer : callable str → list of str, or str, optional
-        NLTK's Treebank-style `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or
-        tuples of both. A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab",
-        "ko-mecab", "13a", "intl", …, see `encoders.tokenizers.named_tokenizer`.
+        NLTK's `NLTKWordTokenizer` by default. Tokens may also be integers (ids), or tuples of
+        both. A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab", "13a", ….
     analyzer : {"auto", "word", "char"}
         Whether n-grams are of tokens or of characters (k-mers of a sequence). "auto" means words,
         unless most of the texts are in a script that writes no spaces between words (Chinese,
-        Japanese, Thai, Lao, Burmese, Khmer, Tibetan): a tokenizer by spaces would see one word a
-        clause. It decides once for all texts, with a warning if a tenth of them or more are such,
-        that names a tokenizer which finds their words. With a `tokenizer` it means words.
+        Japanese, Thai, Lao, Burmese, Khmer, Tibetan). It decides once for all texts, with a
+        warning if a tenth of them or more are such, that names a tokenizer which finds their
+        words. With a `tokenizer` it means words.
     columns : int of at least 1, optional
         Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say; every distinct
         n-gram has a column of its own unless given. Then similarities are off by about 1/√columns,
@@ -143,14 +141,11 @@ def ngram_overlap(
         If the tokenizer returns anything but a list of tokens.
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
-    Exception
-        Whatever the tokenizer raises, with a note that quotes the text.
 
     Notes
     -----
-    Tokens are equal if their code points are: case counts, and so does Unicode normalisation (é as
-    one character is not e with an accent). Where that is not meant, lower the texts and bring them
-    to one form first: `unicodedata.normalize("NFC", text.lower())`.
+    Tokens are equal if their code points are. Where case and Unicode normalisation are not meant
+    to count, bring texts to one form first: `unicodedata.normalize("NFC", text.lower())`.
     """
     orders = _check_ns(ns)
     one_of("analyzer", analyzer, ("auto", "word", "char"))
@@ -204,18 +199,14 @@ def tokenized(
     tokenize = read_tokenizer(tokenizer, analyzer)
     known = TOKENS.get()
     if known is not None and not callable(tokenizer):  # the same function may give other tokens
-        tokenize = remembering(tokenize, known.setdefault((tokenizer, analyzer), {}))
+        tokenize = known.setdefault((tokenizer, analyzer), cache(tokenize))
     return read_tokens(texts, tokenize, least, than)
 
 
 def read_tokens(
     texts: Sequence[Any], tokenize: Tokenizer, least: int = 1, than: str = "1"
 ) -> list[list[Any]]:
-    """Return the tokens of each text.
-
-    Raises a SampleError for all that are not strings, or have fewer tokens than `least`, which is
-    called `than`.
-    """
+    """Return the tokens of each text, at least `least`, which messages call `than`."""
     tokens: list[list[Any]] = []
     problems: dict[int, str] = {}
     for i, text in enumerate(texts):
@@ -233,8 +224,7 @@ def read_tokens(
         elif len(tokens[i]) < least:
             found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
             problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
-    if problems:
-        SampleError.check(problems)
+    SampleError.check(problems)
     return tokens
 
 
@@ -263,16 +253,14 @@ def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
 
 
 def _is_token(token: Any) -> bool:
-    """Return whether equal tokens are equal values: other objects may be equal only to
-    themselves."""
+    """Return whether a token is a value: other objects may be equal only to themselves."""
     if isinstance(token, tuple):
         return all(map(_is_token, token))
     return isinstance(token, (str, bytes, int, np.integer))
 
 
 def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
-    """Return how often each n-gram is in each list of tokens: CSR (texts, distinct n-grams),
-    float64."""
+    """Return how often each n-gram is in each list of tokens: CSR (texts, distinct n-grams)."""
     columns: dict[Any, int] = {}
     indices: list[int] = []
     counts: list[int] = []

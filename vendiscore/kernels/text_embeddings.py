@@ -46,10 +46,9 @@ def text_embeddings(
         `modules.json` is loaded by sentence-transformers, with all its steps: pooling, length,
         lower case, its default prompt, Dense layers.
     model : object, optional
-        Instead of `model_path`: an encoder (`vendiscore.encoder(…)`), an object with
-        `.encode(list of str)` (sentence-transformers, model2vec, a wrapper of a web API), a
-        function of such a list that returns an (n, d) array, or, with `tokenizer`, a
-        transformers model. It must embed each text by itself, whatever else is in the list.
+        Instead of `model_path`: what `vendiscore.encoder(…)` returns or takes as `model`
+        (sentence-transformers, model2vec, a wrapper of a web API, a transformers model with its
+        `tokenizer`). It must embed each text by itself, whatever else is in the list.
     pooling : {"pooler", "cls", "mean"}
         As the files of `model_path` say, and "pooler" for the default model; a model that says
         nothing is refused, since one choice gives other numbers than another.

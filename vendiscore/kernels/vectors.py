@@ -66,16 +66,16 @@ def _is_fixed(sigma: float | None = None, n_features: int | None = None, **other
     return sigma is not None and n_features is not None
 
 
-def fit_rbf(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
-    """Return σ of "rbf", where it is not given: the median distance of distinct samples."""
-    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "gaussian")}
+def _fit_sigma(law: Law, vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
+    """Return σ, where it is not given: the median distance of distinct samples."""
+    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
 
 
 @register_kernel(
     "rbf",
     samples="vectors",
     source=_RASMUSSEN,
-    fit=fit_rbf,
+    fit=partial(_fit_sigma, "gaussian"),
     rows=_is_fixed,
     label="lie close",
     by="By their distances",
@@ -86,29 +86,23 @@ def rbf(
 ) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
-    The median is that of distinct samples, of these samples, and other samples have another:
-    `fitted` of the Similarity, or `details["options"]["sigma"]`, passed on as `sigma`, compares
-    two sets under one kernel.
+    The median is that of distinct samples: `fitted` of the Similarity, or
+    `details["options"]["sigma"]`, passed on as `sigma`, compares two sets under one kernel.
 
     With `n_features`, an approximation by random Fourier features: the cosine and the sine of so
-    many random projections, 2 `n_features` columns instead of n² similarities. Each similarity is
-    off by 1/√(2 n_features) or less on average; a note has the error on some pairs. The score is
-    at most 2 `n_features`, and lower than the exact one as a rule. `seed` draws the projections.
-    With `sigma`, too, features of a sample depend on no other one.
+    many random projections, drawn by `seed`, instead of n² similarities. Each similarity is off by
+    1/√(2 n_features) or less on average; a note has the error on some pairs. The score is at most
+    2 `n_features`, and lower than the exact one as a rule. With `sigma`, too, features of a sample
+    depend on no other one.
     """
     return _exponential("gaussian", vectors, sigma, n_features, seed)
-
-
-def fit_laplacian(vectors: Any, sigma: float | None = None, **others: Any) -> dict[str, Any]:
-    """Return σ of "laplacian", where it is not given: the median Manhattan distance."""
-    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), "laplace")}
 
 
 @register_kernel(
     "laplacian",
     samples="vectors",
     source=_RASMUSSEN,
-    fit=fit_laplacian,
+    fit=partial(_fit_sigma, "laplace"),
     rows=_is_fixed,
     label="lie close, or not too far",
     by="By their distances",
@@ -227,18 +221,17 @@ def _by_features(law: Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
 
 def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:
     if isinstance(vectors, list):
-        numbers = [_is_number(x) for x in vectors]
-        if any(numbers):
-            pairs = zip(vectors, numbers, strict=True)
-            vectors = [[x] if single and not is_torch(x) else x for x, single in pairs]
-            vectors = [x.reshape(1) if is_torch(x) and x.ndim == 0 else x for x in vectors]
+        vectors = [_as_row(x) for x in vectors]
     elif vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     return as_matrix(vectors, also=also)
 
 
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (Number, np.generic)) or getattr(x, "ndim", None) == 0
+def _as_row(x: Any) -> Any:
+    """Return a number as a vector of length 1, anything else as it is."""
+    if getattr(x, "ndim", None) == 0:
+        return x.reshape(1)
+    return [x] if isinstance(x, Number) else x
 
 
 def _dense_rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Array:

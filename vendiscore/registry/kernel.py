@@ -125,16 +125,13 @@ class Kernel(Summary):
     @property
     def signature(self) -> list[str]:
         """Its options as they would be passed, such as "sigma=None"."""
-        return [f"{name}={_printed(default)}" for name, default in self.options.items()]
+        options = self.options.items()
+        return [f"{name}={getattr(value, '__name__', repr(value))}" for name, value in options]
 
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
         return summary_of(self.build)
-
-
-def _printed(default: Any) -> str:
-    return getattr(default, "__name__", repr(default))
 
 
 _kernels: Plugins[Kernel] = Plugins("kernel", "kernels")

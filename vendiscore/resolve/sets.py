@@ -53,8 +53,7 @@ def as_similarity(
     ----------
     samples : list or array
         n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
-        `score_X` or `score_dual` rows of features (n, d). Not changed, and not copied where they
-        are arrays that will do.
+        `score_X` or `score_dual` rows of features (n, d). Not changed.
     k : str, callable, dict or list, optional
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
@@ -79,9 +78,8 @@ def as_similarity(
 
     Notes
     -----
-    The time that the kernel takes to find features. Matrices of pairs are found when they are
-    asked for, by most kernels by blocks, and none of n² numbers is kept unless it is given or
-    there is room.
+    The time that the kernel takes to find features. Most kernels find pairs when they are asked
+    for, by blocks, and keep no n² numbers unless there is room.
 
     Examples
     --------
