@@ -230,16 +230,14 @@ def test_a_kernel_that_names_a_place_that_is_not_there_comes_to_an_end(place):
             as_similarity(["a", "b"], k="lost", on_error=on_error)
 
 
-def test_a_kernel_may_leave_out_samples_by_itself():
+def test_a_kernel_leaves_out_no_samples_by_itself():
     @register_kernel("choosy", samples="text", source="this test")
     def choosy(texts):
-        left = MatrixSimilarity(np.eye(len(texts) - 1))
-        return left.noted(dropped={1: "is the second"})
+        return MatrixSimilarity(np.eye(len(texts) - 1))
 
-    with pytest.warns(UserWarning, match="left out 2 of 5 samples"):
-        similarity = as_similarity(["a", "b", "a", "b", "c"], k="choosy")
-    assert list(similarity.dropped) == [1, 3]
-    np.testing.assert_array_equal(similarity.dense(), np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
+    for on_error in ("raise", "skip"):
+        with pytest.raises(ValueError, match="return a Similarity of its 3 samples, got one of 2"):
+            as_similarity(["a", "b", "a", "b", "c"], k="choosy", on_error=on_error)
 
 
 @pytest.mark.parametrize("samples", [[0.0, -0.0], [0, 0.0], [1, 1.0]])

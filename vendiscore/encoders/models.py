@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,35 +16,10 @@ from ..arrays.namespace import is_network
 from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
+from .inference import Network
 from .networks import Pooling, pick_device, pick_dtype
 
 BATCH_SIZE = 64
-
-
-class Model(Protocol):
-    """What makes rows of batches."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What a report says of it."""
-
-    def running(
-        self, samples: Sequence[Any]
-    ) -> AbstractContextManager[tuple[Encode, Mapping[str, Any]]]:
-        """Yield a function from a batch to rows, and what to report when all are done."""
-
-
-class Kind(NamedTuple):
-    """The samples that an encoder takes, and how the networks that embed them are made."""
-
-    name: str  # "text" or "images", as `Kernel.samples` and the extra
-    adapter: str  # the keyword of what makes inputs of a torch network
-    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
-    load: Callable[..., Model]
-    wrap: Callable[..., Model]
-    default: str | None = None  # the usual `model_path`
-    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
-    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Function:
@@ -60,6 +35,22 @@ class Function:
     @contextmanager
     def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, Mapping[str, Any]]]:
         yield self.encode, self.settings
+
+
+Model: TypeAlias = Function | Network
+
+
+class Kind(NamedTuple):
+    """The samples that an encoder takes, and how the networks that embed them are made."""
+
+    name: str  # "text" or "images", as `Kernel.samples` and the extra
+    adapter: str  # the keyword of what makes inputs of a torch network
+    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
+    load: Callable[..., Network]
+    wrap: Callable[..., Network]
+    default: str | None = None  # the usual `model_path`
+    lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
+    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
 
 
 class Embedded(NamedTuple):

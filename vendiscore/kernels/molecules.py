@@ -209,9 +209,16 @@ def _read(samples: Sequence[Any], fingerprint: Callable[[Any], Any]) -> Iterator
     with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
         for sample in samples:
             try:
-                yield _bits(_molecule(sample), fingerprint)
+                yield fingerprint(_molecule(sample))
             except ValueError as error:
                 yield error
+            except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
+                reason = next(
+                    (line.strip() for line in str(error).splitlines() if line.strip()), ""
+                )
+                yield ValueError(
+                    f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
+                )
 
 
 def _molecule(sample: Any) -> Any:
@@ -240,14 +247,3 @@ def _molecule(sample: Any) -> Any:
     if molecule.GetNumAtoms() == 0:
         raise ValueError(f"is a molecule without atoms: {sample!r}; {remedy}")
     return molecule
-
-
-def _bits(molecule: Any, fingerprint: Callable[[Any], Any]) -> Any:
-    """Return the fingerprint of a molecule; the ValueError says why it has none."""
-    try:
-        return fingerprint(molecule)
-    except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
-        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raise ValueError(
-            f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
-        ) from None

@@ -224,7 +224,8 @@ def read_tokens(
         elif len(tokens[i]) < least:
             found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
             problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
-    SampleError.check(problems)
+    if problems:
+        SampleError.check(problems)
     return tokens
 
 

@@ -158,26 +158,24 @@ def register_measure(
     weighted : bool
         Whether it takes weights, `subject.p`.
     ordered : bool
-        Whether it has an order: then it returns a number for each of `subject.orders`.
-    references : bool
-        Whether it compares the samples with a second set; so does one that is `pooled`.
+        Whether it returns a number for each of `subject.orders`.
+    references, pooled : bool
+        Whether it compares the samples with a second set, and whether it then needs what is
+        between both sets, `subject.both`.
     readers : mapping of str to callable, optional
         Checks of its options, made before any work starts; each returns the value, read.
     groups : bool
-        Whether it looks at all groups, `subject.parts`, together, and has one number for them.
+        Whether it has one number for all groups, `subject.parts`, together.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
         What it measures: how diverse samples are, or in how many dimensions they lie; of two sets,
         how many samples are like a reference, how alike both are, or how much is like no reference.
-    pooled : bool
-        Of one with references, whether it needs what is between both sets, `subject.both`.
     references_without : str, optional
         An option of one that compares no sets, without which it looks at the references, if there
         are some, where distances have no unit.
     sequence : bool
         Whether the order in which samples come counts.
     vectors : bool
-        Whether it reads eigenvectors, `subject.eigen`: it is asked first, since others read
-        eigenvalues off them.
+        Whether it reads eigenvectors, `subject.eigen`: it is asked before those that do not.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -61,14 +62,9 @@ def apply_kernel(
     names them. Options are fitted to the samples at the places `fit_to`, all unless given.
     """
     samples = repeatable(samples) if skip else samples
-
-    def build(kept: np.ndarray | None, places: np.ndarray | None) -> Similarity:
-        used = samples if kept is None else choose(samples, kept)
-        return build_kernel(kernel, used, options, places)
-
-    who = f"kernel {kernel.name!r}"
+    build, who = partial(build_kernel, kernel, options=options), f"kernel {kernel.name!r}"
     try:
-        (similarity,), dropped = build_all([build], [skip], size(samples), who, fit_to)
+        (similarity,), dropped = build_all([build], [samples], [skip], who, fit_to)
     except SampleError as error:
         error.add_note("pass on_error='skip' to leave out samples that cannot be used")
         raise
@@ -76,61 +72,57 @@ def apply_kernel(
 
 
 def build_all(
-    builds: Sequence[Callable[[np.ndarray | None, np.ndarray | None], Similarity]],
+    builds: Sequence[Callable[..., Similarity]],
+    columns: Sequence[Any],
     skips: Sequence[bool],
-    n: int,
     who: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
-    """Return what several kernels make of the samples that all can use, and what is wrong with
-    the others, which are left out with a warning if those that refuse them are in `skips`.
+    """Return what kernels make of their columns for the samples that all can use, and the others.
 
-    Each is a function of the places of samples that are kept and, of these, of those that options
-    are fitted to; None for all.
+    Each of `builds` takes values and, as `fit_to`, places of those that options are fitted to.
+    Samples that one cannot use whose entry of `skips` is true are left out, with a warning.
     """
-    built: dict[int, tuple[Similarity, np.ndarray]] = {}
+    built: dict[int, tuple[Similarity, np.ndarray | None]] = {}
     dropped: dict[int, str] = {}
-    kept = np.arange(n)
+    kept = None  # all
     while len(built) < len(builds):
         refused: dict[int, str] = {}
-        cause, found = None, len(dropped)
+        cause, before = None, len(dropped)
         for i in [i for i in range(len(builds)) if i not in built]:
+            values, places = columns[i], fit_to
+            if kept is not None:
+                values = choose(values, kept)
+                left = np.flatnonzero(np.isin(kept, [] if fit_to is None else fit_to))
+                places = left if len(left) else None  # all, if none is left
             try:
-                similarity = builds[i](kept if dropped else None, _within(fit_to, kept))
-                problems: Mapping[int, str] = similarity.dropped
+                built[i] = builds[i](values, fit_to=places), kept
             except SampleError as error:
                 problems, cause = error.problems, error.__cause__
-                if not skips[i]:
-                    refused |= error.at(kept).problems
-            dropped = {int(kept[place]): why for place, why in problems.items()} | dropped
-            if not problems:
-                built[i] = similarity, kept
+                if kept is not None:
+                    problems = error.at(kept).problems
+                dropped = problems | dropped
+                refused |= {} if skips[i] else problems
         if refused:
             raise SampleError(*next(iter(refused.items())), refused) from cause
-        if len(dropped) > found:
+        if len(dropped) > before:
+            n = size(columns[0])
             kept = np.setdiff1d(np.arange(n), list(dropped))
+            place, why = min(dropped.items())
+            if not len(kept):
+                raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
             # What followed from samples that are now left out is to follow from the others.
             built = {i: part for i, part in built.items() if not part[0].fitted}
-        if not len(kept):
-            place, why = min(dropped.items())
-            raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
+    parts = []
+    for similarity, seen in (built[i] for i in range(len(builds))):
+        places = kept if seen is None or kept is None else np.searchsorted(seen, kept)
+        parts.append(similarity if places is None or seen is kept else similarity.take(places))
     if dropped:
-        place, why = min(dropped.items())
         warn(
             f"{who} left out {len(dropped)} of {n} samples, as asked, first of all: sample {place} "
             f"{why}"
         )
-    parts = [
-        similarity if len(seen) == len(kept) else similarity.take(np.searchsorted(seen, kept))
-        for similarity, seen in (built[i] for i in range(len(builds)))
-    ]
     return parts, dict(sorted(dropped.items()))
-
-
-def _within(places: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
-    """Return where the kept ones of `places` stand among the kept; None for all."""
-    found = None if places is None else np.flatnonzero(np.isin(kept, places))
-    return found if found is not None and len(found) else None
 
 
 def check_on_error(on_error: Any) -> str:
@@ -156,8 +148,11 @@ def build_kernel(
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            chosen = None if fit_to is None else np.unique(inverse[fit_to])
-            fitted = {} if kernel.fit is None else _fitted(kernel.fit, distinct, options, chosen)
+            fitted: Mapping[str, Any] = {}
+            if kernel.fit is not None and fit_to is not None:
+                fitted = _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
+            elif kernel.fit is not None:
+                fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
@@ -178,25 +173,13 @@ def build_kernel(
         fitted=fitted,
         notes=getattr(fitted, "notes", ()),
     )
-    if similarity.dropped:  # by a kernel that leaves out samples by itself
-        stays = np.ones(len(first), dtype=bool)
-        stays[list(similarity.dropped)] = False
-        gone = np.flatnonzero(~stays[inverse])
-        similarity = similarity.noted(
-            dropped={int(i): similarity.dropped[int(inverse[i])] for i in gone}
-        )
-        inverse = (np.cumsum(stays) - 1)[inverse[stays[inverse]]]
-    if len(inverse) == similarity.n:
-        return similarity
-    return RepeatedSimilarity(similarity, inverse).noted(dropped=similarity.dropped)
+    return similarity if len(inverse) == similarity.n else RepeatedSimilarity(similarity, inverse)
 
 
 def _fitted(
-    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray | None
+    fit: Fit, samples: Any, options: Mapping[str, Any], places: np.ndarray
 ) -> Mapping[str, Any]:
-    """Return the options that follow from the samples at some places, all unless given."""
-    if places is None:
-        return fit(samples, **options)
+    """Return the options that follow from the samples at some places."""
     try:
         return fit(choose(samples, places), **options)
     except SampleError as error:
@@ -210,7 +193,7 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
             f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
             f"matrix (n, n) in MatrixSimilarity, rows of features in FeatureSimilarity"
         )
-    if similarity.n + len(similarity.dropped) != n:
+    if similarity.n != n:
         raise ValueError(
             f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
             f"{similarity.n}; give each sample its row, in order"
@@ -224,7 +207,7 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
         K = to_host(K)
         gap = np.abs(K - K.T)
         i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
-        a, b = np.setdiff1d(np.arange(n), list(similarity.dropped))[index[[i, j]]]
+        a, b = index[[i, j]]
         raise ValueError(
             f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
             f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
@@ -247,21 +230,15 @@ def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
     n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
-    if not isinstance(samples, list) or not all(
-        type(s) in (str, bytes, int, float) for s in samples
-    ):
+    plain = {str, bytes, int, float}
+    if not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
         return samples, np.arange(n), np.arange(n)
+    # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
+    keys = [(type(sample), sample or repr(sample)) for sample in samples]
     place: dict[Any, int] = {}
-    first: list[int] = []
-    inverse = np.empty(n, dtype=int)
-    for i, sample in enumerate(samples):
-        # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
-        key = type(sample), sample or repr(sample)
-        if key not in place:
-            place[key] = len(first)
-            first.append(i)
-        inverse[i] = place[key]
-    return [samples[i] for i in first], np.array(first), inverse
+    inverse = np.array([place.setdefault(key, len(place)) for key in keys], dtype=int)
+    first = np.unique(inverse, return_index=True)[1]
+    return [samples[i] for i in first], first, inverse
 
 
 def as_text(

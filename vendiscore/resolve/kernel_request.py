@@ -1,7 +1,4 @@
-"""How samples are compared: the keywords that say so, read once, looking at no samples.
-
-What is read here is trusted by all that follows.
-"""
+"""How samples are compared: the keywords that say so, read once, looking at no samples."""
 
 from __future__ import annotations
 
@@ -114,8 +111,7 @@ def with_the_rest(
     also: Iterable[str] = (),
     measures: Mapping[str, Sequence[str]] | None = None,
 ) -> How:
-    """Return `how` with the keywords that nobody has read, which are options of the kernel of
-    text."""
+    """Return `how` with keywords that nobody has read, which are options of the text kernel."""
     if not rest:
         return how
     name, known = next(iter(rest)), {*SETTINGS, "samples", *also}
@@ -152,21 +148,19 @@ def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
     if is_mixture(k):
         own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
         return {"k": tuple(read_mixture(k, **own)), "combine": own.get("combine", "sum")}
-    if is_network(k) or callable(getattr(k, "encode", None)):
-        raise TypeError(
-            f"`k` must be a kernel name or a function k(a, b), got a model, {type(k).__name__}; "
-            f"pass it as model=… with k='text_embeddings' or 'image_embeddings'"
-        )
-    if not callable(k):
-        instead = (
-            f"pass k={k.name!r}"
-            if isinstance(k, Kernel)
-            else "a similarity matrix is passed as the samples, with score_K=True, and a second "
-            "set as `references` of compute"
-        )
-        raise TypeError(
-            f"`k` must be a kernel name or a function k(a, b), got {type(k).__name__}; {instead}"
-        )
+    model = is_network(k) or callable(getattr(k, "encode", None))
+    if model or not callable(k):
+        if model:
+            instead = "pass it as model=… with k='text_embeddings' or 'image_embeddings'"
+        elif isinstance(k, Kernel):
+            instead = f"pass k={k.name!r}"
+        else:
+            instead = (
+                "a similarity matrix is passed as the samples, with score_K=True, and a second set "
+                "as `references` of compute"
+            )
+        what = f"{'a model, ' if model else ''}{type(k).__name__}"
+        raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
     return {"k": k}
 
 
@@ -195,9 +189,8 @@ def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequenc
 
 
 def _of_kernels(option: str) -> str:
-    kernels = ", ".join(map(repr, having(option)))
-    if option == "on_error":
-        kernels = "every named kernel"
+    every = option == "on_error"
+    kernels = "every named kernel" if every else ", ".join(map(repr, having(option)))
     return f"an option of {kernels}: pass the kernel's name as `k`"
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from ..arguments import number, one_of
-from ..arrays.inputs import as_samples, choose
+from ..arrays.inputs import as_samples
 from ..arrays.pools import size
 from ..errors import SampleError
 from ..hints import suggestion
@@ -58,9 +58,9 @@ def mix(
     if len(set(sizes)) > 1:
         lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
         raise ValueError(f"columns must be equally long, got {lengths}")
-    builds = [partial(_build, part, values) for part, values in zip(parts, columns, strict=True)]
+    builds = [partial(_build, part) for part in parts]
     skips = [part.skips for part in parts]
-    built, dropped = build_all(builds, skips, sizes[0], "the mixture", fit_to)
+    built, dropped = build_all(builds, columns, skips, "the mixture", fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
@@ -154,11 +154,8 @@ def _weight(name: str, weight: Any) -> float:
         ) from None
 
 
-def _build(
-    part: Part, column: Any, kept: np.ndarray | None, fit_to: np.ndarray | None
-) -> Similarity:
-    """Return one part, of the kept values of its column."""
-    values = column if kept is None else choose(column, kept)
+def _build(part: Part, values: Any, fit_to: np.ndarray | None) -> Similarity:
+    """Return one part, of values of its column."""
     where = f"of column {part.column!r} " if part.column else ""
     if isinstance(values, list):
         missing = {i: v.problem for i, v in enumerate(values) if isinstance(v, _Missing)}

@@ -124,12 +124,7 @@ def resolve_sets(
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and not made and _fits(how):
         return apart(*_pooled(sets, how, names))
-    parts = [
-        _given(samples, how, name)
-        if isinstance(samples, Similarity)
-        else _pooled([samples], how, [name], in_parts)[0]
-        for samples, name in zip(sets, names, strict=True)
-    ]
+    parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
     if made:
         check_nothing_fitted(sets, parts, names, Similarity)
     return parts
@@ -146,34 +141,72 @@ def resolve_pool(
     return _pooled(sets, how, names)
 
 
-def _pooled(
-    sets: Sequence[Any], how: How, names: Sequence[str], in_parts: bool = False
-) -> tuple[Similarity, np.ndarray]:
-    """Return the Similarity of all samples of some sets, and where each begins."""
+def _pooled(sets: Sequence[Any], how: How, names: Sequence[str]) -> tuple[Similarity, np.ndarray]:
+    """Return the Similarity of all samples of several sets, and where each begins."""
     if isinstance(how.k, tuple):
         sets = [_read_records(samples, name) for samples, name in zip(sets, names, strict=True)]
     merged, starts = _merged(sets, how)
-    coarse, name = max(map(precision, sets)), names[0] if len(sets) == 1 else "samples"
+    sources = fitted_to(how, names)
+    chosen = None
+    if sources is not None:
+        chosen = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in sources])
     try:
-        if how.given == "K":
-            K = check_matrix(merged, how.normalize, name)
-            return _told(K) if how.normalize else K, starts
-        if how.given == "X":
-            X = as_matrix(merged, name)
-            pool: Similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
-            return _finished(pool, how, coarse), starts
-        sources = fitted_to(how, names)
-        chosen = None
-        if sources is not None:
-            chosen = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in sources])
-        pool = _compared(merged, how, chosen, sets)
-        if pool.fitted and len(sets) > 1:  # the source is told of what was fitted
-            pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
-        if in_parts and not how.normalize and is_divisible(pool):
-            return pool, starts
-        return _finished(pool, how, coarse), starts
+        pool = _similarity(merged, how, sets, "samples", chosen)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
+    if pool.fitted:  # the source is told of what was fitted, beside the values
+        pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
+    return pool, starts
+
+
+def _alone(samples: Any, how: How, name: str, in_parts: bool) -> Similarity:
+    """Return the Similarity of one set, which shares no options with others."""
+    try:
+        if isinstance(samples, Similarity):
+            return check_similarity(_finished(samples, how))
+        merged = samples
+        if isinstance(how.k, tuple):
+            samples = _read_records(samples, name)
+            merged, _ = _merged([samples], how)
+        return _similarity(merged, how, [samples], name, None, in_parts)
+    except SampleError as error:
+        ends = np.array([0, max(error.problems) + 1])
+        raise _of_one_set(error, ends, [name]) from error.__cause__
+
+
+def _similarity(
+    samples: Any,
+    how: How,
+    sets: Sequence[Any],
+    name: str,
+    fit_to: np.ndarray | None,
+    in_parts: bool = False,
+) -> Similarity:
+    """Return the Similarity of the samples of all sets, with a diagonal of 1."""
+    if how.given == "K":
+        K = check_matrix(samples, how.normalize, name)
+        return _told(K) if how.normalize else K
+    if how.given == "X":
+        X = as_matrix(samples, name)
+        similarity: Similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
+    elif how.k is None:
+        similarity = as_text(samples, how.options, how.skip, fit_to, sets)
+    elif isinstance(how.k, Kernel):
+        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    elif isinstance(how.k, tuple):
+        similarity = mix(how.k, samples, how.combine, fit_to)
+    else:
+        refuse_gradient("a function of two samples", samples=samples)
+        distinct, first, inverse = distinct_samples(samples)
+        similarity = pairwise(distinct, how.k, first.tolist())
+        if len(first) < len(inverse):
+            similarity = RepeatedSimilarity(similarity, inverse)
+    notes = [each.note for each in sets if isinstance(each, Files)]
+    similarity = similarity.noted(notes=notes) if notes else similarity
+    if in_parts and not how.normalize and is_divisible(similarity):
+        return similarity
+    texts = isinstance(samples, list) and isinstance(samples[0], str)
+    return _finished(similarity, how, 0.0 if texts else max(map(precision, sets)))
 
 
 def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
@@ -280,14 +313,6 @@ def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
     return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
 
 
-def _given(similarity: Similarity, how: How, name: str) -> Similarity:
-    """Return a Similarity that was passed, checked."""
-    try:
-        return check_similarity(_finished(similarity, how))
-    except SampleError as error:
-        raise _of_one_set(error, np.array([0, similarity.n]), [name]) from error.__cause__
-
-
 def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
     """Return normalized if that is asked for, with a diagonal of 1."""
     if coarse > COARSE:
@@ -299,26 +324,6 @@ def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similari
 
 def _told(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
-
-
-def _compared(
-    samples: Samples, how: How, fit_to: np.ndarray | None, sets: Sequence[Any]
-) -> Similarity:
-    """Return the Similarity of the samples of all sets."""
-    if how.k is None:
-        similarity = as_text(samples, how.options, how.skip, fit_to, sets)
-    elif isinstance(how.k, Kernel):
-        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
-    elif isinstance(how.k, tuple):
-        similarity = mix(how.k, samples, how.combine, fit_to)
-    else:
-        refuse_gradient("a function of two samples", samples=samples)
-        distinct, first, inverse = distinct_samples(samples)
-        similarity = pairwise(distinct, how.k, first.tolist())
-        if len(first) < len(inverse):
-            similarity = RepeatedSimilarity(similarity, inverse)
-    notes = [each.note for each in sets if isinstance(each, Files)]
-    return similarity.noted(notes=notes) if notes else similarity
 
 
 def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
