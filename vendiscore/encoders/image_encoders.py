@@ -15,6 +15,7 @@ from .embeddings import Encode, no_effect
 from .inference import Network
 from .models import Kind
 from .networks import (
+    ModelFiles,
     Pooling,
     describe,
     has_steps,
@@ -43,30 +44,23 @@ def _read(items: list[Any]) -> list[Any]:
     return images
 
 
-def _load(
-    model_path: str | Path | None,
-    pooling: Pooling | None,
-    max_length: None,
-    revision: str | None,
-    device: Any,
-    dtype: Any,
-) -> Network:
+def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
     """Return the network of a Hub id or folder with its image processor; else Inception v3."""
-    if model_path is None:
+    path, revision, device = files.path, files.revision, files.device
+    if path is None:
         no_effect({"revision": revision, "pooling": pooling}, "Inception v3")
-        return _inception(device, dtype)
-    where: dict[str, Any] = {"extra": "images", "revision": revision, "dtype": dtype}
-    if not has_steps(model_path, revision, "images"):
-        model = load_pretrained(model_path, pooling or "pooler", **where)
+        return _inception(device, files.dtype)
+    if not has_steps(files):
+        model = load_pretrained(files, pooling or "pooler")
         transformers = require("transformers", "images", "kernel 'image_embeddings'")
-        processor = transformers.AutoImageProcessor.from_pretrained(model_path, revision=revision)
+        processor = transformers.AutoImageProcessor.from_pretrained(path, revision=revision)
     else:
-        sentences = load_sentence_transformer(model_path, pooling, device=device, **where)
+        sentences = load_sentence_transformer(files, pooling)
         model, processor = sentences.transformers_model, sentences.processor
         if pooling is None:
             if not sentences.supports("image"):
                 raise ValueError(
-                    f"`model_path` {str(model_path)!r} takes no images, as its files say; pass "
+                    f"`model_path` {str(path)!r} takes no images, as its files say; pass "
                     f"pooling='mean', 'cls' or 'pooler' to use its network alone"
                 )
             settings = sentence_settings(sentences, model) | {"transform": _name(processor)}

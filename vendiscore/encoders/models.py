@@ -17,7 +17,7 @@ from ..progress import Counts, counted
 from ..signature import plain
 from .embeddings import Encode, embed, no_effect
 from .inference import Network
-from .networks import Pooling, pick_device, pick_dtype
+from .networks import ModelFiles, Pooling, pick_device, pick_dtype
 
 BATCH_SIZE = 64
 
@@ -46,7 +46,7 @@ class Kind(NamedTuple):
     name: str  # "text" or "images", as `Kernel.samples` and the extra
     adapter: str  # the keyword of what makes inputs of a torch network
     check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
-    load: Callable[..., Network]
+    load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
     wrap: Callable[..., Network]
     default: str | None = None  # the usual `model_path`
     lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
@@ -174,8 +174,8 @@ def make_encoder(
         no_effect({kind.adapter: adapter}, "model_path=…, which has its own")
         place = pick_device(device, kind.name)
         path = kind.default if model_path is None else model_path
-        loaded = kind.load(path, pooling, max_length, revision, place, pick_dtype(half, place))
-        return Encoder(kind, loaded, batch_size)
+        files = ModelFiles(path, revision, kind.name, place, pick_dtype(half, place))
+        return Encoder(kind, kind.load(files, pooling, max_length), batch_size)
     path = None if model_path == kind.default else model_path
     no_effect({"model_path": path, "revision": revision}, "model=…")
     if adapter is not None:

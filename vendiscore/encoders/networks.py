@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..arguments import flag
 from ..arrays.namespace import is_torch
@@ -12,6 +12,16 @@ from ..errors import warn
 from ..optional import require
 
 Pooling = Literal["pooler", "cls", "mean"]
+
+
+class ModelFiles(NamedTuple):
+    """A Hub id or folder of a model, and where and in which precision it is to run."""
+
+    path: Any  # a str or Path, or None for the usual network of images
+    revision: str | None
+    extra: str
+    device: Any
+    dtype: Any
 
 
 def pick_device(device: Any, extra: str) -> Any:
@@ -47,43 +57,33 @@ def pick_dtype(half: bool | None, device: Any) -> Any:
     return torch.float32 if half is False or device.type == "cpu" else torch.float16
 
 
-def load_pretrained(
-    model_path: str | Path, pooling: Pooling, *, extra: str, revision: str | None, dtype: Any
-) -> Any:
+def load_pretrained(files: ModelFiles, pooling: Pooling) -> Any:
     """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
-    transformers = require("transformers", extra, "an embedding kernel")
+    transformers = require("transformers", files.extra, "an embedding kernel")
     model, report = transformers.AutoModel.from_pretrained(
-        model_path, revision=revision, dtype=dtype, output_loading_info=True
+        files.path, revision=files.revision, dtype=files.dtype, output_loading_info=True
     )
-    _check_trained(model, model_path, sorted(report["missing_keys"]), pooling)
+    _check_trained(model, files.path, sorted(report["missing_keys"]), pooling)
     return model
 
 
-def load_sentence_transformer(
-    model_path: str | Path,
-    pooling: Pooling | None,
-    *,
-    extra: str,
-    revision: str | None,
-    device: Any,
-    dtype: Any,
-) -> Any:
+def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any:
     """Load a model that says in `modules.json` how its samples become embeddings.
 
     Where `pooling` is given instead, no other step may change the direction of embeddings.
     """
-    library = require("sentence_transformers", extra, "a model with modules.json")
+    library = require("sentence_transformers", files.extra, "a model with modules.json")
+    where = {"device": str(files.device), "revision": files.revision}
+    path = str(files.path)
     try:
-        model = library.SentenceTransformer(
-            str(model_path), device=str(device), revision=revision, model_kwargs={"dtype": dtype}
-        )
+        model = library.SentenceTransformer(path, model_kwargs={"dtype": files.dtype}, **where)
         length = model.max_seq_length
         if length is not None and not length >= 1:
             raise ValueError(f"max_seq_length is {length!r:.40}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"`model_path` {str(model_path)!r} cannot be loaded by sentence-transformers "
-            f"({error}); get the model again"
+            f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); get the "
+            f"model again"
         ) from error
     network, steps = model.transformers_model, [type(step).__name__ for step in model]
     if pooling is not None:
@@ -91,7 +91,7 @@ def load_sentence_transformer(
         others = [step for step in steps[1:] if step not in ("Pooling", "Normalize", "Dropout")]
         if network is None or others:
             raise ValueError(
-                f"`pooling` cannot replace the steps of {str(model_path)!r}, which has "
+                f"`pooling` cannot replace the steps of {path!r}, which has "
                 f"{' and '.join(others or steps)}; leave it out"
             )
     if network is not None:
@@ -101,7 +101,7 @@ def load_sentence_transformer(
             for name, value in network.named_parameters()
         }
         missing = [name for name, read in marked.items() if not read]
-        _check_trained(network, model_path, missing if any(marked.values()) else [], pooling)
+        _check_trained(network, path, missing if any(marked.values()) else [], pooling)
     return model
 
 
@@ -139,15 +139,16 @@ def _check_trained(
         )
 
 
-def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
+def has_steps(files: ModelFiles) -> bool:
     """Return whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
-    if Path(model_path).is_dir():
-        return (Path(model_path) / "modules.json").is_file()
-    hub = require("huggingface_hub", extra, "an embedding kernel")
-    errors = require("huggingface_hub.errors", extra, "an embedding kernel")
+    if Path(files.path).is_dir():
+        return (Path(files.path) / "modules.json").is_file()
+    hub = require("huggingface_hub", files.extra, "an embedding kernel")
+    errors = require("huggingface_hub.errors", files.extra, "an embedding kernel")
     wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
+    path, revision = str(files.path), files.revision
     try:
-        hub.hf_hub_download(str(model_path), "modules.json", revision=revision)
+        hub.hf_hub_download(path, "modules.json", revision=revision)
     except wrong:
         return False  # transformers says what is wrong with it
     except (errors.EntryNotFoundError, errors.HfHubHTTPError) as error:
@@ -156,12 +157,12 @@ def has_steps(model_path: str | Path, revision: str | None, extra: str) -> bool:
         # The cache remembers which files were asked for and are not there. One that has
         # .gitattributes, which every repository has and no model needs, holds all files.
         if not asked and not any(
-            hub.try_to_load_from_cache(str(model_path), file, revision=revision)
+            hub.try_to_load_from_cache(path, file, revision=revision)
             for file in ("modules.json", ".gitattributes")
         ):
             warn(
-                f"the Hub cannot be asked now whether {str(model_path)!r} has modules.json, which "
-                f"is taken as no; load the model once online, or pass a folder with all its files"
+                f"the Hub cannot be asked now whether {path!r} has modules.json, which is taken as "
+                f"no; load the model once online, or pass a folder with all its files"
             )
         return False
     return True
@@ -202,8 +203,7 @@ def _flat(tensor: Any) -> Any:
 
 
 def describe(model: Any) -> dict[str, Any]:
-    """Return what a report says of a network: its class, and where it is known its name and
-    revision."""
+    """Return what a report says of a network: its class, and if known its name and revision."""
     config = getattr(model, "config", None)
     return {
         "model": type(model).__qualname__,

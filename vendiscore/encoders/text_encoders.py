@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..optional import require
 from .inference import Network
 from .models import Kind
 from .networks import (
+    ModelFiles,
     Pooling,
     default_prompt,
     describe,
@@ -39,42 +39,34 @@ def check_texts(texts: Sequence[Any]) -> None:
     )
 
 
-def _load(
-    model_path: str | Path,
-    pooling: Pooling | None,
-    max_length: int | None,
-    revision: str | None,
-    device: Any,
-    dtype: Any,
-) -> TextNetwork:
+def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) -> TextNetwork:
     """Return the network of a Hub id or folder, with what its files say of tokens and pooling."""
-    source, stated, lowercase = "given", None, {}
-    where: dict[str, Any] = {"extra": "text", "revision": revision, "dtype": dtype}
+    path, source, stated, lowercase = files.path, "given", None, {}
     transformers = require("transformers", "text", "kernel 'text_embeddings'")
-    if model_path == MODEL_PATH and pooling is None:
+    if path == MODEL_PATH and pooling is None:
         pooling, source = "pooler", "its card"
-    if model_path != MODEL_PATH and has_steps(model_path, revision, "text"):
-        sentences = load_sentence_transformer(model_path, pooling, device=device, **where)
+    if path != MODEL_PATH and has_steps(files):
+        sentences = load_sentence_transformer(files, pooling)
         if getattr(sentences[0], "do_lower_case", False):
             lowercase = {"lowercase": True}
         if pooling is None:
-            return _sentence_network(sentences, max_length, lowercase, device)
+            return _sentence_network(sentences, max_length, lowercase, files.device)
         model, tokenizer = sentences.transformers_model, sentences.tokenizer
         stated = sentences.max_seq_length
     elif pooling is None:
         # A path that leads nowhere is a matter for transformers.
-        transformers.AutoConfig.from_pretrained(model_path, revision=revision)
+        transformers.AutoConfig.from_pretrained(path, revision=files.revision)
         raise ValueError(
-            f"`model_path` {str(model_path)!r} says nothing about pooling (no modules.json); "
-            f"pass pooling='mean', 'cls' or 'pooler', as the model's card says"
+            f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
+            f"pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
     else:
-        model = load_pretrained(model_path, pooling, **where)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(model_path, revision=revision)
+        model = load_pretrained(files, pooling)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(path, revision=files.revision)
         if tokenizer.pad_token is None:  # masked, so any token does
             tokenizer.pad_token = tokenizer.eos_token
     limit = _limit(model, tokenizer, max_length, stated)
-    network = _transformer(model, tokenizer, pooling, source, limit, device, ours=True)
+    network = _transformer(model, tokenizer, pooling, source, limit, files.device, ours=True)
     network.settings |= lowercase
     return network
 
@@ -220,8 +212,7 @@ class TextNetwork(Network):
 def _limit(
     model: Any, tokenizer: Any, max_length: int | None, stated_length: int | None
 ) -> int | None:
-    """Return the number of tokens to cut at: `max_length`, or what is stated and positions
-    allow."""
+    """Return where to cut tokens: at `max_length`, or what is stated and positions allow."""
     positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
         # RoBERTa and its kin count positions from behind the padding index.
