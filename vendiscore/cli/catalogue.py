@@ -110,12 +110,12 @@ def presets() -> str:
     """Return a table with one row for each name that means several measures."""
     return _table(
         {
-            "`measures=`": f'`"{each.name}"`',
-            "means": ", ".join(f"`{name}`" for name in each.measures),
+            "`measures=`": f'`"{name}"`',
+            "means": ", ".join(f"`{measure}`" for measure in each.measures),
             "what they say": each.what,
             "source": each.source,
         }
-        for each in PRESETS.values()
+        for name, each in PRESETS.items()
     )
 
 
