@@ -99,7 +99,7 @@ def _borrowed(model: Any, device: Any) -> Iterator[None]:
         modes = {module: module.training for module in model.modules()}
         home, _ = _place(model)
         loan = _loans.setdefault(id(model), _Loan(modes, home, device or home))
-        if device is not None and not _is_at(loan.device, device):
+        if device not in (None, loan.device):
             raise ValueError(
                 f"`device` must be {str(loan.device)!r} while `model` is used there, got "
                 f"{str(device)!r}; give each device a model of its own"
@@ -120,9 +120,3 @@ def _borrowed(model: Any, device: Any) -> Iterator[None]:
                     model.to(loan.home)
                 for module, training in loan.modes.items():
                     module.training = training
-
-
-def _is_at(place: Any, device: Any) -> bool:
-    """Return whether `device` is where something is; "cuda" without a number is any of them."""
-    numbers = {place.index, device.index}
-    return place.type == device.type and (len(numbers) == 1 or None in numbers)

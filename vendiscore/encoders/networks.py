@@ -40,11 +40,12 @@ def pick_device(device: Any, extra: str) -> Any:
             f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1', got {device!r}"
         ) from None
     try:
-        torch.empty(1, device=place).cpu()
+        found = torch.empty(1, device=place)
+        found.cpu()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         why = str(error).partition("\n")[0]
         raise ValueError(f"`device` {device!r} cannot be used here: {why}; pass 'cpu'") from None
-    return place
+    return found.device  # with its number
 
 
 def pick_dtype(half: bool | None, device: Any) -> Any:

@@ -134,12 +134,7 @@ def _bytes(X: np.ndarray) -> np.ndarray:
     n, d = X.shape
     _check_size(int(d))
     _require(n, d)
-    if X.dtype.itemsize == 1:
-        return X.view(np.uint8)
-    found = np.empty((n, d), np.uint8)
-    for block in row_blocks(n, X[:1].nbytes):
-        np.not_equal(X[block], 0, out=found[block].view(bool))
-    return found
+    return X.view(np.uint8) if X.dtype.itemsize == 1 else (X != 0).view(np.uint8)
 
 
 def _require(n: int, d: int) -> None:

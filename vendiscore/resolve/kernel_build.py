@@ -74,14 +74,14 @@ def apply_kernel(
 def build_all(
     builds: Sequence[Callable[..., Similarity]],
     columns: Sequence[Any],
-    skips: Sequence[bool],
+    skipping: Sequence[bool],
     who: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
     """Return what kernels make of their columns for the samples that all can use, and the others.
 
     Each of `builds` takes values and, as `fit_to`, places of those that options are fitted to.
-    Samples that one cannot use whose entry of `skips` is true are left out, with a warning.
+    Samples that one cannot use whose entry of `skipping` is true are left out, with a warning.
     """
     built: dict[int, tuple[Similarity, np.ndarray | None]] = {}
     dropped: dict[int, str] = {}
@@ -102,7 +102,7 @@ def build_all(
                 if kept is not None:
                     problems = error.at(kept).problems
                 dropped = problems | dropped
-                refused |= {} if skips[i] else problems
+                refused |= {} if skipping[i] else problems
         if refused:
             raise SampleError(*next(iter(refused.items())), refused) from cause
         if len(dropped) > before:
@@ -125,9 +125,9 @@ def build_all(
     return parts, dict(sorted(dropped.items()))
 
 
-def check_on_error(on_error: Any) -> str:
-    """Return what to do about samples that a kernel cannot use."""
-    return one_of("on_error", on_error, ("raise", "skip"))
+def skips(on_error: Any) -> bool:
+    """Return whether samples that a kernel cannot use are left out."""
+    return one_of("on_error", on_error, ("raise", "skip")) == "skip"
 
 
 def repeatable(samples: Any) -> Any:

@@ -12,7 +12,7 @@ from ..distances.metrics import METRIC_OPTIONS, check_metric, check_options
 from ..hints import meant, remedy, suggestion
 from ..registry.kernel import Kernel, get_kernel, having, list_kernels
 from ..registry.kernel import check_options as check_kernel_options
-from .kernel_build import TEXT_KERNEL, check_on_error
+from .kernel_build import TEXT_KERNEL, skips
 from .mixture import Combine, Mixture, Part, is_mixture, read_mixture
 
 KernelArgument: TypeAlias = str | Callable[[Any, Any], float] | Mixture
@@ -166,7 +166,7 @@ def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
 
 def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
     own = dict(options)
-    skip = check_on_error(own.pop("on_error", "raise")) == "skip"
+    skip = skips(own.pop("on_error", "raise"))
     return {"k": kernel, "options": own, "skip": skip}
 
 

@@ -21,7 +21,7 @@ from ..registry.kernel import Kernel, check_options, get_kernel
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
-from .kernel_build import build_all, build_kernel, check_on_error, repeatable
+from .kernel_build import build_all, build_kernel, repeatable, skips
 
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
@@ -59,8 +59,8 @@ def mix(
         lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
         raise ValueError(f"columns must be equally long, got {lengths}")
     builds = [partial(_build, part) for part in parts]
-    skips = [part.skips for part in parts]
-    built, dropped = build_all(builds, columns, skips, "the mixture", fit_to)
+    skipping = [part.skips for part in parts]
+    built, dropped = build_all(builds, columns, skipping, "the mixture", fit_to)
     settings: dict[str, Any] = {}
     for part, similarity in zip(parts, built, strict=True):
         own = {key: value for key, value in similarity.settings.items() if key != "kernel"}
@@ -90,7 +90,7 @@ def read_mixture(
 ) -> list[Part]:
     """Return the parts of a mixture, checked without looking at samples."""
     one_of("combine", combine, ("sum", "product"))
-    check_on_error(on_error)
+    skips(on_error)
     if not k:
         raise ValueError("`k` must name at least one kernel, got an empty mixture")
     for name in k:
@@ -107,8 +107,8 @@ def read_mixture(
         kernel_name, _, of = name.partition(":")
         kernel, own = get_kernel(kernel_name), dict(options.get(name, {}))
         check_options(kernel, own)
-        skips = check_on_error(own.pop("on_error", on_error)) == "skip"
-        parts.append(Part(name, kernel, of, weight, own, skips))
+        skip = skips(own.pop("on_error", on_error))
+        parts.append(Part(name, kernel, of, weight, own, skip))
     return parts
 
 
