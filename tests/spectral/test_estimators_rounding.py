@@ -9,7 +9,7 @@ from mixtures import mixture
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
 from vendiscore.spectral.estimate import Estimating
-from vendiscore.spectral.estimators import LANCZOS
+from vendiscore.spectral.estimators import estimate_by_lanczos
 from vendiscore.spectral.hill import effective_number
 from vendiscore.spectral.products import Products
 from vendiscore.spectral.stochastic import random_signs
@@ -45,7 +45,7 @@ def test_an_error_contains_that_of_the_products(kind, p):
     exact = np.maximum(np.linalg.eigvalsh(np.asarray(weighted.dense())), 0)
     exact = np.where(exact > 1e-13, exact, 0.0) / exact[exact > 1e-13].sum()
     for q in (0.4, 0.6, 1.0):
-        (found,) = LANCZOS.run(weighted, [q], Estimating(1e-3), math.inf)
+        (found,) = estimate_by_lanczos(weighted, [q], Estimating(1e-3), math.inf)
         value = effective_number(exact, q)
         assert abs(found.value - value) <= 4 * max(found.error, 1e-6 * value), (q, value, found)
 
@@ -92,10 +92,10 @@ def test_single_precision_stays_where_it_is_enough(monkeypatch):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LANCZOS.run(weighted, [1.0], Estimating(1e-3), math.inf)
+        estimate_by_lanczos(weighted, [1.0], Estimating(1e-3), math.inf)
     assert all(kinds)
     with pytest.warns(UserWarning, match="sure to"):
-        LANCZOS.run(weighted, [1.0], Estimating(1e-6), math.inf)
+        estimate_by_lanczos(weighted, [1.0], Estimating(1e-6), math.inf)
     assert not all(kinds)
 
 

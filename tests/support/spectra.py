@@ -10,7 +10,7 @@ import numpy as np
 
 from vendiscore import MatrixSimilarity, as_similarity
 from vendiscore.spectral.estimate import Estimate, Estimating
-from vendiscore.spectral.estimators import LANCZOS, estimated
+from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
 from vendiscore.spectral.hill import effective_number
 from vendiscore.spectral.routes import StalledError, plan
 from vendiscore.spectral.vendi import spectrum_of
@@ -151,7 +151,7 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
         else:
             distinct = merge_identical(similarity, p)
             try:
-                found = LANCZOS.run(
+                found = estimate_by_lanczos(
                     weighted_by(distinct.similarity, distinct.p), [q], how, math.inf
                 )
             except StalledError:

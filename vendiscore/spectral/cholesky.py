@@ -1,36 +1,35 @@
 """Bounds on effective numbers from some rows of K: a pivoted Cholesky factorisation.
 
-K_p = L Lᵀ + E with L of k columns and E positive semidefinite, of a trace ε that is known. So every
-eigenvalue is at least that of L Lᵀ, and they sum to 1. Among all shares of which that is true, none
-are less even than those where the largest gets all of ε, and none more even than those where ε
-fills up the smallest, like water: both are compared with every other in the sense of majorization,
-and effective numbers of every order q ≥ 0 are Schur-concave. So the two have the bounds at once for
-all orders.
+K_p = L Lᵀ + E with E positive semidefinite, of a known trace ε. The least even shares that allows
+give the largest eigenvalue all of ε, the most even fill up the smallest like water (majorization):
+effective numbers of every order are Schur-concave, so that the two bound them all.
 
-References
-----------
-Chen, Epperly, Tropp & Webber, Comm. Pure Appl. Math. 2025, arXiv 2207.06503 (pivots at random, in
-proportion to the residual), and Epperly, Tropp & Webber, arXiv 2410.03969 (in blocks, of which
-those pivots are taken that the others leave something of).
+Chen, Epperly, Tropp & Webber, arXiv 2207.06503 (random pivots, in proportion to the residual);
+Epperly, Tropp & Webber, arXiv 2410.03969 (in blocks).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy
 
+from ..arrays import memory
 from ..arrays.namespace import gram
 from ..errors import NotPSDError
 from ..similarity.base import Similarity
+from .estimate import Estimate, Estimating
+from .hill import effective_number
 from .routes import StalledError
 from .spectrum import Source
 
-# Pivots that are proposed at once.
-BLOCK = 64
-# Of a block those are taken that leave at least this share of the largest residual.
-LEAST_PIVOT = 0.05
+# Columns of the factor, as a share of the samples and of the memory that is left.
+MOST_COLUMNS, MOST_MEMORY = 0.25, 0.25
+# Pivots that are proposed at once, of which those are taken that leave at least this share of the
+# largest residual.
+BLOCK, LEAST_PIVOT = 64, 0.05
 # A residual below −ROUNDING of the largest diagonal is not rounding of double precision.
 ROUNDING = 1e-10
 
@@ -85,8 +84,7 @@ class Factor:
         return NotPSDError(residual, -residual)
 
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least and the most even shares (n,) that the eigenvalues can be,
-        descending."""
+        """Return the least and the most even shares (n,) that are possible, descending."""
         found = np.linalg.eigvalsh(gram(self._L[: self.size]))[::-1]
         found = np.concatenate([np.maximum(found, 0.0), np.zeros(self.weighted.n - self.size)])
         left = max(0.0, 1.0 - float(found.sum()))
@@ -101,8 +99,6 @@ class Factor:
 def factor_of(K: np.ndarray) -> np.ndarray:
     """Factor K = F Fᵀ up to rounding, F (n, r) for the numerical rank r, in O(n r²).
 
-    Pivots end where all that is left of any sample is n ε or less.
-
     >>> abs(factor_of(np.ones((3, 3))))
     array([[1.],
            [1.],
@@ -110,14 +106,14 @@ def factor_of(K: np.ndarray) -> np.ndarray:
     """
     lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K.T, lower=1, overwrite_a=1)
     for j in range(1, rank):
-        lower[:j, j] = 0.0  # what LAPACK has left above the diagonal
+        lower[:j, j] = 0.0  # LAPACK leaves K above the diagonal
     F = np.empty((len(K), rank))
     F[pivots - 1] = lower[:, :rank]
     return F
 
 
 def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
-    """Add `more` to the smallest of shares, descending, which are level then.
+    """Add `more` to the smallest of descending shares, so that these become level.
 
     >>> filled_up(np.array([0.5, 0.2, 0.1]), 0.2)
     array([0.5 , 0.25, 0.25])
@@ -130,10 +126,46 @@ def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
     return filled[::-1]
 
 
+def bounds(
+    weighted: Similarity, orders: Sequence[float], how: Estimating, flops: float
+) -> list[Estimate]:
+    """Bound some orders in so many operations, or raise a StalledError."""
+    n = weighted.n
+    room = MOST_MEMORY * memory.available_bytes() / (8 * n)
+    most = int(min(MOST_COLUMNS * n, math.sqrt(flops / (2 * n)), room))
+    if most < BLOCK:
+        raise StalledError("too few samples for bounds")
+    factor = Factor(weighted, most, how.seed)
+
+    def is_enough(least: np.ndarray, even: np.ndarray) -> bool:
+        ratios = (effective_number(even, q) / effective_number(least, q) for q in orders)
+        return all(math.log(ratio) / 2 <= math.log1p(how.rtol) for ratio in ratios)
+
+    found = certified(factor, is_enough, aim_of(how.rtol, n))
+    why = f"{factor.size} rows leave {factor.left:.2g} of the trace"
+    if found is None:
+        raise StalledError(why)
+    ends = [sorted(effective_number(shares, q) for shares in found) for q in orders]
+    name = "pivoted cholesky"
+    return [Estimate(math.sqrt(low * high), name, why, low=low, high=high) for low, high in ends]
+
+
+def aim_of(rtol: float, n: int) -> float:
+    """Return the ε whose bounds at order 1 are as narrow: ε log(n/ε) is about 2 rtol.
+
+    >>> round(aim_of(1e-5, 5000) * 1e7)
+    9
+    """
+    aim = rtol
+    for _ in range(3):
+        aim = 2 * rtol / math.log(n / aim)
+    return aim
+
+
 def certified(
     factor: Factor, is_enough: Callable[[np.ndarray, np.ndarray], bool], aim: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return shares that are enough, or None as soon as that seems out of reach."""
+    """Extend the factor until its shares are enough; return None if that seems out of reach."""
     before = 0, 1.0
     while True:
         factor.extend()
@@ -142,7 +174,7 @@ def certified(
             shares = factor.shares()
             if is_enough(*shares):
                 return shares
-            if not left:  # what keeps the bounds apart is rounding
+            if not left:  # the bounds differ by rounding
                 return None
             aim = left / 4
         if size in (before[0], factor.most):

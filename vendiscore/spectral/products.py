@@ -1,7 +1,6 @@
-"""Products with a Similarity in single or double precision, and how far off they are.
+"""Products with a Similarity in single or double precision, and their error.
 
-An eigenvalue that is smaller than the error of the products may as well be zero. How many are as
-small is seen in the spectrum, and at orders below 1 they decide: the error of a score says so.
+Eigenvalues below the error of the products may as well be zero.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from ..similarity.base import Similarity
 
 # Rows of each product that are found again in double precision.
 ROWS = 32
+# Trace and norm of the matrix of products in single and double precision are known to this share.
+DOUBT_SINGLE, DOUBT = 1e-7, 1e-13
 
 
 class Products:
@@ -22,7 +23,9 @@ class Products:
 
     def __init__(self, weighted: Similarity, single: bool, seed: int = 0) -> None:
         self.weighted, self.single = weighted, single
-        self._squares: list[float] = []
+        self.squares = float(weighted.squared_norm(single))
+        self.doubt = DOUBT_SINGLE if single else DOUBT
+        self._errors: list[float] = []
         n = weighted.n
         if single:
             chance = 0.5 * np.asarray(weighted.diagonal()) + 0.5 / n
@@ -36,7 +39,7 @@ class Products:
         W = self.weighted.matmul(V, single=self.single)
         if self.single:
             gap = W[self._index] - self._rows @ V
-            self._squares.append(float(np.mean(np.vecdot(gap, gap) / self._chance)) / V.shape[1])
+            self._errors.append(float(np.mean(np.vecdot(gap, gap) / self._chance)) / V.shape[1])
         return W
 
     def resolution(self, top: float) -> float:
@@ -49,8 +52,8 @@ class Products:
 
     @property
     def _error(self) -> float:
-        """By how much a product with one vector is off: so much eigenvalues are, in the mean."""
-        return math.sqrt(np.mean(self._squares)) if self._squares else 0.0
+        """The mean error of a product with one vector, and so of eigenvalues."""
+        return math.sqrt(np.mean(self._errors)) if self._errors else 0.0
 
     def _rounding(self, top: float) -> float:
         """Return the size below which an exact spectrum has no eigenvalues either."""
