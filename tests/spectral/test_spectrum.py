@@ -254,22 +254,15 @@ def test_a_spectrum_in_single_precision_serves_only_orders_that_it_is_good_for(m
 
 def test_a_covariance_has_the_spectrum_of_its_samples():
     X = rows(50, 6)
-    direct = spectrum_of(FeatureSimilarity(X), vectors=True)
+    direct = spectrum_of(FeatureSimilarity(X))
     C = X.T @ X
     for factor in (1.0, 1 / 50, 1e-200):
-        found = from_covariance(factor * C, n=50, features=X)
+        found = from_covariance(factor * C, n=50)
         np.testing.assert_allclose(found.values, direct.values, rtol=1e-12)
-        np.testing.assert_allclose(np.abs(found.vectors), np.abs(direct.vectors), atol=1e-10)
-        assert found.vectors.shape == (50, 6)
         assert [e.value for e in found.estimates([1, 2])] == pytest.approx(
             vendi(FeatureSimilarity(X), [1, 2]).values, rel=1e-12
         )
     np.testing.assert_array_equal(C, X.T @ X)
-    assert from_covariance(C, n=50).vectors is None
-    sparse = sp.csr_array(X)
-    np.testing.assert_allclose(
-        np.abs(from_covariance(C, n=50, features=sparse).vectors), np.abs(direct.vectors)
-    )
 
 
 def test_a_covariance_of_fewer_samples_than_features_has_their_rank():
@@ -292,11 +285,9 @@ def test_a_covariance_that_is_a_tensor_has_a_gradient():
 @pytest.mark.parametrize(
     ("C", "message"),
     [
-        (np.ones((2, 3)), r"`C` must be a square matrix, got shape \(2, 3\)"),
         (np.zeros((2, 2)), "`C` must have a finite, positive trace, got 0"),
         (np.diag([np.nan, 1.0]), "`C` must have a finite, positive trace, got nan"),
-        (np.array([[1.0, 0.5], [0.0, 1.0]]), "`C` must be symmetric, but differs .* by 0.25"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "`C` must be symmetric"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "look for NaN and overflow in what was added"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "smallest eigenvalue is -0.5"),
         (np.diag([3.0, -1.0]), "smallest eigenvalue is -0.5"),
     ],
@@ -304,12 +295,6 @@ def test_a_covariance_that_is_a_tensor_has_a_gradient():
 def test_what_is_no_covariance_is_refused(C, message):
     with pytest.raises(ValueError, match=message):
         from_covariance(C, n=10)
-
-
-def test_features_must_go_with_their_covariance():
-    X = rows(9, 4)
-    with pytest.raises(ValueError, match=r"`features` must be of shape \(9, 4\).*got \(9, 3\)"):
-        from_covariance(X.T @ X, n=9, features=X[:, :3])
 
 
 # torch

@@ -1,10 +1,7 @@
-"""Covariances from single-precision products, with the rounding error that they were made with.
+"""Covariances from single-precision products, at twice the speed, with their measured error.
 
-Data that come in float32 can be multiplied in float32, at twice the speed, if that is known not
-to matter. Rows are multiplied in blocks and the blocks added up in float64, so that errors do not
-grow with n; the error is measured, not bounded, on some pairs of columns of the whole product,
-which are multiplied in both precisions; and `sensitivity` says what an error of the covariance
-means for a score.
+Blocks of rows are added up in float64, so that errors do not grow with n. The error is measured on
+pairs of columns that are multiplied in both precisions; `sensitivity` is its effect on a score.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from ..arrays.threads import in_order
 # Columns among whose pairs the error is measured, and rows that say which columns are large.
 COLUMNS = 16
 ROWS = 1024
-# The error is measured on a few pairs only; it is trusted up to this factor.
+# The error, measured on a few pairs only, is trusted up to this factor.
 SAFETY = 2.0
 # Single-precision products are used where they move log VS by no more than this.
 SINGLE_TOLERANCE = 1e-6
@@ -28,11 +25,10 @@ SINGLE_TOLERANCE = 1e-6
 def covariance_single(
     X: np.ndarray, scale: np.ndarray | None, seed: int = 0
 ) -> tuple[np.ndarray, float]:
-    """Return fᵀ F for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
+    """Return FᵀF for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
 
-    Pairs of columns are drawn in proportion to their squared norms (plus a share for all), as
-    rounding errors are: |(FᵀF)_ij| is at most the product of the norms of columns i and j, and so
-    is its error but for a factor. Nothing is assumed of how errors of different blocks add up.
+    Columns are drawn in proportion to their squared norms, plus a share for all: the error of an
+    entry is at most in proportion to the norms of its two columns.
     """
     n, d = X.shape
     rng = np.random.default_rng(seed)
@@ -46,8 +42,7 @@ def covariance_single(
     single = factors.astype(np.float32)
 
     def share(block: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return what a block of rows adds to C, and to the drawn columns of it in double
-        precision."""
+        """Return a block's part of C, and of the drawn columns of C in double precision."""
         rows = X[block]
         few = np.take(rows, drawn, axis=1) * factors[block, None]
         return gram((rows * single[block, None]).T), few.T @ few
@@ -61,10 +56,9 @@ def covariance_single(
 
 
 def sensitivity(shares: Array, q: float) -> float:
-    """Return how much log VS_q moves, to first order, for a change of the shares of norm 1.
+    """Return the norm of the gradient of log VS_q at positive shares that keep their sum.
 
-    The norm of the gradient of log VS_q at positive shares that keep their sum; infinite if some
-    share is zero, where the gradient of small orders has no bound.
+    It is infinite if some share is zero, where the gradient of small orders has no bound.
 
     >>> sensitivity(np.array([0.5, 0.5]), 1.0)
     0.0
@@ -78,7 +72,7 @@ def sensitivity(shares: Array, q: float) -> float:
     elif q == 1:
         gradient = -np.log(shares)
     else:
-        # But for a constant, which is no part of it: (λ^{q−1} − 1)/(1 − q) is no 0/0 as q → 1.
+        # Up to a constant, which the mean takes off: (λ^{q−1} − 1)/(1 − q) is exact as q → 1.
         top = shares.max()
         relative = shares / top
         powers = np.expm1((q - 1) * np.log(relative))

@@ -15,9 +15,8 @@ from ..arrays.namespace import Array, is_numpy, is_torch, namespace, scalar
 from ..progress import announce
 from . import two_stage
 
-# Up to this size NumPy's eigensolver is used, whose threads are those of the products before: SciPy
-# has threads of its own, which at first wait for NumPy's to fall asleep (1,500 samples: 76 ms of
-# 227). Above, two stages in NumPy's library, else SciPy's driver, which works in place.
+# Up to this size NumPy's eigensolver is used: SciPy's threads at first wait for those of NumPy's
+# products (1,500 samples: 76 ms of 227). Above, two stages in NumPy's library, else SciPy's driver.
 NUMPY_SIZE = two_stage.LEAST_SIZE - 1
 TIMED_SIZE = 1024  # what is timed to tell how long others take
 # From here on a spectrum takes more than ten seconds, and LAPACK does not say how far it is.
@@ -25,7 +24,7 @@ LONG = 8000
 
 
 class Eigen(NamedTuple):
-    """Eigenvalues, ascending, eigenvectors as columns or None, and what found them, for reports."""
+    """Eigenvalues, ascending, eigenvectors as columns or None, and a driver to report."""
 
     values: Array
     vectors: Array | None = None
@@ -66,7 +65,7 @@ def _values(A: np.ndarray) -> Eigen:
 
 
 def _announce(n: int, vectors: bool) -> None:
-    """Say how long a spectrum of order n takes on this machine now, if that is long."""
+    """Announce how long a spectrum of order n takes on this machine now, if that is long."""
     if n < LONG:
         return
     A = np.random.default_rng(0).standard_normal((TIMED_SIZE, TIMED_SIZE))

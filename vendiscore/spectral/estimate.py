@@ -1,4 +1,4 @@
-"""A number with how sure it is and how it was found."""
+"""A number with its error and its route."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, how far it may be off, and the name of the route that found it, with the reason.
+    """A number, its error, and the route that found it, with the reason.
 
-    `error` is an absolute standard error of random vectors, quadrature and products together: 0
-    beside proved bounds `low` and `high`, and for an exact number. Rounding is not counted, nor
-    what single precision may move, which is less than 1e-6 (relative).
+    `error` is an absolute standard error: 0 with proved bounds `low` and `high`, and if exact.
+    Rounding is not counted, nor the effect of single precision, below 1e-6 (relative).
     """
 
     value: Any
@@ -25,12 +24,12 @@ class Estimate:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing but rounding is between this and the number."""
+        """Whether the number is exact up to rounding."""
         return not self.error and self.low is None
 
     @property
     def sureness(self) -> dict[str, float]:
-        """Standard error or bounds, by what is added to the number's name."""
+        """Standard error or bounds, by the suffix of the number's name."""
         if self.low is None or self.high is None:
             return {"se": self.error}
         return {"low": self.low, "high": self.high}
@@ -38,10 +37,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimating:
-    """The request of an estimate, where one will do instead of the exact number.
+    """The request of an estimate instead of the exact number.
 
-    `rtol` is the largest error relative to the number: one standard error, or half the distance
-    between bounds. The number is off by less than two standard errors in about 95 of 100 runs.
+    `rtol` is the largest relative error: one standard error, or half the distance between bounds.
     """
 
     rtol: float = 1e-3

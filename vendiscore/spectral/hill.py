@@ -70,7 +70,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Any:
 
 
 def _numbers(shares: Any) -> np.ndarray:
-    """Return shares as an array of one dimension, or raise for what are samples."""
+    """Return shares as an array of one dimension, or raise a TypeError."""
     read: Any
     try:
         read = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
@@ -85,21 +85,20 @@ def _numbers(shares: Any) -> np.ndarray:
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Any:
-    """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} for weights that sum to 1, and its limit at q =
-    1."""
+    """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} of rows of weights of sum 1, with its limits."""
     xp = namespace(logs)
     if q == 1:
-        return -(weights * logs).sum()
+        return -(weights * logs).sum(-1)
     if abs(q - 1) < 0.5:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
-        excess = xp.sum(weights * xp.expm1((q - 1) * logs))
+        excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
         # The sum is 1, its slope is not 0 beside weights of 0 that grow.
         if is_torch(weights) and abs(q - 1) > BESIDE_ONE:
-            total = xp.sum(weights)
+            total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
     # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
     top = xp.max(logs) if q > 1 else xp.min(logs)
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))
-    return xp.log(xp.sum(weights * powers)) / (1 - q) - top
+    return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top

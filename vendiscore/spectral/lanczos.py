@@ -1,10 +1,8 @@
-"""The largest eigenvalue of a Similarity from a few products, with what is known of its error.
+"""The largest eigenvalue of a Similarity from a few products, with its error.
 
-A converged Ritz value is near *an* eigenvalue; that no larger one has been missed takes more. Where
-the squares of all others, ‖K‖²_F − λ², leave no room for it, that is a proof, and most similarity
-matrices have one such eigenvalue. Elsewhere the iteration goes on until its residual is that of
-rounding, and a second one, from another random start and with the first vector deflated, looks for
-what it may have missed.
+Where ‖K‖²_F − λ² leaves no room for a larger eigenvalue, that proves a converged one. Else the
+iteration goes on until its residual is rounding, and a second one, from another random start with
+the first vector deflated, looks for a larger one.
 """
 
 from __future__ import annotations
@@ -18,8 +16,7 @@ import scipy
 from ..errors import NotPSDError
 from ..similarity.base import Similarity
 
-# Relative accuracy of the eigenvalue.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # relative, of the eigenvalue
 # Residuals, relative to the eigenvalue, at which an iteration without a proof ends: one of residual
 # r has missed an eigenvalue that is larger by ε only if its start has less than r/ε of its vector.
 CONVERGED, SEARCHED = 1e-12, 1e-9
@@ -42,15 +39,12 @@ def largest_eigenvalue(
 ) -> float | None:
     """Find λ_max by Lanczos iteration with full reorthogonalisation, or None if it is slow.
 
-    The first start is half √p, which is close to the top eigenvector of most similarity matrices,
-    and half noise, so that no eigenvector is missing from it. A Ritz value below `floor`, which
-    proves an eigenvalue below it, raises NotPSDError; that none is met proves nothing.
-
-    An eigenvalue is within min(r, r²/gap) of a Ritz value with residual r, for the gap to all other
-    eigenvalues (Parlett, The Symmetric Eigenvalue Problem, §11.7): √(‖K‖²_F − λ²) bounds these.
+    A Ritz value below `floor` raises NotPSDError. An eigenvalue is within min(r, r²/gap) of a Ritz
+    value with residual r (Parlett, The Symmetric Eigenvalue Problem, §11.7).
     """
     rng = np.random.default_rng(seed)
     n = similarity.n
+    # Half √p, close to most top eigenvectors, and half noise, so that no eigenvector is missing.
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = rng.standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
@@ -75,19 +69,14 @@ def most_steps(n: int) -> int:
 
 
 def _iterate(
-    similarity: Similarity,
-    start: np.ndarray,
-    floor: float,
-    known: Ritz | None = None,
+    similarity: Similarity, start: np.ndarray, floor: float, known: Ritz | None = None
 ) -> Ritz | None:
-    """Return the top Ritz pair of K once its residual is small, or of K without the pair
-    `known`."""
-    n = similarity.n
+    """Return the top Ritz pair of K, without the pair `known`, once its residual is small."""
+    n, squares = similarity.n, 0.0
     steps = most_steps(n)
     V = np.empty((steps, n))
     alphas: list[float] = []
     betas: list[float] = []
-    squares = None
     v = start / np.linalg.norm(start)
     for step in range(steps):
         V[step] = v
@@ -99,7 +88,7 @@ def _iterate(
             w -= V[: step + 1].T @ (V[: step + 1] @ w)
         beta = float(np.linalg.norm(w))
         if not math.isfinite(beta):
-            return None  # all eigenvalues are sought then, which says what is wrong
+            return None  # a search for all eigenvalues then tells the reason
         if (lowest := _extreme(alphas, betas, 0)[0]) < floor:
             raise NotPSDError(lowest, -lowest)
         theta, y = _extreme(alphas, betas, step)
@@ -107,7 +96,7 @@ def _iterate(
         enough = CONVERGED * theta if known is None else SEARCHED * known.value
         done = residual <= enough or step + 1 == n
         if not done and known is None and residual**2 <= TOLERANCE * theta**2:
-            squares = float(similarity.squared_norm()) if squares is None else squares
+            squares = squares or float(similarity.squared_norm())
             others = math.sqrt(max(0.0, squares - (theta - residual) ** 2))
             gap = theta - residual - others
             if gap > 0 and residual**2 <= TOLERANCE * theta * gap:

@@ -1,18 +1,12 @@
 """The integral over all ridges by which a power of a matrix follows from its resolvent.
 
-For x > 0, an order 0 < q < 2 and any b > 0, with sinc(z) = sin(πz)/(πz),
+For x > 0, 0 < q < 2 and any b > 0, with sinc(z) = sin(πz)/(πz) and its limit at q = 1,
 
     (x^q − x)/(1−q) = −x [b^{q−1} + (b^{q−1} − 1)/(q−1)]
-                      + q sinc(1−q) ∫₀^∞ t^{q−1} [log(1 + x/t) − x/(t+b)] dt,
+                      + q sinc(1−q) ∫₀^∞ t^{q−1} [log(1 + x/t) − x/(t+b)] dt.
 
-whose limit at q = 1 is −x log x = −x (1 + log b) + ∫₀^∞ [log(1 + x/t) − x/(t+b)] dt. (Differentiate
-by x: ∫ t^{q−1} [1/(t+x) − 1/(t+b)] dt = π/sin(πq) (x^{q−1} − b^{q−1}).) Summed over the eigenvalues
-of A, log(1 + x/t) becomes log det(I + A/t), of which a rank-one change is one number: see
-`rank_one`.
-
-With u = log t the integrand is analytic up to |Im u| = π, and the trapezoid rule with step h misses
-of each x^q a share of about 4π/ω e^{−πω}, ω = 2π/h: an error that falls like e^{−2π²/h}. The bound
-for whole scores, with every term, is Theorem 2 of docs/identity.md.
+With u = log t the trapezoid rule with step h misses of each x^q a share of about 4π/ω e^{−πω},
+ω = 2π/h. Proofs, and the bound for whole scores (Theorem 2): docs/identity.md.
 """
 
 from __future__ import annotations
@@ -23,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-# Past so many times the largest eigenvalue what is integrated is lost in rounding: it is a
-# difference of c/t from itself, and falls like t^{q−3}.
+# Past so many times the largest eigenvalue the integrand, a difference of c/t from itself, is lost
+# in rounding.
 FARTHEST = 1e8
 # The integrand is at most t^q times the log of a number: less than 1/NOTHING.
 NOTHING = 1e-2
@@ -40,8 +34,7 @@ class Ridges(NamedTuple):
 def step_for(tolerance: float) -> float:
     """Return the step in log t that leaves an error of `tolerance`, relative to a rank-one change.
 
-    Of a change of x^q by a small part of x, that is the derivative of the oscillating error above:
-    4π e^{−πω}, which the factor q sinc(1−q) ≤ 1.3 does not change much.
+    That error is the derivative of the one above, 4π e^{−πω}, times q sinc(1−q) ≤ 1.3.
 
     >>> round(step_for(1e-10), 2)
     0.73
@@ -54,8 +47,7 @@ def ridges(
 ) -> Ridges:
     """Find nodes and weights for changes of a matrix of trace about 1.
 
-    Below the smallest eigenvalue the integrand is t^q (α + β log t), so that the two lowest nodes
-    stand for all below them.
+    Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
 
     >>> t, w = ridges(1.0, 0.3, 0.3)
     >>> x, b = 0.3, 0.15  # where the integrand falls fastest
@@ -71,7 +63,7 @@ def ridges(
     u = step * np.arange(math.floor(math.log(low) / step), math.ceil(math.log(high) / step) + 1)
     t = np.exp(u)
     weights = step * t**q
-    # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: what is below, and how far it is.
+    # Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}: the nodes below, and how far they are.
     below = 1 / math.expm1(q * step)
     far = below * (1 + below)
     weights[0] += (step * t[0] ** q) * (below + far)
@@ -80,12 +72,11 @@ def ridges(
 
 
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
-    """Return what stands before the integral, for each unit of trace: −[b^{q−1} +
-    (b^{q−1}−1)/(q−1)]."""
+    """Return the term before the integral, for each unit of trace: −[b^{q−1} + …]."""
     logs = np.log(b)
     return np.asarray(-np.exp((q - 1) * logs) - logs * scipy.special.exprel((q - 1) * logs))
 
 
 def of_integral(q: float) -> float:
-    """Return the factor of the integral, q sinc(1−q): 0 at q = 2, where the trace term says all."""
+    """Return the factor of the integral, q sinc(1−q), which is 0 at q = 2."""
     return 0.0 if q == 2 else float(q * np.sinc(1 - q))

@@ -1,28 +1,13 @@
-"""What one sample changes: all leave-one-out scores, and all gains, from one spectrum.
+"""The change of a score by one sample: all leave-one-out scores, and all gains, from one spectrum.
 
-Let A = Σ_i y_i y_iᵀ with y_i = √p_i x_i, the weighted rows: its eigenvalues λ are those of K_p, of
-trace 1. Leaving sample i out subtracts y_i y_iᵀ, adding one adds such a term, and the matrix
-determinant lemma makes of the change of log det(I + A/t) one number of the resolvent,
-
-    log det(A + yyᵀ + tI) − log det(A + tI) = log(1 + s(t)),      s(t) = yᵀ (A + tI)⁻¹ y,
-    log det(A + tI) − log det(A − yyᵀ + tI) = −log(1 − s(t)).
-
-A power sum of eigenvalues is an integral of log det over all ridges t (see `quadrature`), so that
-with S_q(A) = tr (A^q − A)/(1 − q), whose limit at q = 1 is −tr A log A, and c = yᵀy, for any b
+With y_i = √p_i x_i, A = Σ_i y_i y_iᵀ of trace 1, S_q(A) = tr (A^q − A)/(1 − q), c = yᵀy, any b, and
+s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for a sample of the set,
 
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
-and the same with log(1 + s) for a gain. With b = yᵀAy/c ∓ c/2 the integrand falls like t^{q−3}, not
-t^{q−2}: few nodes serve every order up to 2, and at q = 2 the first term says all. In the
-eigenvectors of A, s is one product of an (n, r) and an (r, nodes) matrix for all samples: with the
-rows U of the spectrum's vectors, s = Σ_j λ_j U_ij²/(λ_j + t), and
-
-    1 − s = (1 − Σ_j U_ij²) + t Σ_j U_ij²/(λ_j + t)
-
-without cancellation. Orders above 2 look at the largest eigenvalues alone, roots of a secular
-equation each: see `secular`. Scores of what is left are those of a matrix of trace 1 − p_i, divided
-by it.
+and the same with log(1 + s) for a gain (proof: docs/identity.md). With b = yᵀAy/c ∓ c/2 few nodes
+serve every order up to 2. Orders above 2 take the largest eigenvalues alone: see `secular`.
 """
 
 from __future__ import annotations
@@ -34,16 +19,15 @@ import numpy as np
 
 from ..arguments import DEFAULT_ORDER, number
 from ..arrays.namespace import row_blocks, scalar, to_host
+from .hill import log_power_mean
 from .quadrature import of_integral, of_trace, ridges
 from .secular import powers
 from .spectrum import Spectrum
 
-# Error of log VS of what is left, times 1/p_i: far below what samples differ by.
+# Error of log VS of the other samples, times 1/p_i: far below differences between samples.
 TOLERANCE = 1e-10
-# Novelty is that beside a ridge of this share of a sample.
-RIDGE = 1e-9
-# A sample that holds more of the weight than this leaves nothing behind.
-ALL = 1 - 1e-12
+RIDGE = 1e-9  # of novelty, as a share of a sample
+ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 
 
 def leave_one_out(
@@ -51,8 +35,7 @@ def leave_one_out(
 ) -> Any:
     """Find log VS_q of the set without each sample, shape (n,).
 
-    Time O(n r · nodes) for r positive eigenvalues and 25 to 60 nodes; O(n r² · 60) at most above
-    order 2. Memory beside the vectors: a block of rows.
+    Time O(n r · nodes) for r positive eigenvalues and 25 to 60 nodes; O(n r² · 60) above order 2.
 
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
@@ -75,15 +58,12 @@ def leave_one_out(
 
 
 def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE) -> Any:
-    """Find log VS_q of the set minus that without each sample, shape (n,).
-
-    Above 0 where a sample adds to the diversity of the set, below where it repeats others.
-    """
+    """Find log VS_q of the set minus that without each sample, shape (n,)."""
     return log_score(spectrum, q) - leave_one_out(spectrum, q, tolerance=tolerance)
 
 
 def lost(adds: Any) -> Any:
-    """Return the share of a score that is lost without each sample, from what it adds to log VS."""
+    """Return the share of a score that is lost without each sample, from its part of log VS."""
     return -np.expm1(-np.asarray(adds))
 
 
@@ -117,10 +97,8 @@ def gains(
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
     """Find how surprising each sample is to the set, shape (n,): −xᵀ log(A) x at order 1.
 
-    Its mean, weighted by p, is log VS exactly: the score, shared out among the samples without any
-    sampling. At order q it is log(xᵀ A^{q−1} x)/(1−q), with Σ p xᵀ A^{q−1} x = VS_q^{1−q}; at
-    q = ∞ minus the log of the largest share that the sample has a part in. NaN for samples of
-    weight 0, of which the spectrum knows nothing. Time O(n r).
+    Its mean, weighted by p, is log VS. At order q it is log(xᵀ A^{q−1} x)/(1−q); at q = ∞ minus the
+    log of the largest share that the sample has a part in. NaN for samples of weight 0.
 
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
@@ -136,18 +114,11 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
         for rows, squares in _squares(U):
             parts = squares * values
             p = parts.sum(axis=1)
-            if q == 1:
-                found[rows] = -(parts @ logs) / p
-            elif math.isinf(q):
+            if math.isinf(q):
                 some = parts > 1e-12 * p[:, None]
                 found[rows] = np.where(some, -logs, np.inf).min(axis=1)
-            elif abs(q - 1) < 0.5:  # as `log_power_mean` has it
-                found[rows] = np.log1p(parts @ np.expm1((q - 1) * logs) / p) / (1 - q)
             else:
-                # The largest term is taken out: λ^{q−1} overflows or vanishes.
-                top = logs[0] if q > 1 else logs[-1]
-                powered = parts @ np.exp((q - 1) * (logs - top)) / p
-                found[rows] = np.log(powered) / (1 - q) - top
+                found[rows] = log_power_mean(parts / p[:, None], logs, q)
             found[rows][p == 0] = np.nan
     return np.maximum(found, 0.0)
 
@@ -155,10 +126,8 @@ def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
 def novelty(spectrum: Spectrum) -> Any:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1].
 
-    It is the squared distance of x_i from the span of the others (its leverage in kernel ridge
-    regression as the ridge vanishes): 1 for a sample that has nothing in common with any, 0 for a
-    copy, and as a rule where samples outnumber features. On labels 1 − mean novelty is the
-    Good–Turing coverage. Beside a ridge of 1e-9 of a sample, which is what rounding allows.
+    It is the squared distance of x_i from the span of the others, with a ridge of 1e-9 of a sample:
+    1 for a sample that has nothing in common with any, 0 for a copy.
 
     >>> from vendiscore import FeatureSimilarity
     >>> from .vendi import spectrum_of
@@ -178,11 +147,7 @@ def novelty(spectrum: Spectrum) -> Any:
 
 
 def coverage(novelties: np.ndarray, p: Any = None) -> float:
-    """Return 1 − the mean of what `novelty` gives, weighted by p: how much of its source a set
-    covers.
-
-    As a rule 1 where samples outnumber features and explain each other; a class of one does not.
-    """
+    """Return 1 − the mean novelty, weighted by p: on labels the Good–Turing coverage."""
     n = len(novelties)
     weights = np.full(n, 1 / n) if p is None else to_host(p)
     return 1 - float(weights @ novelties)
@@ -194,8 +159,7 @@ def log_score(spectrum: Spectrum, q: float) -> float:
 
 
 def check_order(q: float) -> float:
-    """Return an order above 0; order 0 counts dimensions, of which one sample changes one or
-    none."""
+    """Return an order above 0; one sample changes order 0, a count, by one or nothing."""
     remedy = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
     return number("q", q, "an order above 0", lambda order: order > 0, remedy)
 
@@ -208,8 +172,7 @@ def _without(
     tolerance: float,
     share: float,
 ) -> np.ndarray:
-    """Return log VS_q without each sample of a block, whose weights are p; `share` is a usual
-    one."""
+    """Return log VS_q without each sample of a block, with weights p; `share` is a usual one."""
     if q > 2:
         g = squares * values
         return _log_of_powers(powers(values, g, 0.0, q, sign=-1), 1 - p, q)
@@ -233,10 +196,9 @@ def _without(
 
 
 def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return the squared length that is left of each row beside these squared coordinates."""
+    """Return the squared length of each row outside of the span of these squared coordinates."""
     outside = np.asarray(lengths - squares.sum(axis=1))
-    # Rounding, which would be all there is at the smallest ridges.
-    outside[outside < 1e-13 * squares.shape[1]] = 0.0
+    outside[outside < 1e-13 * squares.shape[1]] = 0.0  # rounding would decide at small ridges
     return outside
 
 

@@ -1,8 +1,4 @@
-"""The ways to a score: a norm, one eigenvalue, a covariance, or all eigenvalues.
-
-A cheaper quantity is looked for before a fast eigensolver: orders 2 and ∞ need a norm and one
-eigenvalue, and features with fewer columns than samples their covariance.
-"""
+"""The exact routes to a score: a norm, one eigenvalue, a covariance, or all eigenvalues."""
 
 from __future__ import annotations
 
@@ -27,12 +23,11 @@ from .lanczos import largest_eigenvalue, most_steps
 from .spectrum import PSD, Source, Spectrum, cleaned, decomposed
 from .weighted_similarity import fault_of, merge_identical, weighted_by
 
-# From this size on, λ_max alone is sought by Lanczos; below, all eigenvalues take milliseconds.
-LANCZOS_SIZE = 500
+# From this size on, λ_max alone is found by Lanczos, usually in so many steps; below, all
+# eigenvalues take milliseconds.
+LANCZOS_SIZE, USUAL_STEPS = 500, 20
 # Below so many multiplications, double precision takes a hundredth of a second.
 SINGLE_SIZE = 10**9
-# Steps that an iteration for λ_max usually takes.
-USUAL_STEPS = 20
 
 
 class Cost(NamedTuple):
@@ -43,13 +38,13 @@ class Cost(NamedTuple):
 
 
 class StalledError(RuntimeError):
-    """A route that did not arrive; the message says why, and another is taken."""
+    """A route that found no number, with the reason; another route is taken."""
 
 
 class Norm:
     """1/‖K_p‖²_F, which is order 2."""
 
-    name = "norm"
+    name, what = "norm", "the norm"
     why = "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def cost(self, similarity: Similarity) -> Cost:
@@ -62,18 +57,16 @@ class Norm:
             rows = next(iter(row_blocks(n, 8 * n))).stop
         return Cost(entries_of(similarity) + 2 * n**2, 16 * n * rows)
 
-    def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        """Return the effective number of order q."""
-        _require(self.cost(weighted), f"the norm of the similarity matrix of {weighted.n} samples")
+    def value(self, weighted: Similarity, psd: PSD) -> Array | float:
+        """Return the effective number of order 2."""
         with np.errstate(all="ignore"):
-            value = 1 / weighted.squared_norm()
-        return _checked(value, q, weighted, self)
+            return 1 / weighted.squared_norm()
 
 
 class LargestEigenvalue:
     """1/λ_max, which is order ∞, by Lanczos iteration."""
 
-    name = "lanczos"
+    name, what = "lanczos", "the largest eigenvalue"
     why = "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def cost(self, similarity: Similarity) -> Cost:
@@ -83,15 +76,13 @@ class LargestEigenvalue:
         steps = USUAL_STEPS
         return Cost(flops + steps * (product + 4 * n * steps), size + 8 * n * most_steps(n))
 
-    def run(self, weighted: Similarity, q: float, psd: PSD) -> Estimate:
-        """Return the effective number of order q."""
-        what = f"the largest eigenvalue of the similarity matrix of {weighted.n} samples"
-        _require(self.cost(weighted), what)
+    def value(self, weighted: Similarity, psd: PSD) -> Array | float:
+        """Return the effective number of order ∞."""
         floor = -Source.of(weighted).negative_mass if psd == "check" else -math.inf
         largest = largest_eigenvalue(weighted, floor)
         if largest is None:
             raise StalledError("Lanczos iteration was too slow")
-        return _checked(1 / largest, q, weighted, self)
+        return 1 / largest
 
 
 class Covariance:
@@ -121,28 +112,32 @@ class Covariance:
         n, d = weighted.n, weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
         _require_spectrum(self.cost(weighted, vectors).bytes, d, vectors)
-        source = Source.of(weighted)
-        features = weighted if isinstance(weighted, FeatureSimilarity) else None
-        single = features is not None and features.is_single and n * d**2 >= SINGLE_SIZE
-        if orders and not vectors and features and single:
-            scale = None if weighted.scale is None else np.asarray(weighted.scale)
-            coarse, error = covariance_single(np.asarray(features.X), scale)
-            values = decompose(coarse, source.fault).values
-            # What features leave open is not worth twice the time, if it is a hundred times more.
-            tolerance = max(SINGLE_TOLERANCE, features.approximate / 100)
-            if tolerance > SINGLE_TOLERANCE and -error <= values[0] < 0:
-                kept = np.maximum(values, 0.0)
-                values = kept * (values.sum() / kept.sum())
-            # To first order, which holds as long as the error is small against every share.
-            if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= 0):
-                found = cleaned(values, source, psd, self.name, why)
-                found = replace(found, error=error, tolerance=tolerance)
-                if all(found.serves(q) for q in orders):
-                    return found
+        single = isinstance(weighted, FeatureSimilarity) and weighted.is_single
+        single = single and n * d**2 >= SINGLE_SIZE
+        if single and orders and not vectors:
+            found = self._run_single(weighted, psd, why)
+            if found is not None and all(found.serves(q) for q in orders):
+                return found
         project = partial(weighted.projected, single=single) if vectors else None
-        return decomposed(
-            weighted.covariance(), source, psd, self.name, why, vectors, project=project
-        )
+        C, source = weighted.covariance(), Source.of(weighted)
+        return decomposed(C, source, psd, self.name, why, vectors, project)
+
+    def _run_single(self, weighted: Any, psd: PSD, why: str) -> Spectrum | None:
+        """Return the spectrum of products in single precision, if its error is known."""
+        source, scale = Source.of(weighted), weighted.scale
+        scale = None if scale is None else np.asarray(scale)
+        C, error = covariance_single(np.asarray(weighted.X), scale)
+        values = decompose(C, source.fault).values
+        # An error a hundred times smaller than that of approximate features passes.
+        tolerance = max(SINGLE_TOLERANCE, weighted.approximate / 100)
+        if tolerance > SINGLE_TOLERANCE and -error <= values[0] < 0:
+            kept = np.maximum(values, 0.0)
+            values = kept * (values.sum() / kept.sum())
+        # To first order, which holds as long as the error is small against every share.
+        if 100 * error < values[0] or (tolerance > SINGLE_TOLERANCE and values[0] >= 0):
+            found = cleaned(values, source, psd, self.name, why)
+            return replace(found, error=error, tolerance=tolerance)
+        return None
 
 
 class Eigenvalues:
@@ -205,10 +200,8 @@ def plan(
 ) -> Plan:
     """Plan the cheapest exact routes to some orders of one similarity.
 
-    Orders that need no decomposition are had without; but if one of them needs the spectrum, that
-    serves all, unless `each` is to be had by itself. By flops alone, order ∞ of n > d²/50 samples
-    of d features would go through the covariance; that takes a sixth less time there (20,000 × 600,
-    50,000 × 512), and the iteration half elsewhere (3,000 × 1,500): one rule for all is kept.
+    Orders 2 and ∞ need no spectrum; but if another order needs it, it serves all, unless `each` is
+    to be found by itself.
 
     >>> from vendiscore import FeatureSimilarity
     >>> plan(FeatureSimilarity(np.ones((100, 3))), orders=[1]).whole.name
@@ -241,23 +234,19 @@ def entries_of(similarity: Similarity) -> float:
 
 
 def _widened(similarity: Similarity) -> int:
-    """Return columns of features that are copied, in double precision and scaled."""
+    """Return the number of columns of features that are copied in double precision."""
     if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
         return 0
     return similarity.dim
 
 
 def _covariance_bytes(similarity: Similarity) -> int:
-    """Return bytes of a covariance, and from dense rows of a block of them and its product."""
+    """Return bytes of a covariance, and for dense rows of a block of them and its product."""
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
     rows: int = next(iter(row_blocks(similarity.n, 8 * d, least=4 * d))).stop
     return 8 * (2 * d**2 + rows * d)
-
-
-def _require(cost: Cost, what: str) -> None:
-    memory.require_large(cost.bytes, what, "score fewer samples")
 
 
 def _require_spectrum(size: int, n: int, vectors: bool) -> None:
@@ -268,9 +257,12 @@ def _require_spectrum(size: int, n: int, vectors: bool) -> None:
     memory.require(size, f"{what} of a {n} × {n} matrix", f"score fewer samples{others}")
 
 
-def _checked(value: Any, q: float, weighted: Similarity, route: MomentRoute) -> Estimate:
-    """Return the effective number, if it can be one of n samples; rounding is taken off it."""
+def run_moment(route: MomentRoute, weighted: Similarity, q: float, psd: PSD) -> Estimate:
+    """Find order q by its own route: a number that n samples can have, or a ValueError."""
     n = weighted.n
+    what = f"{route.what} of the similarity matrix of {n} samples"
+    memory.require_large(route.cost(weighted).bytes, what, "score fewer samples")
+    value: Any = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which no {n} samples "

@@ -33,46 +33,31 @@ def powers(
     if not math.isinf(q):
         # After a gain there is one more, and each is pushed up, to its upper neighbour at most.
         shares = np.exp(q * np.log(values / values[0]))
-        count = min(
-            len(values) + (sign > 0), int(np.sum(shares * len(values) > NEGLIGIBLE)) + (sign > 0)
-        )
-    length = squares.sum(axis=1) + outside
-    edges = np.append(values, 0.0)
+        count = int(np.sum(shares * len(values) > NEGLIGIBLE)) + (sign > 0)
     shape = len(squares), count
+    edges = np.append(values, 0.0)
     if sign > 0:
-        first = (values[0] + length)[:, None]
+        first = (values[0] + squares.sum(axis=1) + outside)[:, None]
         lows = np.broadcast_to(edges[:count], shape)
         tops = np.concatenate([first, lows[:, :-1]], axis=1)
     else:
         lows, tops = (np.broadcast_to(edges[i : i + count], shape) for i in (1, 0))
-    found = np.empty((len(squares), count))
+    rest = np.broadcast_to(outside, len(squares))[:, None]
+    found = np.empty(shape)
     for rows in row_blocks(len(squares), 8 * count * len(values)):
-        some = np.broadcast_to(outside, len(squares))[rows, None]
-        found[rows] = _bisected(values, squares[rows], some, lows[rows], tops[rows], sign)
+        low, top = lows[rows], tops[rows]
+        with np.errstate(all="ignore"):
+            for _ in range(HALVINGS):
+                middle = (low + top) / 2
+                sums = np.einsum("ir,ikr->ik", squares[rows], 1 / (values - middle[:, :, None]))
+                secular = 1 + sign * (sums - rest[rows] / middle)
+                # With μ a loss falls through its root, and a gain rises: ± 1/(λ − μ).
+                above = sign * secular < 0
+                low, top = np.where(above, middle, low), np.where(above, top, middle)
+        found[rows] = (low + top) / 2
     largest = found[:, 0]
     with np.errstate(divide="ignore"):
         if math.isinf(q):
             return np.log(largest)
-        return np.asarray(
-            q * np.log(largest) + np.log(((found / largest[:, None]) ** q).sum(axis=1))
-        )
-
-
-def _bisected(
-    values: np.ndarray,
-    squares: np.ndarray,
-    outside: np.ndarray,
-    low: np.ndarray,
-    top: np.ndarray,
-    sign: int,
-) -> np.ndarray:
-    """Return the root between each low and top, both (m, k)."""
-    with np.errstate(all="ignore"):
-        for _ in range(HALVINGS):
-            middle = (low + top) / 2
-            gaps = values - middle[:, :, None]
-            secular = 1 + sign * (np.einsum("ir,ikr->ik", squares, 1 / gaps) - outside / middle)
-            # With μ a loss falls through its root, and a gain rises: ± 1/(λ − μ).
-            above = secular > 0 if sign < 0 else secular < 0
-            low, top = np.where(above, middle, low), np.where(above, top, middle)
-    return (low + top) / 2
+        sums = ((found / largest[:, None]) ** q).sum(axis=1)
+        return np.asarray(q * np.log(largest) + np.log(sums))

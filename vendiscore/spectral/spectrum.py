@@ -1,8 +1,4 @@
-"""Eigenvalues that are shares of the set, cleaned of rounding, and what is read off them.
-
-The weighted matrix K_p has trace 1, so its eigenvalues are shares. Whatever way it came, a
-spectrum is looked at last: shares must sum to the trace.
-"""
+"""The spectrum of K_p, of trace 1: eigenvalues that are shares, cleaned of rounding."""
 
 from __future__ import annotations
 
@@ -30,27 +26,24 @@ PSDS: tuple[PSD, ...] = ("check", "clip")
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
-# Orders below 1 depend on shares near rounding: it is said where leaving them out may move log VS
-# by more than CUT_MATTERS, and where the least share kept is not TAIL times larger than the cut.
+# Orders below 1 depend on shares near rounding: a warning follows where leaving them out may move
+# log VS by more than CUT_MATTERS. There is a gap if the least share kept is TAIL times the cut.
 CUT_MATTERS, TAIL = 1e-6, 1e4
 EPS = float(np.finfo(np.float64).eps)  # every spectrum is in double precision
-# Eigenvalues above this share of the largest are the squared lengths of F v to 1e-12 and better.
-LENGTHS = 1e-4
 
 
 def check_psd(psd: Any) -> PSD:
-    """Return what to do about negative eigenvalues; a ValueError if that is not known."""
+    """Return `psd`, or raise a ValueError if it is unknown."""
     remedy = "which raises for negative eigenvalues or sets them to zero"
     return one_of("psd", psd, PSDS, remedy)
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The eigenvalues of K_p as shares, descending, with or without its eigenvectors.
+    """The eigenvalues of K_p as shares, descending, with or without eigenvectors.
 
-    `vectors` (n, r) has a column u_j for each of the r positive values: orthonormal eigenvectors,
-    so that K_p = Σ_j λ_j u_j u_jᵀ. Entries of sample i are √p_i times its coordinates. From a
-    covariance, columns are orthogonal to about ε λ_1/λ_j.
+    `vectors` (n, r) are orthonormal columns for the r positive values: K_p = Σ_j λ_j u_j u_jᵀ. From
+    a covariance, they are orthogonal to about ε λ_1/λ_j.
     """
 
     values: Array
@@ -65,8 +58,7 @@ class Spectrum:
     tolerance: float = SINGLE_TOLERANCE  # how far off log VS may be by that
 
     def serves(self, q: float) -> bool:
-        """Return whether order q is exact: single-precision products are for the orders asked
-        for."""
+        """Return whether order q is exact in spite of single-precision products."""
         if self.error == 0:
             return True
         shares = np.asarray(self.values)
@@ -97,7 +89,7 @@ class Spectrum:
         return np.array(numbers) if is_numpy(self.values) else namespace(self.values).stack(numbers)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
-        """Return each order with how it was found; warn where the cut may have changed one."""
+        """Return estimates of some orders; warn where the cut may have changed one."""
         found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
         if self.lost and min(orders, default=1.0) < 1:
             self._warn_of_cut(min(orders))  # the least order moves most
@@ -105,7 +97,7 @@ class Spectrum:
 
     @property
     def notes(self) -> list[str]:
-        """What to know of what was cut off, in sentences."""
+        """Sentences about the eigenvalues that were cut off."""
         if not self.cut:
             return []
         return [
@@ -116,7 +108,7 @@ class Spectrum:
     def _warn_of_cut(self, q: float) -> None:
         kept = self.values[self.values > 0]
         total = scalar(namespace(kept).sum(kept**q))
-        # What Σ λ^q gains, less what the trace does, of which shares are parts.
+        # The gain of log Σ λ^q, less that of the trace.
         more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
         moved = more / (1 - q)
         if moved > CUT_MATTERS:
@@ -128,10 +120,7 @@ class Spectrum:
 
 
 class Source(NamedTuple):
-    """The origin of a matrix of n samples, to tell rounding from faults.
-
-    `psd` says whether nothing but rounding can make it indefinite.
-    """
+    """The origin of a matrix of n samples, to tell rounding from faults."""
 
     n: int
     psd: bool
@@ -145,57 +134,33 @@ class Source(NamedTuple):
 
     @property
     def negative_mass(self) -> float:
-        """How much may be negative by rounding, of entries that came with a relative error.
+        """How much of the trace may be negative by rounding of the entries that came.
 
-        Errors of relative size u in a symmetric matrix, independent of each other, spread its
-        zero eigenvalues over a semicircle (Wigner), whose negative half has an area of
-        0.42 σ √n with σ = u/√12 at most for a trace of 1; it is doubled.
+        Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
+        independent errors of relative size u spread zero eigenvalues.
         """
         return max(NEGATIVE_MASS, 0.25 * self.roundoff * math.sqrt(self.n))
 
 
-def from_covariance(
-    C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0, features: Any = None
-) -> Spectrum:
+def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0.0) -> Spectrum:
     """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor.
 
-    `roundoff` is the relative spacing of the numbers that C was added up in, where coarser than
-    double; `features` F with C = FᵀF give the eigenvectors of F Fᵀ.
+    `roundoff` is the relative spacing of the numbers C was added up in, where coarser than double.
 
     >>> from_covariance(np.diag([3.0, 1.0]), n=4).values
     array([0.75, 0.25])
     """
     xp = namespace(C)
-    if C.ndim != 2 or C.shape[0] != C.shape[1]:
-        raise ValueError(f"`C` must be a square matrix, got shape {tuple(C.shape)}")
-    if features is not None and tuple(features.shape) != (n, C.shape[0]):
-        raise ValueError(
-            f"`features` must be of shape {(n, C.shape[0])}, a row for each sample and a column "
-            f"for each of `C`, got {tuple(features.shape)}"
-        )
     C = xp.astype(C, xp.float64, copy=False)
-    trace = scalar(xp.linalg.trace(C))
-    if not (math.isfinite(trace) and trace > 0):
+    trace = xp.linalg.trace(C)
+    if not 0 < scalar(trace) < math.inf:
         raise ValueError(
-            f"`C` must have a finite, positive trace, got {trace:.6g}; look for NaN and overflow, "
-            f"or add samples"
-        )
-    asymmetry = scalar(xp.max(xp.abs(C - C.T))) / trace
-    if not asymmetry <= max(RANGE_TOLERANCE, roundoff):
-        raise ValueError(
-            f"`C` must be symmetric, but differs from its transpose by {asymmetry:.3g} of its "
-            f"trace; pass (C + C.T) / 2 if that is rounding"
+            f"`C` must have a finite, positive trace, got {scalar(trace):.6g}; look for NaN and "
+            f"overflow, or add samples"
         )
     source = Source(n, False, roundoff, lambda: "look for NaN and overflow in what was added up")
     why = f"a covariance of {C.shape[0]} features was given"
-
-    def unit(V: Array) -> Array:  # whatever the factor is
-        U = features @ V
-        return U / namespace(U).linalg.vector_norm(U, axis=0)
-
-    project = None if features is None else unit
-    C = C / xp.linalg.trace(C)
-    return decomposed(C, source, psd, "covariance", why, features is not None, project)
+    return decomposed(C / trace, source, psd, "covariance", why)
 
 
 def decomposed(
@@ -209,7 +174,7 @@ def decomposed(
 ) -> Spectrum:
     """Find the spectrum of a matrix of trace 1 that may be overwritten.
 
-    Where A is Fᵀ F, `project(V)` is F V up to lengths of columns: the eigenvectors of F Fᵀ.
+    Where A is Fᵀ F, `project(V)` is F V: the eigenvectors of F Fᵀ, but for their lengths.
     """
     V: Array | None
     if is_numpy(A) and (order := _diagonal_order(A)) is not None:
@@ -224,18 +189,12 @@ def decomposed(
         return found
     xp = namespace(V)
     V = V[:, : int(xp.sum(found.values > 0))]
-    if project is not None:
-        if not is_numpy(V):
-            U = project(V)
-            return replace(found, vectors=U / xp.linalg.vector_norm(U, axis=0))
-        # ‖F v‖ is √λ, but where rounding is a share of λ: there lengths are measured.
-        lengths = np.sqrt(found.values[: V.shape[1]])
-        U = project(V / lengths)
-        small = found.values[: V.shape[1]] < LENGTHS * found.values[0]
-        if small.any():
-            U[:, small] /= np.sqrt(np.einsum("ij,ij->j", U[:, small], U[:, small]))
-        return replace(found, vectors=U)
-    return replace(found, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+    if project is None:
+        return replace(found, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+    U = project(V)
+    if not is_numpy(U):
+        return replace(found, vectors=U / xp.linalg.vector_norm(U, axis=0))
+    return replace(found, vectors=np.divide(U, np.sqrt(np.einsum("ij,ij->j", U, U)), out=U))
 
 
 def _diagonal_order(A: np.ndarray) -> np.ndarray | None:

@@ -1,11 +1,8 @@
-"""Eigenvalues without vectors by LAPACK's two-stage reduction, from the library that NumPy brought.
+"""Eigenvalues without vectors by LAPACK's two-stage reduction, called by name in NumPy's library.
 
-The usual driver reduces a matrix to tridiagonal form by products with vectors, which wait for
-memory; in two stages, by way of a band, nearly all are products of matrices. NumPy and SciPy bring
-the routines in their libraries and offer no way to call them, so they are called there by their
-names: those of the driver dsyevd_2stage one by one, since it takes a band of 32 for every size.
-They are tried once on a matrix with a known spectrum; where one is missing (Accelerate, MKL, other
-builds) or gives anything else, the usual driver stays.
+Two stages, by way of a band, are mostly products of matrices. The routines are those of the driver
+dsyevd_2stage, which takes a band of 32 for every size. They are tried once on a known spectrum;
+where one is missing (Accelerate, MKL, other builds) or wrong, the usual driver stays.
 """
 
 from __future__ import annotations
@@ -23,8 +20,8 @@ from threadpoolctl import ThreadpoolController
 
 # From this size on it is faster: a tie at 1,500, one and a half times at 2,500 to 5,000.
 LEAST_SIZE = 1536
-# More threads than these make a full reduction slower, not faster: its steps are short, and all
-# threads wait for each other after each.
+# More threads than these make a full reduction slower: its steps are short, and all threads wait
+# for each other after each.
 MOST_THREADS = 4
 # The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
 TRIED_SIZE, TRIED_ERROR = 70, 1e-11
@@ -46,10 +43,9 @@ Driver = Callable[[np.ndarray], np.ndarray]
 
 
 def driver() -> Driver | None:
-    """Return what finds all eigenvalues of a symmetric float64 matrix, ascending, or None.
+    """Return a function for the eigenvalues, ascending, of a contiguous float64 matrix, or None.
 
-    It destroys the matrix, which is contiguous, in either order. A LinAlgError is raised where it
-    does not converge.
+    It destroys the matrix, and raises a LinAlgError where it does not converge.
     """
     return _found(_NAMES)
 

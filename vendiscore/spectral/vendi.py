@@ -1,7 +1,6 @@
 """The Vendi Score of a similarity: effective numbers of several orders, from one spectrum at most.
 
-The Vendi Score of order q is the Hill number of the shares (Friedman & Dieng, arXiv 2210.02410;
-orders: Pasarkar & Dieng, arXiv 2310.12952).
+Friedman & Dieng, arXiv 2210.02410; orders: Pasarkar & Dieng, arXiv 2310.12952.
 """
 
 from __future__ import annotations
@@ -15,21 +14,21 @@ from ..errors import TooLargeError
 from ..similarity.base import Similarity
 from .estimate import Estimate, Estimating
 from .estimators import estimated, way_out
-from .routes import StalledError, plan
+from .routes import StalledError, plan, run_moment
 from .spectrum import PSD, Spectrum
 from .weighted_similarity import weighted_by
 
 
 @dataclass(frozen=True)
 class Spectral:
-    """Effective numbers, one for each order, and the spectrum that they are read off, if any."""
+    """Effective numbers, one for each order, and the spectrum they were read from, if any."""
 
     estimates: list[Estimate]
     spectrum: Spectrum | None = None
 
     @property
     def values(self) -> list[Any]:
-        """The numbers alone: floats, or 0-d torch tensors."""
+        """The numbers: floats, or 0-d torch tensors."""
         return [estimate.value for estimate in self.estimates]
 
 
@@ -42,11 +41,7 @@ def vendi(
     spectrum: Spectrum | None = None,
     estimating: Estimating | None = None,
 ) -> Spectral:
-    """Find the Vendi Scores of several orders by as little work as they need.
-
-    Time O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²) for orders 2 and ∞; one
-    matrix of size min(n, d)² is allocated.
-    """
+    """Find the Vendi Scores of several orders by as little work as they need."""
     if spectrum is not None:
         if spectrum.n != similarity.n:
             raise ValueError(
@@ -64,7 +59,7 @@ def vendi(
         for i, route in enumerate(alone):
             if route is not None:
                 try:
-                    found[i] = route.run(weighted, orders[i], psd)
+                    found[i] = run_moment(route, weighted, orders[i], psd)
                 except (StalledError, TooLargeError) as error:
                     stalled[i] = str(error)
     needed = [q for q, known in zip(orders, found, strict=True) if known is None]
@@ -103,11 +98,9 @@ def spectrum_of(
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
-    """Return the eigenvalues of diag(√p) K diag(√p), the shares that every Vendi Score is a number
-    of.
+    """Return the eigenvalues of diag(√p) K diag(√p), from which every Vendi Score follows.
 
-    Those below n·ε·λ_max are rounding and set to zero, so that the number of positive ones is
-    the numerical rank.
+    Those below n·ε·λ_max are set to zero as rounding: the positive ones count the numerical rank.
 
     Parameters
     ----------
@@ -121,8 +114,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     Returns
     -------
     array (m,), or tensor for torch input
-        Descending, at least 0, summing to 1; m is at most the smaller of n and the number of
-        features.
+        Descending, at least 0, summing to 1; m is at most n and the number of features.
 
     Raises
     ------

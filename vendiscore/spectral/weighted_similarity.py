@@ -12,7 +12,7 @@ from ..similarity.base import Similarity
 
 
 def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
-    """Return k_p, with a trace of 1."""
+    """Return K_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(as_kind_of(p, diagonal))
@@ -21,7 +21,7 @@ def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
 
 
 class Distinct(NamedTuple):
-    """Samples without repeats, the weights of each together, and √(p_i / p) for all n samples."""
+    """Samples without repeats, their total weights, and √(p_i / p) for all n samples."""
 
     similarity: Similarity
     p: Array | None
@@ -29,8 +29,7 @@ class Distinct(NamedTuple):
     part: np.ndarray | None = None
 
     def repeated(self, U: Array) -> Array:
-        """Return eigenvectors of all n samples, from those of the distinct ones: orthonormal
-        again."""
+        """Return orthonormal eigenvectors of all n samples from those of the distinct ones."""
         if self.inverse is None:
             return U
         U, part = U[self.inverse], as_kind_of(self.part, U)[:, None]
@@ -38,10 +37,7 @@ class Distinct(NamedTuple):
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
-    """Drop repeated samples and add up their weights; the non-zero spectrum stays the same.
-
-    This is the identical-elements property of the Vendi Score (arXiv 2210.02410, Theorem 3.1).
-    """
+    """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
     groups = similarity.groups()
     if groups is None or (groups == np.arange(similarity.n)).all():
         return Distinct(similarity, p)
