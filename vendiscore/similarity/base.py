@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
@@ -126,16 +126,19 @@ class Similarity(metaclass=_Closed):
     def _part(self, index: np.ndarray) -> Similarity:
         return self._take(index)
 
+    def _blocks(self) -> Iterable[slice]:
+        return row_blocks(self.n, 8 * self.n)
+
     def _upper_blocks(self, single: bool = False) -> Iterator[tuple[slice, Array]]:
         """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
-        for block in row_blocks(self.n, 8 * self.n):
+        for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
 
     def _features(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no features; `dim` says who has")
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
-        parts = [product(self._rows(block), V) for block in row_blocks(self.n, 8 * self.n)]
+        parts = [product(self._rows(block), V) for block in self._blocks()]
         return namespace(parts[0]).concat(parts)
 
     def _groups(self) -> np.ndarray | None:
@@ -165,7 +168,7 @@ class Similarity(metaclass=_Closed):
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
         """Yield all rows of K, a cache-sized block at a time."""
-        for block in row_blocks(self.n, 8 * self.n):
+        for block in self._blocks():
             yield block, self.rows(block)
 
     def dense(self) -> Array:
@@ -224,8 +227,7 @@ class Similarity(metaclass=_Closed):
             C = self.covariance()
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
-            K = self.dense()
-            return namespace(K).sum(K * K)
+            return sum(namespace(K).sum(K * K) for _, K in self.blocks())
         scale = self._weights()
         # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
         some = scale[scale > 0]

@@ -1,8 +1,7 @@
-"""Random Fourier features: rows whose dot products are on average the similarities of samples.
+"""Random Fourier features: rows of length 1 whose dot products are similarities on average.
 
-k(x, y) = E cos ω·(x − y) for frequencies ω that are drawn as the kernel's Fourier transform says,
-and cos ω·(x − y) is the dot product of (cos ω·x, sin ω·x) with that of y. The features of a sample
-depend on no other, and each has length 1 exactly.
+k(x, y) = E cos ω·(x − y) for frequencies ω drawn from the Fourier transform of k, and cos ω·(x − y)
+is the dot product of (cos ω·x, sin ω·x) with that of y.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ from ..distances.pairs import Law
 # Up to this many columns, points that fill the cube evenly have a smaller error than orthogonal
 # frequencies: of log VS two to ten times at 2 columns, as much at 16.
 EVEN_COLUMNS = 8
-# Rows that one thread finds features of at a time.
-ROWS = 4096
 # Pairs of samples that the error is measured on.
 PAIRS = 1000
 # Turns of a frequency beyond which a phase has fewer than 20 bits after the point.
@@ -34,14 +31,8 @@ MOST_TURNS = 2.0**32
 def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -> Any:
     """Return (cos ω·x, sin ω·x)/√m for m = `n_features` frequencies ω: float32 (n, 2m).
 
-    Float64 for a torch tensor, with its gradient and that of σ.
-
-    Similarities are right on average over seeds, with a standard deviation of (1 − k²)/√2m
-    ("gaussian") or √((1 − k²)/2m) ("laplace") for frequencies that are drawn each by itself.
-    Gaussian ones are orthogonal in blocks of d, or evenly spread where d is at most 8, which
-    lowers it.
-
-    Cost n d m multiplications and 2 n m cosines.
+    Float64 for a torch tensor, with its gradient and that of σ. Gaussian frequencies are orthogonal
+    in blocks of d, or evenly spread where d is at most 8.
 
     Rahimi & Recht, NIPS 2007; Sutherland & Schneider, UAI 2015 (the pairs of cosines and sines);
     Yu et al., NIPS 2016 (orthogonal); Avron et al., JMLR 2016 (evenly spread).
@@ -64,22 +55,16 @@ def fourier_features(X: Any, sigma: Any, n_features: int, law: Law, seed: int) -
     F = np.empty((n, 2 * n_features), np.float32)
 
     def fill(rows: slice) -> None:
-        for block in row_blocks(len(F[rows]), 8 * n_features):
-            _fill(X[rows][block].astype(np.float64), W, F[rows][block])
+        with np.errstate(all="ignore"):
+            P = X[rows].astype(np.float64) @ W
+        P -= np.rint(P)
+        narrow = (P * (2 * math.pi)).astype(np.float32)  # multiplied before it is rounded
+        np.cos(narrow, out=F[rows, :n_features])
+        np.sin(narrow, out=F[rows, n_features:])
+        F[rows] *= np.float32(root)
 
-    each(fill, (slice(start, start + ROWS) for start in range(0, n, ROWS)))
+    each(fill, row_blocks(n, 8 * n_features))
     return F
-
-
-def _fill(X: np.ndarray, W: np.ndarray, F: np.ndarray) -> None:
-    m = W.shape[1]
-    with np.errstate(all="ignore"):
-        P = X @ W
-    P -= np.rint(P)
-    narrow = (P * (2 * math.pi)).astype(np.float32)  # multiplied before it is rounded
-    np.cos(narrow, out=F[:, :m])
-    np.sin(narrow, out=F[:, m:])
-    F *= np.float32(1 / math.sqrt(m))
 
 
 def _check_turns(largest: float) -> None:
@@ -106,8 +91,7 @@ def frequencies(law: Law, d: int, m: int, seed: int) -> np.ndarray:
 
 
 def _even_normal(d: int, m: int, rng: np.random.Generator) -> np.ndarray:
-    """Return m points of Sobol's sequence, shifted at random, in the shape of a normal
-    distribution."""
+    """Return normal columns from m points of Sobol's sequence, shifted at random."""
     from scipy.special import ndtri
     from scipy.stats.qmc import Sobol
 

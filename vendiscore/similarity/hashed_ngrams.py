@@ -1,4 +1,4 @@
-"""n-grams as rows of fixed width: each adds its count, or takes it away, at a place of its own."""
+"""n-grams as rows of fixed width: each adds its count, or its negative, to one column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 import xxhash
 
-# Rows of which so little is left, since n-grams have taken each other away, are counted unsigned.
+# Rows with so little left, since n-grams have cancelled each other, are counted unsigned.
 VANISHING = 1e-6
 
 
@@ -22,10 +22,6 @@ def hashed_ngrams(
 
     For each n in `orders` the counts of a text, at unit length, go to columns by the 64-bit hash
     of the n-gram, one bit of which is the sign: other n-grams in the same column cancel on average.
-    A row depends on its own tokens alone and is the same in every process and on every machine.
-
-    Of rows x and y of unit length, x·y is right on average over hashes, with a variance of
-    (Σ_{g≠h} x_g² y_h² + x_g y_g x_h y_h) / columns ≤ (1 + (x·y)²) / columns.
 
     Weinberger et al., ICML 2009.
     """
@@ -65,13 +61,8 @@ def _summed(values: Any, places: list[int], starts: list[int], shape: tuple[int,
 def _name(token: Any, names: dict[tuple[type, Hashable], bytes]) -> bytes:
     """Return bytes of a token that say where they end, the same for tokens that are equal."""
     key = (type(token), token)
-    found = names.get(key)
-    if found is None:
-        found = names[key] = _named(token, names)
-    return found
-
-
-def _named(token: Any, names: dict[tuple[type, Hashable], bytes]) -> bytes:
+    if key in names:
+        return names[key]
     if isinstance(token, str):
         kind, name = b"s", token.encode("utf-8", "surrogatepass")
     elif isinstance(token, bytes):
@@ -80,4 +71,5 @@ def _named(token: Any, names: dict[tuple[type, Hashable], bytes]) -> bytes:
         kind, name = b"t", b"".join(_name(part, names) for part in token)
     else:
         kind, name = b"i", str(int(token)).encode()
-    return b"%s%d:%s" % (kind, len(name), name)
+    names[key] = b"%s%d:%s" % (kind, len(name), name)
+    return names[key]

@@ -16,8 +16,7 @@ from ..signature import plain
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
-SYMMETRY_PAIRS = 2000
-SYMMETRY_SHARE = 25
+SYMMETRY_PAIRS, SYMMETRY_SHARE = 2000, 25
 SYMMETRY_TOLERANCE = 1e-6
 
 
@@ -26,16 +25,8 @@ def pairwise(
 ) -> DeferredSimilarity:
     """Return k_ij = k(x_i, x_j), each pair compared once, when anything of K is first asked for.
 
-    `places` says where each sample is in the list that the caller knows, for errors.
-
-    To notice a function that is not symmetric, pairs are also compared the other way round: all
-    of up to 2,000 (63 samples), and of more one in 25, evenly spread. A function that is
-    asymmetric for some pairs only can pass among many samples; `settings` has how many of the
-    pairs were tried. Values that are all in single precision make a K in single precision.
-
-    When K is asked for, TypeError and ValueError are raised if k returns something that is not a
-    finite real number, or is not symmetric (the message names the pair); TooLargeError if K does
-    not fit in memory; and whatever k raises, with a note that names the pair.
+    `places` are those of the samples in the caller's list, for errors. Up to 2,000 pairs, and of
+    more one in 25, are also compared the other way round.
     """
     n = len(samples)
     at = range(n) if places is None else places

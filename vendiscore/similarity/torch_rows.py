@@ -6,13 +6,13 @@ Products by blocks let an estimate do without n² numbers.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays import memory
-from ..arrays.namespace import Array, is_torch, namespace
+from ..arrays.namespace import Array, is_torch
 from ..distances.exponentials import Exponentials
 from ..distances.pairs import Law
 from .base import Index, Similarity
@@ -20,7 +20,7 @@ from .matrix import MatrixSimilarity
 
 # A matrix of at most this share of the free memory is computed at once, and kept.
 KEPT_SHARE = 0.25
-# Bytes of a block of rows; so many times that keep a GPU busy.
+# Bytes of a block of rows, and so many times more to keep a GPU busy.
 BLOCK_BYTES, ON_GPU = 1 << 26, 16
 
 
@@ -57,29 +57,17 @@ class TensorSimilarity(Similarity):
         X, sigma, law = self._made_from
         return of_tensor(X[index], sigma, law, self.settings)
 
-    def _blocks(self) -> Iterator[slice]:
+    def _blocks(self) -> Iterable[slice]:
         room = BLOCK_BYTES * (ON_GPU if self._made_from[0].is_cuda else 1)
         size = max(1, room // (8 * self.n))
         return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
 
-    def _matmul(self, V: Array, single: bool = False) -> Array:
-        return namespace(V).concat([self._rows(block) @ V for block in self._blocks()])
-
     def dense(self) -> Array:
         X = self._made_from[0]
-        if not X.is_cuda:  # which raises an error of its own, and nothing else is lost
-            needed = 12 * self.n**2 + 16 * X.numel()
-            memory.require_large(
-                needed, f"the similarity matrix of {self.n} samples", "compare fewer samples"
-            )
+        if not X.is_cuda:  # which raises an error of its own
+            needed, what = 12 * self.n**2 + 16 * X.numel(), "the similarity matrix"
+            memory.require_large(needed, f"{what} of {self.n} samples", "compare fewer samples")
         return self.rows(slice(0, self.n))
-
-    def squared_norm(self, single: bool = False) -> Array | float:
-        total: Any = 0.0
-        for block in self._blocks():
-            K = self.rows(block)
-            total = total + namespace(K).sum(K * K)
-        return total
 
 
 def _available_bytes(X: Any) -> int:

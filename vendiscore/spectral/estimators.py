@@ -7,7 +7,7 @@ random vectors give a mean with its standard error (`stochastic`). Both cost n²
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..similarity.base import Similarity
 from .cholesky import bounds
 from .estimate import Estimate, Estimating
 from .products import Products
-from .routes import NORM, Cost, SpectrumRoute, StalledError, entries_of
+from .routes import NORM, Cost, SpectrumRoute, StalledError
 from .spectrum import PSD, Source
 from .stochastic import Krylov, Quadrature, random_signs
 from .weighted_similarity import merge_identical, weighted_by
@@ -59,10 +59,9 @@ class Found(NamedTuple):
 
     def is_enough(self, rtol: float, sets: int = 1) -> bool:
         """Return whether the mean of so many sets would be good enough."""
-        error = self.error / math.sqrt(sets)
-        least = max(AMONG_ERRORS * error, AMONG_TOLERANCE * rtol)
-        off = math.hypot(error, self.quadrature, self.rounding)
-        return off <= rtol and self.quadrature <= least
+        mean = self._replace(error=self.error / math.sqrt(sets))
+        most = max(AMONG_ERRORS * mean.error, AMONG_TOLERANCE * rtol)
+        return mean.off <= rtol and self.quadrature <= most
 
 
 class CoarseError(RuntimeError):
@@ -77,8 +76,8 @@ def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
     n, dim, vectors = similarity.n, similarity.dim, _vectors(similarity)
     columns = vectors * steps
     product = 2 * n * (n if dim is None else min(n, 2 * dim))
-    flops = entries_of(similarity) * (dim is None) + columns * (product + 4 * n * columns)
-    return Cost(NORM.cost(similarity).flops + flops, 8 * n * (columns + 6 * vectors))
+    flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
+    return Cost(flops, 8 * n * (columns + 6 * vectors))
 
 
 def estimate_by_lanczos(
@@ -169,12 +168,12 @@ def _vectors(similarity: Similarity) -> int:
 
 def _found(quadrature: Quadrature, q: float, resolution: float = 0.0) -> Found:
     """Read one order off a quadrature, in shares of the largest Ritz value: no sum underflows."""
-    top, entropy = quadrature.top, _entropy(q)
+    top = quadrature.top
     if not top > 0:
         return UNKNOWN
 
     def rising(x: np.ndarray) -> np.ndarray:  # up to `top`, by a line that sums to 1/top
-        return x / top + entropy(x / top)
+        return x / top + _entropy(x / top, q)
 
     def blurred(x: np.ndarray) -> np.ndarray:
         """Return by how much f(x) moves where numbers below the resolution are noise."""
@@ -205,14 +204,10 @@ def _log_error(error: float, factor: float) -> float:
     return -math.log1p(-share) / factor if factor else error
 
 
-def _entropy(q: float) -> Callable[[np.ndarray], np.ndarray]:
-    """Return (x^q − x)/(1 − q) and its limit −x log x, of x ≥ 0."""
-
-    def f(x: np.ndarray) -> np.ndarray:
-        logs = np.log(np.where(x > 0, x, 1.0))
-        return -x * logs if q == 1 else x * np.expm1((q - 1) * logs) / (1 - q)
-
-    return f
+def _entropy(x: np.ndarray, q: float) -> np.ndarray:
+    """Return (x^q − x)/(1 − q), or its limit −x log x at q = 1, of x ≥ 0."""
+    logs = np.log(np.where(x > 0, x, 1.0))
+    return -x * logs if q == 1 else x * np.expm1((q - 1) * logs) / (1 - q)
 
 
 def _mean(found: Sequence[Found]) -> Found:
