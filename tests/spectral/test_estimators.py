@@ -39,7 +39,7 @@ def krylov(A: np.ndarray, b: int, steps: int, seed: int = 0) -> tuple[Krylov, np
 def test_a_basis_is_orthonormal_and_shows_the_matrix_in_it():
     A = dense(rbf(120))
     found, _ = krylov(A, 6, 8)
-    Q = found._basis[: 6 * 8]
+    Q = found.basis[: 6 * 8]
     np.testing.assert_allclose(Q @ Q.T, np.eye(48), atol=1e-12)
     np.testing.assert_allclose(Q @ A @ Q.T, found.matrix(), atol=1e-12)
 

@@ -10,10 +10,7 @@ import numpy as np
 
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import Array, in_single, is_numpy, is_torch, namespace, row_blocks
-from ..arrays.threads import each
 from .base import Index, Similarity
-
-IN_THREADS = 32_000_000  # bytes of a copy that takes longer than threads do to start
 
 
 class MatrixSimilarity(Similarity):
@@ -70,16 +67,10 @@ class MatrixSimilarity(Similarity):
             K = xp.astype(K, xp.float64)  # a copy
             return K if s is None else K * s[:, None] * s[None, :]
         out = self._new_matrix()
-
-        def fill(block: slice) -> None:
+        for block in self._blocks():
             np.multiply(K[block], 1.0 if s is None else s, out=out[block])
             if s is not None:
                 out[block] *= s[block, None]
-
-        if out.nbytes < IN_THREADS:
-            fill(slice(None))
-        else:
-            each(fill, row_blocks(self.n, 8 * self.n))
         return out
 
     def _groups(self) -> np.ndarray | None:

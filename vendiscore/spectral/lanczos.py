@@ -15,6 +15,7 @@ import scipy
 
 from ..errors import NotPSDError
 from ..similarity.base import Similarity
+from .stochastic import Krylov
 
 TOLERANCE = 1e-9  # relative, of the eigenvalue
 # Residuals, relative to the eigenvalue, at which an iteration without a proof ends: one of residual
@@ -72,27 +73,24 @@ def _iterate(
     similarity: Similarity, start: np.ndarray, floor: float, known: Ritz | None = None
 ) -> Ritz | None:
     """Return the top Ritz pair of K, without the pair `known`, once its residual is small."""
-    n, squares = similarity.n, 0.0
-    steps = most_steps(n)
-    V = np.empty((steps, n))
-    alphas: list[float] = []
-    betas: list[float] = []
-    v = start / np.linalg.norm(start)
-    for step in range(steps):
-        V[step] = v
-        w = similarity.matmul(v)
+
+    def multiply(V: np.ndarray) -> np.ndarray:
+        W: np.ndarray = similarity.matmul(V)
         if known is not None:
-            w -= known.value * float(known.vector @ v) * known.vector
-        alphas.append(float(v @ w))
-        for _ in range(2):  # twice is enough (Giraud et al., 2005)
-            w -= V[: step + 1].T @ (V[: step + 1] @ w)
-        beta = float(np.linalg.norm(w))
-        if not math.isfinite(beta):
+            W -= known.value * known.vector[:, None] * (known.vector @ V)
+        return W
+
+    n, squares = similarity.n, 0.0
+    krylov = Krylov(multiply, start[:, None], most_steps(n))
+    for step in range(krylov.most):
+        krylov.extend(step + 1)
+        alphas, betas = np.ravel(krylov.diagonal), np.ravel(krylov.below)
+        if not math.isfinite(betas[-1]):
             return None  # a search for all eigenvalues then tells the reason
-        if (lowest := _extreme(alphas, betas, 0)[0]) < floor:
+        if (lowest := _extreme(alphas, betas[:-1], 0)[0]) < floor:
             raise NotPSDError(lowest, -lowest)
-        theta, y = _extreme(alphas, betas, step)
-        residual = beta * abs(float(y[-1]))
+        theta, y = _extreme(alphas, betas[:-1], step)
+        residual = abs(float(betas[-1] * y[-1]))
         enough = CONVERGED * theta if known is None else SEARCHED * known.value
         done = residual <= enough or step + 1 == n
         if not done and known is None and residual**2 <= TOLERANCE * theta**2:
@@ -100,15 +98,13 @@ def _iterate(
             others = math.sqrt(max(0.0, squares - (theta - residual) ** 2))
             gap = theta - residual - others
             if gap > 0 and residual**2 <= TOLERANCE * theta * gap:
-                return Ritz(theta, V[0], 0.0)
+                return Ritz(theta, start, 0.0)
         if done:
-            return Ritz(theta, V[: step + 1].T @ y, residual)
-        betas.append(beta)
-        v = w / beta
+            return Ritz(theta, krylov.basis[: step + 1].T @ y, residual)
     return None
 
 
-def _extreme(alphas: list[float], betas: list[float], i: int) -> tuple[float, np.ndarray]:
+def _extreme(alphas: np.ndarray, betas: np.ndarray, i: int) -> tuple[float, np.ndarray]:
     """Return the i-th eigenvalue of a tridiagonal matrix, in ascending order, with its vector."""
     values, vectors = scipy.linalg.eigh_tridiagonal(
         alphas, betas, select="i", select_range=(i, i), check_finite=False

@@ -50,7 +50,7 @@ class Krylov:
         self.most = max(1, min(most, self.n // self.b))
         xp = namespace(Z)
         Q, R = xp.linalg.qr(Z)
-        self._basis: Any = xp.empty((self.b * self.most, self.n), dtype=Z.dtype, device=Z.device)
+        self.basis: Any = xp.empty((self.b * self.most, self.n), dtype=Z.dtype, device=Z.device)
         self._last = Q
         self.start = to_host(R)
         self.diagonal: list[np.ndarray] = []
@@ -66,8 +66,8 @@ class Krylov:
         xp = namespace(self._last)
         while self.steps < min(steps, self.most):
             Q, known = self._last, (self.steps + 1) * self.b
-            self._basis[known - self.b : known] = Q.T
-            basis = self._basis[:known]
+            self.basis[known - self.b : known] = Q.T
+            basis = self.basis[:known]
             W = self.multiply(Q)
             own = to_host(Q.T @ W)
             self.diagonal.append((own + own.T) / 2)
