@@ -76,6 +76,17 @@ def test_nothing_is_changed_in_place(similarity):
     assert similarity.scale is None or similarity.scale is not scaled.scale
 
 
+def test_columns_of_zeros_are_left_out_of_every_view():
+    pixels = rng.integers(0, 9, (9, 12)).astype(np.uint8)
+    pixels[:, :3] = 0
+    similarity = FeatureSimilarity(pixels).normalized()
+    rows = similarity.rows(slice(2, 5))
+    compact = similarity.compact()
+    assert compact.dim == 9
+    np.testing.assert_allclose(compact.rows(slice(2, 5)), rows, rtol=1e-14)
+    np.testing.assert_allclose(compact.diagonal(), similarity.diagonal(), rtol=1e-14)
+
+
 def test_dense_may_be_overwritten_without_harm():
     given = K.copy()
     similarity = MatrixSimilarity(given)

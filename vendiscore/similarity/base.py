@@ -202,10 +202,7 @@ class Similarity(metaclass=_Closed):
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Return fᵀ F, a new (dim, dim) array, whose non-zero eigenvalues are those of K.
-
-        Columns of F that are zero may be left out.
-        """
+        """Return FᵀF, a new (dim, dim) array, whose non-zero eigenvalues are those of K."""
         F = self.features()
         return (F.T @ F).toarray() if sp.issparse(F) else gram(F.T)
 
@@ -228,7 +225,7 @@ class Similarity(metaclass=_Closed):
             return namespace(C).sum(C * C)
         if not is_numpy(self.diagonal()):
             return sum(namespace(K).sum(K * K) for _, K in self.blocks())
-        scale = self._weights()
+        scale = np.ones(self.n) if self.scale is None else self.scale
         # Scaled before it is squared: entries of 1e200, or of one byte, have no square.
         some = scale[scale > 0]
         even = float(some.max()) if some.max(initial=0) < SPREAD * some.min(initial=1) else 1.0
@@ -241,9 +238,6 @@ class Similarity(metaclass=_Closed):
             own, later = R[:, :size], R[:, size:]  # what is right of the block is below it, too
             total += float(weights[block] @ (np.vecdot(own, own) + 2 * np.vecdot(later, later)))
         return total
-
-    def _weights(self) -> Any:
-        return np.ones(self.n) if self.scale is None else self.scale
 
     def _with(self, **changes: Any) -> Self:
         new = object.__new__(type(self))

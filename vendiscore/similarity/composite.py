@@ -54,7 +54,8 @@ class RepeatedSimilarity(Similarity):
     def squared_norm(self, single: bool = False) -> Array | float:
         if not is_numpy(self.distinct.diagonal()):
             return super().squared_norm(single)
-        weights = np.bincount(self.inverse, self._weights() ** 2, self.distinct.n)
+        squares = None if self.scale is None else self.scale**2
+        weights = np.bincount(self.inverse, squares, self.distinct.n)
         return self.distinct.scaled(np.sqrt(weights)).squared_norm(single)
 
     def _groups(self) -> np.ndarray | None:

@@ -74,9 +74,13 @@ class FeatureSimilarity(Similarity):
         if bool(safe) or self.scale is not None:
             return super().normalized()
         # Cosines do not change with the lengths of rows.
-        rescaled = self._with(X=_of_moderate_length(self.X))
-        del rescaled._squares
-        return Similarity.normalized(rescaled)
+        return Similarity.normalized(self._of(_of_moderate_length(self.X)))
+
+    def _of(self, X: Rows) -> Self:
+        new = self._with(X=X, dim=X.shape[1])
+        for cached in ("_squares", "_transposed", "_common_and_rare"):
+            new.__dict__.pop(cached, None)
+        return new
 
     @property
     def is_single(self) -> bool:
@@ -131,17 +135,14 @@ class FeatureSimilarity(Similarity):
     def _transposed(self) -> Any:
         return self._features().T
 
-    @cached_property
-    def _lit(self) -> FeatureSimilarity:
-        if not is_numpy(self.X) or self.X.dtype.kind not in "bui":
-            return self
-        lit = self.X.any(axis=0)
-        columns = np.ascontiguousarray(self.X[:, lit])
-        return self if lit.all() or not lit.any() else self._with(X=columns, dim=columns.shape[1])
-
     def compact(self) -> FeatureSimilarity:
         """Drop columns of integers that are all zero, such as the margins of digits."""
-        return self._lit
+        if not is_numpy(self.X) or self.X.dtype.kind not in "bui":
+            return self
+        some = self.X.any(axis=0)
+        if some.all() or not some.any():
+            return self
+        return self._of(np.ascontiguousarray(self.X[:, some]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X: Any = self.X[index]

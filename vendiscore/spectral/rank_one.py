@@ -57,9 +57,9 @@ def leave_one_out(
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
-def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER, *, tolerance: float = TOLERANCE) -> Any:
+def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
     """Find log VS_q of the set minus that without each sample, shape (n,)."""
-    return log_score(spectrum, q) - leave_one_out(spectrum, q, tolerance=tolerance)
+    return log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 
 def lost(adds: Any) -> Any:
@@ -203,7 +203,7 @@ def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarr
 
 
 def _tsallis(values: np.ndarray, q: float) -> float:
-    """Return s_q of a matrix of trace 1."""
+    """Return S_q of a matrix of trace 1."""
     if q == 1:
         return -float(values @ np.log(values))
     return float(values @ np.expm1((q - 1) * np.log(values))) / (1 - q)
