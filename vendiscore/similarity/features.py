@@ -100,19 +100,11 @@ class FeatureSimilarity(Similarity):
     def _wide_blocks(
         self, scale: Array | None = None, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of NumPy rows in float64, scaled, in one buffer for all blocks."""
-        d = self.X.shape[1]
-        buffer = np.empty((0, d))
-        for block in row_blocks(self.n, 8 * d, least):
+        """Yield blocks of NumPy rows in float64, scaled."""
+        for block in row_blocks(self.n, 8 * self.X.shape[1], least):
             X = self.X[block]
-            if scale is None and X.dtype == np.float64:
-                yield block, X
-                continue
-            if len(buffer) < len(X):
-                buffer = np.empty(X.shape)
-            F = buffer[: len(X)]
-            np.multiply(X, 1.0 if scale is None else scale[block, None], out=F)
-            yield block, F
+            wide = X.astype(np.float64, copy=False) if scale is None else X * scale[block, None]
+            yield block, wide
 
     @cached_property
     def _squares(self) -> Array:
@@ -205,11 +197,10 @@ class FeatureSimilarity(Similarity):
         if not is_numpy(self.X):
             return super().projected(V)
         V = np.asarray(V, dtype=np.float32 if single else np.float64)
-        out = np.empty((self.n, V.shape[1]), dtype=V.dtype)
-        scale = None if self.scale is None else np.asarray(self.scale, dtype=V.dtype)
+        s = np.ones(self.n) if self.scale is None else self.scale
+        out, s = np.empty((self.n, V.shape[1]), V.dtype), s.astype(V.dtype)[:, None]
         for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
-            rows = self.X[block].astype(V.dtype, copy=False)
-            np.matmul(rows if scale is None else rows * scale[block, None], V, out=out[block])
+            np.matmul(self.X[block] * s[block], V, out=out[block])
         return out
 
     def covariance(self) -> Array:

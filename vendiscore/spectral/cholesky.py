@@ -56,10 +56,8 @@ class Factor:
         room = min(BLOCK, self.most - k, int(np.count_nonzero(residual)))
         if room < 1:
             return
-        chosen = np.sort(
-            self._rng.choice(len(residual), room, replace=False, p=residual / residual.sum())
-        )
-        L = self._L
+        L, chances = self._L, residual / residual.sum()
+        chosen = np.sort(self._rng.choice(len(residual), room, replace=False, p=chances))
         own = np.asarray(self.weighted.take(chosen).dense()) - L[:k, chosen].T @ L[:k, chosen]
         lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(
             (own + own.T) / 2, tol=LEAST_PIVOT * float(residual.max()), lower=1
@@ -105,10 +103,8 @@ def factor_of(K: np.ndarray) -> np.ndarray:
            [1.]])
     """
     lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(K.T, lower=1, overwrite_a=1)
-    for j in range(1, rank):
-        lower[:j, j] = 0.0  # LAPACK leaves K above the diagonal
     F = np.empty((len(K), rank))
-    F[pivots - 1] = lower[:, :rank]
+    F[pivots - 1] = np.tril(lower[:, :rank])  # LAPACK leaves K above the diagonal
     return F
 
 
@@ -121,9 +117,7 @@ def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
     rising = shares[::-1]
     levels = (more + np.cumsum(rising)) / np.arange(1, len(rising) + 1)
     last = int(np.argmax(np.append(rising[1:], np.inf) >= levels))
-    filled = rising.copy()
-    filled[: last + 1] = levels[last]
-    return filled[::-1]
+    return np.maximum(shares, levels[last])
 
 
 def bounds(

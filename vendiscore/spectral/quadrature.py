@@ -12,7 +12,6 @@ With u = log t the trapezoid rule with step h misses of each x^q a share of abou
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -22,13 +21,6 @@ import scipy
 FARTHEST = 1e8
 # The integrand is at most t^q times the log of a number: less than 1/NOTHING.
 NOTHING = 1e-2
-
-
-class Ridges(NamedTuple):
-    """Nodes t (m,), ascending, and weights (m,) with Σ w f(t) = ∫ t^{q−1} f(t) dt."""
-
-    t: np.ndarray
-    weights: np.ndarray
 
 
 def step_for(tolerance: float) -> float:
@@ -44,8 +36,8 @@ def step_for(tolerance: float) -> float:
 
 def ridges(
     q: float, least: float, largest: float, tolerance: float = 1e-10, share: float = 1.0
-) -> Ridges:
-    """Find nodes and weights for changes of a matrix of trace about 1.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find nodes t and weights w with Σ w f(t) = ∫ t^{q−1} f(t) dt, for a matrix of trace about 1.
 
     Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
 
@@ -68,7 +60,7 @@ def ridges(
     far = below * (1 + below)
     weights[0] += (step * t[0] ** q) * (below + far)
     weights[1] -= (step * t[0] ** q) * far
-    return Ridges(t, weights)
+    return t, weights
 
 
 def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
