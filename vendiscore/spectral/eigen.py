@@ -43,11 +43,14 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
             _announce(len(A), vectors)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             A = A if A.flags.f_contiguous else A.T
+            in_place = {"overwrite_a": True, "check_finite": False}
             with two_stage.few_threads():
-                if not vectors:
-                    return _values(A)
-                found = scipy.linalg.eigh(A, overwrite_a=True, check_finite=False, driver="evd")
-                return Eigen(*found)
+                if vectors:
+                    return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
+                driver = two_stage.driver() if len(A) >= two_stage.LEAST_SIZE else None
+                if driver is None or not A.flags.forc or A.dtype != np.float64:
+                    return Eigen(scipy.linalg.eigvalsh(A, **in_place))
+                return Eigen(driver(A), driver="reduced in two stages")
         return Eigen(*linalg.eigh(A)) if vectors else Eigen(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
@@ -55,13 +58,6 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {fault()}"
         ) from error
-
-
-def _values(A: np.ndarray) -> Eigen:
-    driver = two_stage.driver() if len(A) >= two_stage.LEAST_SIZE else None
-    if driver is None or not A.flags.forc or A.dtype != np.float64:
-        return Eigen(scipy.linalg.eigvalsh(A, overwrite_a=True, check_finite=False))
-    return Eigen(driver(A), driver="reduced in two stages")
 
 
 def _announce(n: int, vectors: bool) -> None:

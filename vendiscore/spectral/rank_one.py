@@ -91,7 +91,7 @@ def gains(
         t, w = ridges(q, values[-1], values[0], tolerance, weight)
         s = g @ (1 / (values[:, None] + t)) + outside[:, None] / t
         change += factor * ((np.log1p(s) - c[:, None] / (t + b[:, None])) @ w)
-    return _log_of_trace(_tsallis(values, q) + change, 1 + c, q) - log_score(spectrum, q)
+    return _log_of_trace(values, change, 1 + c, q) - log_score(spectrum, q)
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Any:
@@ -192,7 +192,7 @@ def _without(
         np.log1p(logs[:, mid:], out=logs[:, mid:])
         logs += p[:, None] / (t + b[:, None])
         change -= factor * (logs @ w)
-    return _log_of_trace(_tsallis(values, q) - change, 1 - p, q)
+    return _log_of_trace(values, -change, 1 - p, q)
 
 
 def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
@@ -202,22 +202,19 @@ def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarr
     return outside
 
 
-def _tsallis(values: np.ndarray, q: float) -> float:
-    """Return S_q of a matrix of trace 1."""
-    if q == 1:
-        return -float(values @ np.log(values))
-    return float(values @ np.expm1((q - 1) * np.log(values))) / (1 - q)
-
-
-def _log_of_trace(S: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return log VS_q of a matrix with that S_q and trace, once divided by its trace."""
-    S = S / trace
+def _log_of_trace(
+    values: np.ndarray, change: np.ndarray, trace: np.ndarray, q: float
+) -> np.ndarray:
+    """Return log VS_q of a matrix of that trace, whose S_q is that of `values` and a change."""
+    logs = np.log(values)
+    terms = -logs if q == 1 else np.expm1((q - 1) * logs) / (1 - q)
+    S = (float(values @ terms) + change) / trace
     inner = S if q == 1 else np.log1p((1 - q) * S) / (1 - q)
     return np.asarray(np.log(trace) + inner)
 
 
 def _log_of_powers(powered: np.ndarray, trace: np.ndarray, q: float) -> np.ndarray:
-    """Return the same from log Σ μ^q, or log μ_max at q = ∞."""
+    """Return log VS_q of a matrix of that trace from log Σ μ^q, or log μ_max at q = ∞."""
     if math.isinf(q):
         return np.log(trace) - powered
     return np.asarray((powered - q * np.log(trace)) / (1 - q))
