@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..arguments import one_of
 from ..arrays.identical import identical_rows
 from .base import Index
 from .rows import RowsSimilarity
@@ -44,7 +43,6 @@ class BitSimilarity(RowsSimilarity):
         coefficient: Coefficient = "tanimoto",
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        one_of("coefficient", coefficient, COEFFICIENTS)
         super().__init__(BitEntries(bits, coefficient), psd=True, settings=settings)
 
 

@@ -64,7 +64,9 @@ class RepeatedSimilarity(Similarity):
 
 
 class _Mixture(Similarity):
-    """A sum or product of Similarities of the same samples."""
+    """A mixture of Similarities of the same samples, and its arguments after `parts`."""
+
+    _options: tuple[Any, ...] = ()
 
     def __init__(self, parts: Sequence[Similarity]) -> None:
         sizes = [part.n for part in parts]
@@ -87,15 +89,11 @@ class _Mixture(Similarity):
     def _combined(self, of: str, *args: Any) -> Any:
         """Combine what the method `of` of every part returns."""
 
-    @abstractmethod
-    def _of(self, parts: Sequence[Similarity]) -> Similarity:
-        """Mix other parts in the same way."""
-
     def _take(self, index: np.ndarray) -> Similarity:
-        return self._of([part.take(index) for part in self.parts])
+        return type(self)([part.take(index) for part in self.parts], *self._options)
 
     def _part(self, index: np.ndarray) -> Similarity:
-        return self._of([part.part(index) for part in self.parts])
+        return type(self)([part.part(index) for part in self.parts], *self._options)
 
     def _diagonal(self) -> Array:
         return self._combined("diagonal")
@@ -157,6 +155,7 @@ class SumSimilarity(_Mixture):
                 f"got {list(weights)}"
             )
         self.weights = tuple(float(w) for w in weights)
+        self._options = (self.weights,)
         dims = [part.dim for part in parts]
         self.dim = None if None in dims else sum(d for d in dims if d is not None)
 
@@ -175,9 +174,6 @@ class SumSimilarity(_Mixture):
         if self.torch:
             return sys.modules["torch"].cat(F, dim=1)
         return np.hstack([f.toarray() if sp.issparse(f) else f for f in F])
-
-    def _of(self, parts: Sequence[Similarity]) -> SumSimilarity:
-        return SumSimilarity(parts, self.weights)
 
 
 class ProductSimilarity(_Mixture):
@@ -203,6 +199,3 @@ class ProductSimilarity(_Mixture):
 
     def _matmul(self, V: Array, single: bool = False) -> Array:
         return self._combined("dense") @ V if self.torch else super()._matmul(V)
-
-    def _of(self, parts: Sequence[Similarity]) -> ProductSimilarity:
-        return ProductSimilarity(parts)

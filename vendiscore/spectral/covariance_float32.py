@@ -22,9 +22,7 @@ SAFETY = 2.0
 SINGLE_TOLERANCE = 1e-6
 
 
-def covariance_single(
-    X: np.ndarray, scale: np.ndarray | None, seed: int = 0
-) -> tuple[np.ndarray, float]:
+def covariance_single(X: np.ndarray, scale: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
     """Return FᵀF for F = diag(scale) X in float32, and an estimate of its error in Frobenius norm.
 
     Columns are drawn in proportion to their squared norms, plus a share for all: the error of an
@@ -32,19 +30,18 @@ def covariance_single(
     """
     n, d = X.shape
     rng = np.random.default_rng(seed)
-    factors = np.ones(n) if scale is None else scale
     some = np.sort(rng.integers(0, n, min(n, ROWS)))
-    norms = np.einsum("ij,ij,i->j", X[some], X[some], factors[some] ** 2)
+    norms = np.einsum("ij,ij,i->j", X[some], X[some], scale[some] ** 2)
     chance = 0.5 * norms / (norms.sum() or 1.0) + 0.5 / d
     chance /= chance.sum()
     drawn = np.sort(rng.choice(d, COLUMNS, p=chance))
     C, exact = np.zeros((d, d)), np.zeros((COLUMNS, COLUMNS))
-    single = factors.astype(np.float32)
+    single = scale.astype(np.float32)
 
     def share(block: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return a block's part of C, and of the drawn columns of C in double precision."""
         rows = X[block]
-        few = np.take(rows, drawn, axis=1) * factors[block, None]
+        few = np.take(rows, drawn, axis=1) * scale[block, None]
         return gram((rows * single[block, None]).T), few.T @ few
 
     for coarse, fine in in_order(share, row_blocks(n, 2 * d, least=2 * d)):

@@ -124,9 +124,8 @@ class Covariance:
 
     def _run_single(self, weighted: Any, psd: PSD, why: str) -> Spectrum | None:
         """Return the spectrum of products in single precision, if its error is known."""
-        source, scale = Source.of(weighted), weighted.scale
-        scale = None if scale is None else np.asarray(scale)
-        C, error = covariance_single(np.asarray(weighted.X), scale)
+        source = Source.of(weighted)
+        C, error = covariance_single(weighted.X, np.asarray(weighted.scale))
         values = decompose(C, source.fault).values
         # An error a hundred times smaller than that of approximate features passes.
         tolerance = max(SINGLE_TOLERANCE, weighted.approximate / 100)
