@@ -109,7 +109,7 @@ def quadrature() -> list[dict[str, Any]]:
             ours = max(ours, float(np.abs(found - truth).max()) * (len(A) - 1))
             whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
             values = spectrum.values[spectrum.values > 0]
-            count = len(ridges(1.0, values[-1], values[0], tolerance, 1 / len(A)).t)
+            count = len(ridges(1.0, values[-1], values[0], tolerance, 1 / len(A))[0])
             nodes = max(nodes, count)
         spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
