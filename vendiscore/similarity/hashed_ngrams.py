@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 import xxhash
 
+from .base import scale_rows
+
 # Rows with so little left, since n-grams have cancelled each other, are counted unsigned.
 VANISHING = 1e-6
 
@@ -47,8 +49,7 @@ def hashed_ngrams(
     if (squares < VANISHING).any():
         unsigned = _summed(np.abs(values), places, starts, shape)
         lost = (squares < VANISHING).astype(float)
-        X = sp.diags_array(1 - lost, format="csr") @ X
-        X = X + sp.diags_array(lost, format="csr") @ unsigned
+        X = scale_rows(X, 1 - lost) + scale_rows(unsigned, lost)
     return X
 
 

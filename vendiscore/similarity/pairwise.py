@@ -30,16 +30,10 @@ def pairwise(
     """
     n = len(samples)
     at = range(n) if places is None else places
-    settings = {
-        "kernel": f"function {plain(k)}",
-        "symmetric_pairs": f"{_tried(n)}/{n * (n - 1) // 2}",
-    }
-    return DeferredSimilarity(
-        n,
-        partial(_compare_all, samples, k, at),
-        settings=settings,
-        alone=partial(_compare_some, samples, k, at),
-    )
+    pairs = f"{_tried(n)}/{n * (n - 1) // 2}"
+    settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
+    whole, part = partial(_compare_all, samples, k, at), partial(_compare_some, samples, k, at)
+    return DeferredSimilarity(n, whole, settings=settings, alone=part)
 
 
 def _compare_some(
