@@ -39,12 +39,6 @@ def test_small_numbers_keep_four_digits():
     assert [sentences.short(value) for value in (12.3456, 0.0123456)] == ["12.35", "0.01235"]
 
 
-def test_a_sentence_names_the_comparison_first():
-    found = find(TEXTS, None, HOW)
-    said_ = sentences.by("By the words they share", sentences.meaning(found, "texts"))
-    assert said_.startswith("By the words they share, this set of 9 texts is as diverse as ")
-
-
 def test_of_how_many_pairs_were_looked_at_is_said_where_not_of_all():
     assert sentences.looked_at(5, 5) == ""
     assert "of 2,000 of 20,000, drawn at random" in sentences.looked_at(2000, 20_000)

@@ -1,7 +1,6 @@
 """Samples that are almost copies of others: groups at a threshold, and which of each to keep.
 
-A sample is kept, or it is at least as similar as the threshold to one that is: no chains, in which
-the first and the last have little in common. Kept samples are all less similar than the threshold.
+Each sample is kept, or at least as similar as the threshold to one that is: there are no chains.
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
 def clustered_order(similarity: Similarity) -> np.ndarray:
     """Return the samples in the order of a dendrogram, similar ones side by side.
 
-    These are the leaves of average linkage by 1 − k; up to 100 samples in the order with the least
-    sum of distances between neighbours (Bar-Joseph, Gifford & Jaakkola, Bioinformatics 2001).
+    They are the leaves of average linkage by 1 − k, up to 100 of them in optimal order (Bar-Joseph,
+    Gifford & Jaakkola, Bioinformatics 2001).
     """
     n = similarity.n
     if n < 3:

@@ -41,16 +41,11 @@ def keywords(arguments: Mapping[str, Any], q: float) -> str:
 
 
 def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what: str) -> str:
-    """Write Python that gives the numbers of a report again.
-
-    What is short is written out; the rest is called by its name, and said to be what was passed.
-    """
-    lines = [source("")]
+    """Write Python that gives the numbers of a report again, with short arguments written out."""
+    said = literal(samples)
+    unsaid = f"# `samples` are the {what} of this report, in their order."
+    lines = [source(""), unsaid if said is None else f"samples = {said}"]
     options = []
-    if (said := literal(samples)) is not None:
-        lines.append(f"samples = {said}")
-    else:
-        lines.append(f"# `samples` are the {what} of this report, in their order.")
     if references is not None:
         said = literal(references)
         lines.append(f"references = {said}" if said else "# `references` are those of this report.")
@@ -65,38 +60,27 @@ def reproduced(samples: Any, references: Any, arguments: Mapping[str, Any], what
 
 
 def literal(value: Any) -> str | None:
-    """Write a value as Python that makes it again; None for one that is long or has no form.
-
-    >>> literal([1, float("inf")]), literal(print)
-    ("[1, 'inf']", None)
-    """
+    """Write a value as Python that makes it again; None for one that is long or has no form."""
     if isinstance(value, np.ndarray) and value.size <= INLINE:
-        exact = value.dtype in (np.float64, np.int64)
-        value = value.tolist() if exact else value
+        value = value.tolist() if value.dtype in (np.float64, np.int64) else value
     found = _written(value)
     return None if found is None or len(found) > INLINE else found
 
 
 def _written(value: Any) -> str | None:
-    if value is None or type(value) in (bool, int, str):
+    if type(value) is float and not math.isfinite(value):
+        return "'inf'" if value == math.inf else None
+    if value is None or type(value) in (bool, int, float, str):
         return repr(value)
-    if type(value) is float:
-        infinite = "'inf'" if value == math.inf else None
-        return repr(value) if math.isfinite(value) else infinite
-    if type(value) in (list, tuple):
-        if len(value) > INLINE:
-            return None
-        items = [_written(item) for item in value]
-        if None in items:
-            return None
-        inside = ", ".join(map(str, items))
-        return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
+    if type(value) not in (list, tuple, dict) or len(value) > INLINE:
+        return None
+    items = [_written(item) for item in (value.values() if type(value) is dict else value)]
+    if None in items:
+        return None
     if type(value) is dict:
-        pairs = [(_written(key), _written(item)) for key, item in value.items()]
-        if any(None in pair for pair in pairs):
-            return None
-        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
-    return None
+        return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
+    inside = ", ".join(map(str, items))
+    return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
 
 
 def _told(value: Any) -> str:

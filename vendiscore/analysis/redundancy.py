@@ -66,22 +66,15 @@ def redundant_pairs(similarity: Similarity, count: int = 4) -> list[Pair]:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """How each of n samples stands to the others.
+    """How each of n samples stands to the others."""
 
-    `nearest` is the most similar other sample of each, the first of several (its own number where
-    n = 1), `similarity` how similar that is, and `mean` the mean over all others, 0 for n = 1.
-    """
-
-    nearest: np.ndarray
-    similarity: np.ndarray
-    mean: np.ndarray
+    nearest: np.ndarray  # the most similar other sample, the first of several; itself for n = 1
+    similarity: np.ndarray  # how similar that is
+    mean: np.ndarray  # over all others; 0 for n = 1
 
     @classmethod
     def of(cls, similarity: Similarity, look: Looker | None = None) -> Self:
-        """Find the neighbours in a Similarity; `look` sees every block of rows on the way.
-
-        Time O(n²), memory a block of rows.
-        """
+        """Find the neighbours in a Similarity; `look` sees every block of rows on the way."""
         n = similarity.n
         nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
         blocks = list(row_blocks(n, 8 * n, ROWS))

@@ -1,14 +1,11 @@
-"""Which samples make a set as diverse as it is: a table, one row a sample.
-
-All columns but the nearest neighbour follow from one spectrum (`spectral.rank_one`); neighbours
-and near-duplicates from one pass over pairs.
-"""
+"""Which samples make a set as diverse as it is: a table, one row a sample."""
 
 from __future__ import annotations
 
 import html
 import json
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +26,7 @@ from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import vendi
 from ..summary import Summary, html_table
 from .duplicates import MARGIN, Duplicates, compare_samples
-from .redundancy import Neighbours
+from .redundancy import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
 THRESHOLD = 0.95
@@ -52,7 +49,8 @@ SHOWN, LETTERS = 5, 60
 class Explanation(Summary):
     """n samples, what each has to do with the score, and which are near-duplicates.
 
-    Columns are arrays (n,), in the order of the samples, which are called by their places.
+    `surprise`, `adds`, `novelty`, `mode`, `nearest`, `nearest_similarity` and `redundant_of` are
+    arrays (n,) in the order of the samples, which are called by their places.
 
     Attributes
     ----------
@@ -152,10 +150,7 @@ class Explanation(Summary):
 
     @cached_property
     def score_without_duplicates(self) -> float:
-        """VS_q of the samples in `kept`, their weights divided by their sum.
-
-        Cost: a spectrum of that many samples.
-        """
+        """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
         kept = self.duplicates.kept
         if len(kept) == self.n:
             return self.score
@@ -163,35 +158,31 @@ class Explanation(Summary):
         found = vendi(self._similarity.take(kept), [self.q], p, self._psd)
         return float(scalar(found.values[0]))
 
-    def boundary(self, count: int = 4) -> tuple[list[Any], list[Any]]:
+    def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs next to the threshold on either side, each a `Pair`."""
-        above, below = self.duplicates.boundary(count)
-        return [self._placed(pair) for pair in above], [self._placed(pair) for pair in below]
+        places, sides = self.places.tolist(), self.duplicates.boundary(count)
+        above, below = ([Pair(places[i], places[j], k) for i, j, k in side] for side in sides)
+        return above, below
 
     def rethreshold(self, threshold: float) -> Explanation:
         """Move the threshold of near-duplicates, without comparing samples again.
 
         A ValueError if that is above 1 or below `floor`, usually 0.2 less than was asked for.
         """
-        again = replace(self, duplicates=self.duplicates.rethreshold(threshold))
-        for name in ("surprise", "adds", "novelty", "_strongest"):
-            if name in self.__dict__:
-                again.__dict__[name] = self.__dict__[name]
+        again = copy(self)  # with the columns that are known
+        again.__dict__["duplicates"] = self.duplicates.rethreshold(threshold)
+        again.__dict__.pop("score_without_duplicates", None)
         return again
 
     @property
     def coverage(self) -> float:
-        """1 − the mean novelty: the Good–Turing share of the source that samples cover.
-
-        As a rule 1 where there are more samples than features.
-        """
+        """1 − the mean novelty: the Good–Turing share of the source that samples cover."""
         return min(max(coverage(self.novelty, self._p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """Return the `count` largest, each a `Mode`; as many as the score says, unless given."""
         wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
-        found = modes_of(self._spectrum, *self._strongest, wanted)
-        return [Mode(m.number, m.share, self.places[m.members], m.weights) for m in found]
+        return modes_of(self._spectrum, *self._strongest, wanted, self.places)
 
     def rarest(self, count: int = SHOWN) -> list[int]:
         """Return the places of the most surprising samples, the first of several."""
@@ -272,9 +263,6 @@ class Explanation(Summary):
             return ""
         return sample if len(sample) <= LETTERS else f"{sample[: LETTERS - 1]}…"
 
-    def _placed(self, pair: Any) -> Any:
-        return pair._replace(i=int(self.places[pair.i]), j=int(self.places[pair.j]))
-
 
 def explain(
     samples: Samples,
@@ -294,8 +282,8 @@ def explain(
     q : float in (0, ∞] or "inf"
         Order of the score that is explained. Default: 1.
     threshold : float in [−1, 1]
-        Samples at least this similar are near-duplicates. Default: 0.95. The right threshold
-        depends on the kernel: look at `boundary()`, and move it by `rethreshold(…)`.
+        Samples at least this similar are near-duplicates. Default: 0.95. It depends on the
+        kernel: look at `boundary()`, and move it by `rethreshold(…)`.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
@@ -307,9 +295,7 @@ def explain(
     Returns
     -------
     Explanation
-        A table with the columns `surprise`, `adds`, `novelty`, `mode`, `nearest`,
-        `nearest_similarity` and `redundant_of`, a row a sample in the order of the samples, and
-        more: `groups`, `boundary()`, `modes()`, `coverage`, `rarest()`, `plot()`, `to_frame()`.
+        A table with a row for each sample in their order, and near-duplicates, modes and more.
 
     Raises
     ------
@@ -352,10 +338,7 @@ def explain(
 def explained(
     subject: Subject, q: float, threshold: float = THRESHOLD, floor: float | None = None
 ) -> Explanation:
-    """Explain a subject at an order above 0; its eigenvectors are found once.
-
-    `floor` is the least threshold of later, 0.2 below this one unless given.
-    """
+    """Explain a subject at an order above 0; `floor` is the least threshold of later."""
     floor = threshold - MARGIN if floor is None else min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity

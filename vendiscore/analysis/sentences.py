@@ -15,6 +15,7 @@ from ..magnitude.curve import Curve
 from ..registry.kernel import list_kernels
 from ..registry.measure import Aspect, Measure, list_measures
 from .findings import Findings
+from .sample_table import Explanation
 
 _SAME = 1 - 1e-9  # similarity, to rounding
 # Growth by doubling the samples below which they are said to be enough, and nearly so.
@@ -151,9 +152,8 @@ def beside(found: Findings) -> str:
     """Say by what samples were compared with the references."""
     if not found.request.pairs:
         return ""
-    names = ", ".join(
-        each.measure.name for each in found.request.measures if each.measure.references
-    )
+    measures = [chosen.measure for chosen in found.request.measures]
+    names = ", ".join(each.name for each in measures if each.references)
     return f"Compared with the references by {names}."
 
 
@@ -188,11 +188,6 @@ def verdict(n: float, score: float) -> str:
     return next((said for most, said in VERDICTS if score <= most * n), VERDICTS[-1][1])
 
 
-def by(comparison: str, said: str) -> str:
-    """Begin a sentence about samples with how they were compared."""
-    return f"{comparison}, {said[0].lower()}{said[1:]}"
-
-
 def looked_at(n: int, total: int) -> str:
     """Say of how many samples pairs were looked at; empty if of all."""
     if n == total:
@@ -223,10 +218,9 @@ def copies(n: int, distinct: int, what: str, where: str = "") -> str:
         return ""
     if again == 0:
         return f"All {n:,} {what} are distinct{where}."
-    said = (
-        "is, to this kernel, an exact copy" if again == 1 else "are, to this kernel, exact copies"
-    )
     are = "is" if distinct == 1 else "are"
+    said = "is, to this kernel, an exact copy"
+    said = said if again == 1 else "are, to this kernel, exact copies"
     return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others{where}."
 
 
@@ -239,11 +233,9 @@ def short(value: Any) -> str:
 def standing(comparison: Comparison) -> str:
     """Say which of several sets are more diverse than which, without numbers."""
     names = comparison.names
-    below = {
-        a: tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE) for a in names
-    }
     told: dict[tuple[str, ...], list[str]] = {}
-    for a, others in below.items():
+    for a in names:
+        others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
         if others:
             told.setdefault(others, []).append(a)
     if not told:
@@ -283,15 +275,17 @@ def growing(found: Growth) -> str:
     )
 
 
-def near_duplicates(groups: int, removed: int, threshold: float, left: float, n: int) -> str:
-    """Say how many near-duplicates there are, and the score of the n samples without them."""
-    if not groups:
-        return f"No two are as similar as {threshold:g}: there are no near-duplicates."
-    one = f"1 group of near-duplicates, in which {removed:,} repeat{'s' if removed == 1 else ''}"
-    many = f"{groups:,} groups of near-duplicates, in which {removed:,} repeat"
+def near_duplicates(found: Explanation) -> str:
+    """Say how many near-duplicates there are, and the score without them."""
+    if not (groups := len(found.groups)):
+        return f"No two are as similar as {found.threshold:g}: there are no near-duplicates."
+    left = len(found.kept)
+    removed = found.n - left
     return (
-        f"{one if groups == 1 else many} another (similarity {threshold:g} or more). Without "
-        f"these, {n:,} {'is' if n == 1 else 'are'} left and the score is {short(left)}."
+        f"{groups:,} group{'s'[: groups != 1]} of near-duplicates, in which {removed:,} "
+        f"repeat{'s'[: removed == 1]} another (similarity {found.threshold:g} or more). Without "
+        f"these, {left:,} {'is' if left == 1 else 'are'} left and the score is "
+        f"{short(found.score_without_duplicates)}."
     )
 
 

@@ -61,10 +61,7 @@ class Mode(Summary):
 
 
 def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mode of each sample (n,), and how much of the sample it is (n,).
-
-    −1 and 0 for samples of weight 0. Time O(n r).
-    """
+    """Return the mode of each sample (n,) and its share of the sample; −1 and 0 for weight 0."""
     values = to_host(spectrum.values)
     values = values[values > 0]
     U: np.ndarray = to_host(spectrum.vectors)
@@ -80,12 +77,14 @@ def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     return mode, np.minimum(weight, 1.0)
 
 
-def modes_of(spectrum: Spectrum, mode: np.ndarray, weight: np.ndarray, count: int) -> list[Mode]:
+def modes_of(
+    spectrum: Spectrum, mode: np.ndarray, weight: np.ndarray, count: int, places: np.ndarray
+) -> list[Mode]:
     """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
     shares = to_host(spectrum.values)
     found = []
     for number in range(min(count, int((shares > 0).sum()))):
         members = np.flatnonzero(mode == number)
         members = members[np.argsort(-weight[members], kind="stable")]
-        found.append(Mode(number, float(shares[number]), members, weight[members]))
+        found.append(Mode(number, float(shares[number]), places[members], weight[members]))
     return found

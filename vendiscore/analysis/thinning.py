@@ -16,10 +16,7 @@ _DIGITS = 4  # of the thresholds that are picked
 
 @dataclass(frozen=True, eq=False)
 class Thinning:
-    """VS_q of a set without near-duplicates, and how many those are, at descending thresholds.
-
-    The first threshold may be above all similarities, where nothing is removed.
-    """
+    """VS_q of a set without near-duplicates, and how many those are, at descending thresholds."""
 
     thresholds: np.ndarray
     removed: np.ndarray

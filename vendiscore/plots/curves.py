@@ -51,8 +51,7 @@ def profiles(
 
     Parameters
     ----------
-    orders : sequence of float, ascending
-    names : sequence of str
+    orders, names : sequence of float, ascending; sequence of str
     curves : sequence of array (3, len(orders))
         For each name the scores, and the lower and upper ends of their intervals.
     {ax}
@@ -95,10 +94,8 @@ def growth(
 
     Parameters
     ----------
-    sizes : sequence of int, ascending
-        Numbers of samples.
-    scores, low, high : sequences of float, one for each size
-        Scores and the ends of their intervals, drawn as a band, such as those of a `Growth`.
+    sizes, scores, low, high : sequences
+        Ascending numbers of samples, their scores, and the ends of their intervals (a band).
     n : int
         How many samples there are.
     {ax}

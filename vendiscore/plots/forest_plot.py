@@ -34,10 +34,9 @@ def intervals(
 
     Parameters
     ----------
-    names : sequence of str
-        Of the sets, from the top.
-    scores, low, high : sequences of float, one for each name
-        Such as `matched`, `matched_low` and `matched_high` of the `sets` of a Comparison.
+    names, scores, low, high : sequences
+        The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
+        `sets` of a Comparison.
     label : str
         What the scores are.
     {ax}
@@ -69,10 +68,8 @@ def differences(
 
     Parameters
     ----------
-    names : sequence of str
-        What differs, such as "A − B".
-    differences, low, high : sequences of float, one for each name
-        Such as `difference`, `low` and `high` of the `pairs` of a Comparison.
+    names, differences, low, high : sequences
+        Pairs such as "A − B", with `difference`, `low` and `high` of the `pairs` of a Comparison.
     label : str
         What the differences are of.
     {ax}

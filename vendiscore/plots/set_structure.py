@@ -39,9 +39,7 @@ def spectrum(shares: Array, *, bars: int = 30, ax: Any = None) -> Any:
 
 @picture
 def contributions(adds: Any, redundant: Any, *, ax: Any = None) -> Any:
-    """Plot the share of the score that is lost without each sample, the most first.
-
-    Near-duplicates are marked.
+    """Plot the share of the score that is lost without each sample, near-duplicates marked.
 
     Parameters
     ----------
@@ -81,13 +79,12 @@ def heat_map(
     K : array (n, n)
         `similarity.dense()`; not changed.
     order : int array (n,), optional
-        The samples as they are to stand, such as `explanation.clustered_order(similarity)`, which
+        The samples as they are to stand, such as `analysis.clustered_order(similarity)`, which
         shows groups as squares along the diagonal; as they come by default.
     groups : array (n,), optional
-        What group each sample is in, in the order of K. A line is drawn wherever one ends, so the
-        samples of each are to stand side by side.
+        The group of each sample, in the order of K; a line is drawn wherever one ends.
     cells : int
-        How many rows are drawn at most; of more samples, averages over squares of them are drawn.
+        Rows that are drawn at most; of more samples, averages over squares of them.
     {ax}
 
     Examples
@@ -125,12 +122,7 @@ def heat_map(
 
 
 def averaged(K: np.ndarray, cells: int) -> np.ndarray:
-    """Return K (n, n) as means over blocks, of at most `cells` rows and columns.
-
-    >>> averaged(np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]]), 2)
-    array([[1.  , 0.25],
-           [0.25, 0.75]])
-    """
+    """Return K (n, n) as means over blocks, of at most `cells` rows and columns."""
     n = len(K)
     if n <= cells:
         return K

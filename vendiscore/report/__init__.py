@@ -1,8 +1,4 @@
-"""One self-contained HTML file about a set, and the pictures that it and the page share.
-
-`sections` put the findings of `analysis` in order, `figures` draws them, `previews` shows samples,
-and `document` makes a file of them.
-"""
+"""One self-contained HTML file about a set, and the pictures that it and the page share."""
 
 from __future__ import annotations
 
@@ -24,9 +20,8 @@ def report(
 ) -> Report:
     """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
 
-    The number and its interval, groups of near-duplicates and modes with samples that stand for
-    them, the most redundant samples, growth, pictures, all samples, and Python that gives the
-    number again.
+    It has the number and its interval, near-duplicates, modes, the most redundant samples, growth,
+    pictures, all samples, and Python that gives the number again.
 
     Parameters
     ----------
@@ -35,7 +30,7 @@ def report(
     references : the same, optional
         A second set, for measures that compare two.
     title : str, optional
-        The heading; "Diversity of 20 texts" unless given.
+        The heading; "Diversity of 20 texts" unless passed.
     **keywords
         As for `compute`: `k`, `q`, `groups`, `measures` and so on.
 
@@ -57,14 +52,11 @@ def report(
 
     Notes
     -----
-    The same samples and keywords give the same bytes, with the same versions of packages. A 95 %
-    interval is added where `ci` is not given and there can be one. Pairs are looked at of 2,000
-    samples at most, those of different groups too, and growth is that of 1,000: of more, so many
-    are drawn, and the report says so. The table of all samples ends where the file would become
-    larger than about 500 kB.
-
-    Pictures are drawn if matplotlib is there, molecules if RDKit is. Samples are escaped: no text
-    can become anything but text.
+    The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
+    added where `ci` is not passed and there can be one. Pairs are compared of 2,000 samples at
+    most, growth is that of 1,000: of more, so many are drawn, and the report says so. The table of
+    all samples ends where the file would become larger than about 500 kB. Pictures are drawn if
+    matplotlib is there, molecules if RDKit is. Samples are escaped.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -68,33 +69,29 @@ class Previews:
 
     def cell(self, place: int, longest: int) -> str:
         """Show a sample as HTML; long texts are folded, and cut at a length."""
+        label, picture = self.label(place), self._picture(place)
         if self.kind == "images":
-            name = escape(self.label(place))
-            uri = self._picture(place)
-            return f'<img src="{uri}" alt="{name}">' if uri else f"<span>{name}</span>"
-        if self.kind == "molecules":
-            return self._picture(place) + folded(self.label(place), longest)
-        if self.kind == "text":
-            return folded(self.label(place), longest)
-        return f"<bdi>{escape(self.label(place))}</bdi>"
+            name = escape(label)
+            return f'<img src="{picture}" alt="{name}">' if picture else f"<span>{name}</span>"
+        if self.kind in ("text", "molecules"):
+            return picture + folded(label, longest)
+        return f"<bdi>{escape(label)}</bdi>"
 
     def label(self, place: int) -> str:
         """Return a sample as plain text."""
-        if self.samples is None:
+        if self.samples is None or sp.issparse(self.samples):
             return f"row {place}"
         if self.kind == "records" and isinstance(self.samples, Mapping):
-            return ", ".join(f"{name}: {_said(self.samples[name][place])}" for name in self.samples)
+            return _said({name: column[place] for name, column in self.samples.items()})
         if hasattr(self.samples, "iloc"):
-            row = self.samples.iloc[place]
-            return ", ".join(f"{name}: {_said(row[name])}" for name in self.samples)
-        if sp.issparse(self.samples):
-            return f"row {place}"
+            return _said(dict(self.samples.iloc[place]))
         try:
             sample = self.samples[place]
         except (KeyError, IndexError, TypeError):
             return f"sample {place}"
         if self.kind == "vectors":
-            return f"row {place}{_numbers(sample)}"
+            row = np.ravel(to_host(sample) if hasattr(sample, "dtype") else sample)
+            return f"row {place}: {in_words(row, 3)}"
         if self.kind == "images":
             return _name(sample) or f"image {place}"
         return _said(sample) or f"sample {place}"
@@ -110,13 +107,14 @@ class Previews:
         return picture
 
     def _drawn(self, place: int) -> str:
-        sample = self.samples[place]
         try:
             if self.kind == "molecules":
-                return sketch(_said(sample))
-            return small(as_image(sample, place))
+                return sketch(_said(self.samples[place]))
+            if self.kind == "images":
+                return small(as_image(self.samples[place], place))
         except (SampleError, ImportError, OSError, ValueError):
-            return ""
+            pass
+        return ""
 
 
 def _kind_of(sample: Any) -> str:
@@ -125,18 +123,14 @@ def _kind_of(sample: Any) -> str:
     if type(sample).__module__.startswith("PIL."):
         return "images"
     row = getattr(sample, "ndim", 0) == 1 or isinstance(sample, (list, tuple))
-    return "vectors" if row and all(_is_number(x) for x in sample) else ""
+    numbers = row and all(isinstance(x, Number) or getattr(x, "ndim", -1) == 0 for x in sample)
+    return "vectors" if numbers else ""
 
 
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.number)) or getattr(x, "ndim", -1) == 0
-
-
-def _numbers(row: Any) -> str:
-    """Return the first numbers of a row, if there are some."""
-    numbers = np.ravel(to_host(row) if hasattr(row, "dtype") else row)
-    more = ", …" if len(numbers) > NUMBERS else ""
-    return f": {', '.join(f'{float(x):.3g}' for x in numbers[:NUMBERS])}{more}"
+def in_words(row: np.ndarray, digits: int = 4) -> str:
+    """Return the first numbers of a row, without a negative zero."""
+    numbers = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
+    return f"{numbers}, …" if len(row) > NUMBERS else numbers
 
 
 def _name(image: Any) -> str:

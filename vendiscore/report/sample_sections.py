@@ -126,10 +126,7 @@ def _of_what(found: Findings) -> str:
 
 
 def _near(explained: Explanation, shown: Previews) -> str:
-    groups, left = explained.groups, len(explained.kept)
-    score, removed = explained.score_without_duplicates, explained.n - left
-    said = sentences.near_duplicates(len(groups), removed, explained.threshold, score, left)
-    items = []
+    groups, items = explained.groups, []
     for keep, rest in groups[:NEAR_GROUPS]:
         often = Counter(map(shown.label, (keep, *rest)))
         first = {shown.label(place): place for place in reversed((keep, *rest))}
@@ -143,8 +140,9 @@ def _near(explained: Explanation, shown: Previews) -> str:
             f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
             + (f"<p>and {beyond:,} more</p>" if beyond > 0 else "")
         )
+    said = paragraph(sentences.near_duplicates(explained))
     found = listing(items, "ol") if items else ""
-    return paragraph(said) + found + more(len(groups) - NEAR_GROUPS, " groups")
+    return said + found + more(len(groups) - NEAR_GROUPS, " groups")
 
 
 def _boundary(explained: Explanation, shown: Previews) -> str:

@@ -1,7 +1,6 @@
-"""Pictures as SVG that takes its ink from the page around it, light or dark.
+"""Pictures as SVG whose text stays text, and which takes its ink from the page around it.
 
-Text stays text and lines stay lines, so they are sharp on a phone and read out by a screen
-reader through their label. The same numbers give the same letters, whatever else was drawn.
+The same numbers give the same letters, whatever else was drawn.
 """
 
 from __future__ import annotations

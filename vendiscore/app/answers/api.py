@@ -7,16 +7,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...analysis import sentences
+from ...analysis.findings import ORDERS, Findings
+from ...analysis.redundancy import redundant_pairs
 from ...arguments import DEFAULT_ORDER
+from ...arrays.namespace import to_host
 from ...progress import finish
+from ...signature import plain, plain_order
+from ...similarity.matrix import MatrixSimilarity
 from ..inputs.pictures import decode_images
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import THRESHOLD, Job, comparable, image_job, text_job, vector_job
-from .records import record
 from .several_sets import Compared
+
+FEW = 4  # pairs that are named, and samples that stand alone
 
 
 def vendi_score_texts(
@@ -183,5 +192,59 @@ def _names(names: Any, count: int) -> list[str]:
     return names
 
 
+@np.errstate(all="ignore")
 def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
-    return record(finish(job.findings(q, threshold)), job)
+    found = finish(job.findings(q, threshold))
+    sure = {f"VS_{name}": found.beside(name) for name in ("se", "low", "high")}
+    answer: dict[str, Any] = {
+        "VS": found.value,
+        **{name: value for name, value in sure.items() if value is not None},
+        "n": found.n,
+        "q": plain_order(found.order),
+        "sentence": job.sentence(found),
+    }
+    details = dict(found.details)
+    if found.grouped:
+        answer["by_group"] = details.pop("groups")
+    else:
+        answer |= _whole(found, job)
+    return answer | {"details": plain(details), "code": job.code(found)}
+
+
+def _whole(found: Findings, job: Job) -> dict[str, Any]:
+    explained = found.explanation
+    assert explained is not None
+    distinct = int(found.details["distinct"])
+    shares = to_host(found.spectrum.values)
+
+    def named(place: int) -> dict[str, Any]:
+        return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
+
+    pairs = redundant_pairs(MatrixSimilarity(found.K), FEW) if found.n > 1 else []
+    alone = found.neighbours.alone(min(FEW, max(1, len(found.places) // 3)))
+    places = found.places.tolist()
+    return {
+        "verdict": sentences.verdict(found.n, found.value),
+        "copies": sentences.copies(found.n, distinct, job.what) if distinct < found.n else "",
+        "shares": [round(float(share), 9) for share in shares if share > 0],
+        "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
+        "alike": {
+            "threshold": explained.threshold,
+            "groups": [
+                {"keep": named(keep), "rest": [named(place) for place in rest]}
+                for keep, rest in explained.groups
+            ],
+            "VS_without": explained.score_without_duplicates,
+        },
+        "redundant_pairs": [
+            {
+                "a": named(places[pair.i]),
+                "b": named(places[pair.j]),
+                "similarity": pair.similarity,
+            }
+            for pair in pairs
+        ],
+        "stand_alone": [
+            {**named(places[row]), "similarity_to_nearest": similarity} for row, similarity in alone
+        ],
+    }

@@ -15,6 +15,7 @@ from ...arguments import DEFAULT_ORDER
 from ...errors import SampleError
 from ...progress import Steps
 from ...reading.samples import Samples
+from ...report.previews import in_words
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
@@ -28,7 +29,6 @@ from .kernel_menu import Choice, check_order, check_threshold
 THRESHOLD = 0.8
 # How far down the threshold can be moved without comparing samples again.
 FLOOR = 0.3
-_NUMBERS = 4  # of a vector that are shown
 # Everything, as it is saved from the page.
 _SAVED = f"(saved := {READ_DOWNLOAD[1]})"
 
@@ -76,8 +76,8 @@ class Job:
 
     def sentence(self, found: Findings) -> str:
         """Return what the number means, after how samples were compared."""
-        meaning = sentences.meaning(found, self.what)
-        return sentences.by(self.choice.by, meaning) if found.n > 1 else meaning
+        said = sentences.meaning(found, self.what)
+        return f"{self.choice.by}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
 
     @property
     def labels(self) -> list[Any] | None:
@@ -181,12 +181,6 @@ def vector_job(
     return Job("vectors", X, chosen, arguments, python, groups, texts)
 
 
-def in_words(row: np.ndarray) -> str:
-    """Return the first numbers of a row, without a negative zero."""
-    numbers = ", ".join(f"{value:.4g}" for value in row[:_NUMBERS] + 0.0)
-    return f"{numbers}, …" if len(row) > _NUMBERS else numbers
-
-
 def job_of(
     samples: Samples, kept: list[int], kernel: str, options: Mapping[str, Any] | None = None
 ) -> Job:
@@ -208,14 +202,10 @@ def comparable(samples: Any, kind: str, kernel: str) -> Job:
     """Return one of the sets of a comparison, as the API has them: one list."""
     if kernel_menu.choice(kind, kernel).is_matrix:
         raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} is of one set.")
-    if kind == "images":
-        if not isinstance(samples, list):
-            raise RefusedError(f"Expected a list of images, got {type(samples).__name__}.")
-        job = image_job(samples, kernel)
-    elif kind == "vectors":
-        job = vector_job(samples, kernel)
-    else:
-        job = text_job(samples, kernel, kind=kind)
+    if not isinstance(samples, list):
+        raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")
+    every = [*range(len(samples))]
+    job = job_of(Samples(samples, every, kind=kind), every, kernel)
     if job.groups is not None:
         raise RefusedError(
             f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "

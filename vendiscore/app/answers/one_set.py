@@ -128,7 +128,15 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         try:
             found = yield from job.findings(settings.q, settings.threshold)
         except NotPSDError as error:
-            raise _negative(error) if chosen.is_matrix else error from None
+            if not chosen.is_matrix:
+                raise
+            little = " So little may be decimals that were rounded away."
+            raise RefusedError(
+                f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
+                f"{-error.negative_mass:.3g} of a trace of 1."
+                f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
+                f"zero."
+            ) from None
         return found, job, kept[""]
 
     bad, (found, job, kept) = yield from sifted(
@@ -136,15 +144,6 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
     )
     with np.errstate(all="ignore"):
         return Result(found, job, _answer(found, job, samples, kept, bad[""]))
-
-
-def _negative(error: NotPSDError) -> RefusedError:
-    little = " So little may be decimals that were rounded away." * (error.negative_mass < 1e-2)
-    return RefusedError(
-        f"A similarity matrix has no negative eigenvalues, and those of this one sum to "
-        f"{-error.negative_mass:.3g} of a trace of 1.{little} Pick “K, clipped” to set them to "
-        f"zero."
-    )
 
 
 def _answer(

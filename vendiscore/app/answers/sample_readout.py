@@ -12,8 +12,8 @@ from ...errors import SampleError
 from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ...report.markup import cut
+from ...report.previews import in_words
 from ..quotas import RefusedError
-from .jobs import in_words
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")

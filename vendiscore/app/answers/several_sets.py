@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ...analysis import sentences
 from ...analysis.findings import ORDERS
 from ...analysis.python_code import INLINE, READ_DOWNLOAD, called, keywords, source
 from ...arguments import DEFAULT_ORDER
+from ...arrays.pools import pooled
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
 from ...comparison.options import MIN_SAMPLES, Plan
@@ -117,19 +118,22 @@ def compare_steps(
     pairs = len(jobs) * (len(jobs) - 1) // 2
     level = LEVEL if len(jobs) <= FEW else LEVEL_OF_MANY
     count = max(_permutations(permutations), needed(level, pairs))
-    sizes = [len(job.samples) for job in jobs.values()]
+    samples = [job.samples for job in jobs.values()]
+    sizes = list(map(len, samples))
     for name, size in zip(jobs, sizes, strict=True):
         if size < MIN_SAMPLES:
             raise RefusedError(
                 f"Set {name:.60} has too few samples to be compared: {size}, where a comparison "
                 f"needs at least {MIN_SAMPLES} in every set."
             )
+    widths = [each.shape[1] for each in samples if isinstance(each, np.ndarray)]
+    if len(set(widths)) > 1:
+        raise RefusedError(f"All sets need as many columns, got {widths}.")
     slow = max(sizes) > _SLOW
     if slow:
         yield _note(0)
     arguments = next(iter(jobs.values())).arguments
-    pool = _pool([job.samples for job in jobs.values()])
-    together = yield from offered_encoders.similarity(pool, arguments)
+    together = yield from offered_encoders.similarity(pooled(samples), arguments)
     size = min(*sizes, LARGEST)
     plan = Plan(order, level, count, size=size, orders=ORDERS).checked()
     steps = comparing(together, np.cumsum([0, *sizes]), list(jobs), plan)
@@ -228,12 +232,3 @@ def _by_percent(steps: Counts[Comparison], total: int) -> Steps[Comparison]:
 
 def _note(share: float) -> str:
     return f"Comparing: {100 * share:.0f} % done."
-
-
-def _pool(sets: Sequence[Any]) -> Any:
-    if all(isinstance(samples, np.ndarray) for samples in sets):
-        widths = [samples.shape[1] for samples in sets]
-        if len(set(widths)) > 1:
-            raise RefusedError(f"All sets need as many columns, got {widths}.")
-        return np.concatenate(sets)
-    return [sample for samples in sets for sample in samples]
