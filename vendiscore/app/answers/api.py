@@ -23,7 +23,6 @@ from . import several_sets
 from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import THRESHOLD, Job, comparable, image_job, text_job, vector_job
-from .several_sets import Compared
 
 FEW = 4  # pairs that are named, and samples that stand alone
 
@@ -164,19 +163,17 @@ def vendi_compare(
     for name, samples in zip(_names(names, len(sets)), sets, strict=True):
         jobs[name] = comparable(samples, kind, kernel)
         check_count(len(jobs[name].samples), MAX_SAMPLES, "samples in a set")
-    return _comparison(finish(several_sets.compare_steps(jobs, q, permutations)), jobs)
-
-
-def _comparison(found: Compared, jobs: dict[str, Job]) -> dict[str, Any]:
-    answer = several_sets.answer(found, next(iter(jobs.values())))
-    for name in ("kind", "what", "comparison", "pictures", "csv"):
-        del answer[name]
+    found = finish(several_sets.compare_steps(jobs, q, permutations))
     places = {name: range(len(job.samples)) for name, job in jobs.items()}
     rare = only(found.together, jobs, places)
     for each in rare:
         for sample in each["samples"]:
             sample.pop("image", None)
-    return answer | {"only": rare, "arguments": dict(found.arguments)}
+    return several_sets.answer(found) | {
+        "kernel": kernel,
+        "only": rare,
+        "arguments": dict(found.arguments),
+    }
 
 
 def _names(names: Any, count: int) -> list[str]:

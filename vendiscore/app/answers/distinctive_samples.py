@@ -50,7 +50,11 @@ def only(
         listed: dict[Any, dict[str, Any]] = {}
         for i in order[surprise[order] > 0].tolist():
             at = int(rows[number][i]) - starts[number]
-            shown = _shown(job, at, places[name])
+            shown: dict[str, Any] = {"place": places[name][at]}
+            if job.pictures:
+                shown["image"] = job.pictures[at].thumbnail
+            else:
+                shown["text"] = job.texts(at) if job.texts else ""
             row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
             same = listed.setdefault(row or shown.get("image") or shown["text"], shown)
             same.setdefault("surprise", round(float(surprise[i]), 4))
@@ -69,9 +73,3 @@ def _chance(K: np.ndarray, own: np.ndarray) -> float:
     outside, across = K.sum() - 2 * rows + inside, rows - inside
     gaps = inside / (n * (n - 1)) + outside / (m * (m - 1)) - 2 * across / (n * m)
     return float((gaps >= gaps[0] - 1e-12).mean())
-
-
-def _shown(job: Job, i: int, places: Sequence[int | str]) -> dict[str, Any]:
-    if job.pictures:
-        return {"place": places[i], "image": job.pictures[i].thumbnail}
-    return {"place": places[i], "text": job.texts(i) if job.texts else ""}

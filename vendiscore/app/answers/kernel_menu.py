@@ -87,9 +87,8 @@ def choice(kind: str, kernel: Any) -> Choice:
     known = {each.kernel: each for each in choices(kind)}
     if kind == "vectors":
         for name, key in _SYNONYMS.items():
-            known[name] = replace(
-                known["cosine"], kernel=name, term=name, arguments={key: True, "normalize": True}
-            )
+            how = {key: True, "normalize": True}
+            known[name] = replace(known["cosine"], kernel=name, term=name, arguments=how)
     one_of(kernel, tuple(known), "kernel")
     return known[kernel]
 

@@ -22,7 +22,7 @@ from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
 from ...reading.samples import Samples
-from ...report.figures import compared as figures_of
+from ...report.figures import compared
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
 from ..inputs.parts import part
@@ -62,11 +62,6 @@ class Compared(NamedTuple):
     sizes: list[int]
     settings: Mapping[str, Any]  # for the signature
 
-    @property
-    def signature(self) -> str:
-        """To be quoted with the numbers."""
-        return line(["compare"], {**self.together.settings, **self.settings})
-
 
 def compare(
     sets: Mapping[str, Samples], settings: Settings, permutations: int = 0
@@ -104,9 +99,22 @@ def compare(
         places[name] = [place for i, place in enumerate(samples.places) if i not in bad[name]]
     if sum(found.sizes) > _SLOW:
         yield "Looking for what is only in one."
-    first = next(iter(jobs.values()))
-    more = {"notes": notes, "only": only(found.together, jobs, places), **_code(found, jobs)}
-    return answer(found, first) | more
+    first, result = next(iter(jobs.values())), found.comparison
+    try:
+        pictures = [each.to_dict() for each in compared(result)]
+    except MissingPackageError:
+        pictures = []
+    return answer(found) | {
+        "kind": kind,
+        "what": first.what,
+        "kernel": kernel,
+        "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
+        "pictures": pictures,
+        "csv": _csv(result),
+        "notes": notes,
+        "only": only(found.together, jobs, places),
+        **_code(found, jobs),
+    }
 
 
 def compare_steps(
@@ -143,19 +151,11 @@ def compare_steps(
     return Compared(found, {**arguments, **together.fitted}, together, sizes, said)
 
 
-def answer(found: Compared, job: Job) -> dict[str, Any]:
-    """Return a comparison as plain values; `job` is one of the sets."""
+def answer(found: Compared) -> dict[str, Any]:
+    """Return a comparison as plain values."""
     result = found.comparison
-    try:
-        pictures = [each.to_dict() for each in figures_of(result)]
-    except MissingPackageError:
-        pictures = []
     return {
-        "kind": job.kind,
-        "what": job.what,
         "q": plain_order(result.q),
-        "kernel": job.choice.kernel,
-        "comparison": kernel_menu.describe(job.choice, found.arguments, result.q),
         "sentence": sentences.standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,
@@ -164,9 +164,7 @@ def answer(found: Compared, job: Job) -> dict[str, Any]:
         "pairs": [
             _renamed(row, _PAIR) | {"verdict": result.verdict(row.a, row.b)} for row in result.pairs
         ],
-        "pictures": pictures,
-        "signature": found.signature,
-        "csv": _csv(result),
+        "signature": line(["compare"], {**found.together.settings, **found.settings}),
     }
 
 
