@@ -215,7 +215,10 @@ class Explanation(Summary):
                 for mode in self.modes()
             ],
             "rarest": self.rarest(),
-            "samples": {name: _plain(column) for name, column in columns.items()},
+            "samples": {  # JSON has no NaN
+                name: [None if value != value else value for value in column.tolist()]
+                for name, column in columns.items()
+            },
         }
 
     def to_json(self, **options: Any) -> str:
@@ -362,8 +365,3 @@ def explained(
 
 def _counted(count: int, one: str, several: str) -> str:
     return f"{count} {one if count == 1 else several}"
-
-
-def _plain(column: np.ndarray) -> list[Any]:
-    """Return a column for JSON, which has no NaN."""
-    return [None if value != value else value for value in column.tolist()]

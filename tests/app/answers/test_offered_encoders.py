@@ -129,7 +129,7 @@ def test_an_encoder_is_the_usual_way_to_compare_where_it_is_present():
     assert menu["texts"]["default"] == "MiniLM"
     assert menu["images"]["default"] == "DINOv2"
     assert kernel_menu.choice("texts", "MiniLM").label == "mean the same"
-    assert Settings().kernel_of("images") == "DINOv2"
+    assert Settings().choice_of("images").kernel == "DINOv2"
     assert one_set.is_long(read(["a"]), Settings())
     assert not one_set.is_long(read(["a"]), Settings("ngram_overlap"))
 

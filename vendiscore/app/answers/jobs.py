@@ -108,9 +108,9 @@ class Settings:
     leave_out: bool = False  # samples that cannot be used
     threshold: Any = THRESHOLD
 
-    def kernel_of(self, kind: str) -> str:
-        """Return the kernel, or the usual one of a kind."""
-        return self.kernel or kernel_menu.choices(kind)[0].kernel
+    def choice_of(self, kind: str) -> Choice:
+        """Return the way to compare samples of a kind, the usual one if none is named."""
+        return kernel_menu.choice(kind, self.kernel or kernel_menu.choices(kind)[0].kernel)
 
 
 def text_job(

@@ -112,9 +112,7 @@ def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
     """Score samples step by step; an UnusableError names those that cannot be used."""
-    kernel = settings.kernel_of(samples.kind)
-    chosen = kernel_menu.choice(samples.kind, kernel)
-
+    chosen = settings.choice_of(samples.kind)
     if chosen.is_matrix and len(samples) > MAX_SAMPLES:
         raise RefusedError(
             f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
@@ -124,7 +122,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         samples = part(samples, MAX_SAMPLES)
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int]]]:
-        job = job_of(samples, kept[""], kernel, settings.options)
+        job = job_of(samples, kept[""], chosen.kernel, settings.options)
         try:
             found = yield from job.findings(settings.q, settings.threshold)
         except NotPSDError as error:
@@ -255,7 +253,7 @@ def menu() -> dict[str, Any]:
 
 def is_long(samples: Samples, settings: Settings) -> bool:
     """Return whether a score takes more than about a second."""
-    chosen = kernel_menu.choice(samples.kind, settings.kernel_of(samples.kind))
+    chosen = settings.choice_of(samples.kind)
     if chosen.is_encoder:
         return True
     pairs = chosen.takes_pairs or not isinstance(samples.values, np.ndarray)

@@ -70,7 +70,6 @@ def compare(
     kinds = {samples.kind for samples in sets.values()}
     if len(kinds) > 1:
         raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
-    kernel = settings.kernel_of(next(iter(kinds), "texts"))
     notes: list[str] = []
     if len(sets) == 1:
         (whole,) = sets.values()
@@ -81,14 +80,15 @@ def compare(
         notes = [*whole.told, *left_out(replace(whole, groups=()), lost)]
     check_sets(len(sets))
     kind = next(iter(sets.values())).kind
-    chosen = kernel_menu.choice(kind, kernel)
+    chosen = settings.choice_of(kind)
     if chosen.is_matrix:
         raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
     sets = {name: replace(part(each, most), groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
-        jobs = {name: job_of(sets[name], kept[name], kernel, settings.options) for name in sets}
+        how = chosen.kernel, settings.options
+        jobs = {name: job_of(samples, kept[name], *how) for name, samples in sets.items()}
         return jobs, (yield from compare_steps(jobs, settings.q, permutations))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
@@ -107,7 +107,7 @@ def compare(
     return answer(found) | {
         "kind": kind,
         "what": first.what,
-        "kernel": kernel,
+        "kernel": chosen.kernel,
         "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
         "pictures": pictures,
         "csv": _csv(result),
