@@ -68,6 +68,11 @@ class Findings:
         return int(self.details["n"])
 
     @property
+    def distinct(self) -> int:
+        """How many of them differ, to the kernel."""
+        return int(self.details["distinct"])
+
+    @property
     def grouped(self) -> bool:
         """Whether numbers are means over groups."""
         return self.subject.groups is not None

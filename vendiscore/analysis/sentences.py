@@ -211,9 +211,10 @@ def magnitude(curve: Curve, what: str) -> str:
     )
 
 
-def copies(n: int, distinct: int, what: str, where: str = "") -> str:
-    """Say how many samples are identical with others, perhaps only of those `where`."""
-    again = n - distinct
+def copies(found: Findings, what: str) -> str:
+    """Say how many samples are identical with others, of their groups where there are some."""
+    n, distinct = found.n, found.distinct
+    again, where = n - distinct, " within their groups" if found.grouped else ""
     if n == 1:
         return ""
     if again == 0:

@@ -63,11 +63,8 @@ def sections(found: Findings, shown: Previews) -> Iterator[Section]:
 
 def score(found: Findings, shown: Previews) -> str:
     """Return the number, what it means, its interval, and what it is a number of."""
-    details, n = found.details, found.n
-    where = " within their groups" if found.grouped else ""
-    copies = sentences.copies(n, int(details["distinct"]), shown.what, where)
     return (
-        paragraph(copies, sentences.left_out(found))
+        paragraph(sentences.copies(found, shown.what), sentences.left_out(found))
         + _headline(found)
         + paragraph(sentences.meaning(found, shown.what))
         + paragraph(sentences.interval(found, shown.what))
@@ -176,7 +173,7 @@ def _numbers(found: Findings) -> str:
 
 def _settings(found: Findings) -> Iterator[list[str]]:
     details = found.details
-    yield ["samples", f"{found.n:,}, {details['distinct']:,} distinct"]
+    yield ["samples", f"{found.n:,}, {found.distinct:,} distinct"]
     for name in ("kernel", "distance"):
         if name in details:
             yield [name, escape(str(details[name]))]

@@ -211,7 +211,6 @@ def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
 def _whole(found: Findings, job: Job) -> dict[str, Any]:
     explained = found.explanation
     assert explained is not None
-    distinct = int(found.details["distinct"])
     shares = to_host(found.spectrum.values)
 
     def named(place: int) -> dict[str, Any]:
@@ -222,7 +221,7 @@ def _whole(found: Findings, job: Job) -> dict[str, Any]:
     places = found.places.tolist()
     return {
         "verdict": sentences.verdict(found.n, found.value),
-        "copies": sentences.copies(found.n, distinct, job.what) if distinct < found.n else "",
+        "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
         "shares": [round(float(share), 9) for share in shares if share > 0],
         "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
         "alike": {

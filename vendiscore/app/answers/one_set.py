@@ -151,8 +151,6 @@ def _answer(
     assert explained is not None
     n, details = found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
-    where = " within their groups" if found.grouped else ""
-    distinct = int(details["distinct"])
     groups = details["groups"] if found.grouped else None
     return {
         "kind": job.kind,
@@ -171,7 +169,7 @@ def _answer(
         "share": found.value / of,
         "verdict": sentences.verdict(of, found.value),
         "sentence": job.sentence(found),
-        "copies": sentences.copies(n, distinct, job.what, where) if distinct < n else "",
+        "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),
