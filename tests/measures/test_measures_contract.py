@@ -13,7 +13,7 @@ from measure_cases import samples as any_samples
 
 from vendiscore import compute, score_K
 from vendiscore.magnitude.area import mag_area
-from vendiscore.measures import both, subject
+from vendiscore.measures import subject
 from vendiscore.registry import measure as registry
 from vendiscore.registry.measure import get_measure, list_measures, register_measure
 from vendiscore.registry.presets import PRESETS
@@ -89,7 +89,7 @@ class TestEvery:
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for module, name in ((subject, "resolve_sets"), (both, "resolve_pool")):
+    for module, name in ((subject, "resolve_sets"), (subject, "resolve_pool")):
         original = getattr(module, name)
         monkeypatch.setattr(
             module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)

@@ -133,7 +133,7 @@ class Findings:
     @cached_property
     def places(self) -> np.ndarray:
         """Where each sample that is looked at stood in the list that came in."""
-        return np.flatnonzero(self.subject.row_of >= 0)[self.chosen]
+        return np.flatnonzero(self.subject.rows_came >= 0)[self.chosen]
 
     @cached_property
     def explanation(self) -> Explanation | None:

@@ -1,12 +1,8 @@
 """Sets compared at matched size or coverage, with p-values by permutation.
 
-A score grows with the number of samples, so that sets are first drawn down to what all have. Then
-T = (log VS_a − log VS_b)/√(se_a² + se_b²) of two sets is compared with what it is after their
-samples were exchanged at random, drawing down included. Where both sets are samples of one source
-all exchanges are equally likely, and p is exact for any size and any score. As T is divided by its
-standard error, p is nearly right, too, for two sources that differ in all but their diversity
-(Chung & Romano, Annals of Statistics 2013): without that, sets of one diversity and two
-vocabularies are said to differ twice as often as they should (benchmarks/compare_null.py).
+T = (log VS_a − log VS_b)/√(se_a² + se_b²) of two sets, drawn down to what all have, is compared
+with what it is after their samples were exchanged at random. As T is studentized, p is nearly
+right, too, for sources that differ in all but their diversity (benchmarks/compare_null.py).
 """
 
 from __future__ import annotations
@@ -75,17 +71,16 @@ def compare(
         Order of the score that is compared. Default: 1.
     level : float in (0, 1)
         Confidence level of the intervals of sets, and of all verdicts together. Default: 0.95. A
-        difference counts where the adjusted p is 1 − level at most. The interval of a difference
-        has this level for two sets, and 1 − (1 − level)/m for m pairs, so that all hold together.
+        difference counts where the adjusted p is 1 − level at most; of m pairs its interval has the
+        level 1 − (1 − level)/m, so that all hold together.
     permutations : int of at least 19
         Largest number of exchanges for each pair. Default: 999. p is at least 1/(permutations + 1),
         times the number of pairs, which must be 1 − level at most. A pair is done earlier, after
         99, when 20 of them differ as much as the sets do.
     match : {"size", "coverage"}
-        Draw all sets down to one size, that of the smallest but 200 at most; or all to one
-        coverage (1 − mean novelty), that of the set that has least, each of 2,000 samples at most
-        (Chao & Jost, Ecology 2012): parts of the sources that are equally well known. Where
-        samples outnumber features, all sets have a coverage of 1, and there is nothing to match.
+        Draw all sets down to one size, that of the smallest but 200 at most; or all to the least
+        coverage (1 − mean novelty) of any, each of 2,000 samples at most (Chao & Jost, Ecology
+        2012). Where samples outnumber features, all sets have a coverage of 1: nothing to match.
     size : int of at least 4, optional
         Number of samples to draw of each set. Default: as many as `match` says.
     orders : sequence of float in [0, ∞]
@@ -98,8 +93,7 @@ def compare(
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
     **how
-        Other keywords of `compute` that say how samples are compared: `score_X`, `normalize` and
-        options of the kernel; weights are not taken.
+        `score_X`, `normalize` and options of the kernel, as for `compute`; weights are not taken.
 
     Returns
     -------
@@ -116,14 +110,13 @@ def compare(
 
     Notes
     -----
-    p is how often two sets drawn from one source differ as much; at its floor it says only that no
-    permutation did. Samples are taken to be independent: several that come together (generations
-    for one prompt) need `groups`. Of sets that share samples p is too large, and intervals are too
-    wide, as what they share cannot differ. The interval of a difference is as wide as T is by
-    chance, so that it leaves out 0 where the verdict is a difference (but for ties and the last
-    digit). Errors of scores are those of the jackknife on the scale of log VS, orders above 2 from
-    its infinitesimal form; order 0 from halves, and T without an error. Of sets larger than four
-    times the matched size a random part of that size is compared.
+    p is how often two sets drawn from one source differ as much. Samples are taken to be
+    independent: several that come together (generations for one prompt) need `groups`. Of sets that
+    share samples p is too large, and intervals are too wide. The interval of a difference leaves
+    out 0 where the verdict is a difference (but for ties and the last digit). Errors of scores are
+    those of the jackknife on the scale of log VS, orders above 2 from its infinitesimal form; order
+    0 from halves, and T without an error. Of sets larger than four times the matched size a random
+    part of that size is compared.
 
     Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
     (or d × d, from fewer features) for each m samples.
@@ -141,9 +134,6 @@ def compare(
     'more diverse'
     >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
     18.0
-    >>> answers, models = different + copies, ["new"] * 20 + ["old"] * 20
-    >>> vendiscore.compare(answers, by=models, permutations=99).verdict("new", "old")
-    'more diverse'
     """
     labels = None if by is None else read_by(by, names)
     if labels is None:

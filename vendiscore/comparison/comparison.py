@@ -29,12 +29,10 @@ class SetRow(Summary):
     Attributes
     ----------
     name : str
-        What `names` calls it.
     n : int
         Number of samples.
     score, se, low, high : float
-        VS_q of all n samples, its standard error and its interval. With groups, the mean over
-        groups.
+        VS_q of all n samples, its standard error and its interval; with groups, their mean.
     size : int
         How many samples it is drawn down to; with groups, those of all groups together.
     coverage : float or None
@@ -84,21 +82,16 @@ class PairRow(Summary):
     a, b : str
         Their names.
     difference, low, high : float
-        Of the matched score of a minus that of b: how many more samples are effectively different;
-        with its interval.
-    p : float
-        How often chance differs as much, where both are of one source.
-    p_adjusted : float
-        The same for all pairs together, after Holm.
+        The matched score of a minus that of b, with its interval.
+    p, p_adjusted : float
+        How often chance differs as much, where both are of one source; and for all pairs (Holm).
     permutations : int
         How many it took.
     level : float
-        Of the interval: that of the comparison for two sets; with m pairs 1 − (1 − level)/m, so
-        that all intervals hold together. An interval leaves out 0 where the verdict is a
-        difference: a pair that Holm's later steps name has the level of its step.
+        Of the interval: that of the comparison for two sets; of m pairs 1 − (1 − level)/m, and of a
+        pair that Holm's later steps name the level of its step.
     p_floor : float
-        The smallest that p_adjusted can be: number of pairs/(permutations + 1), with as many
-        permutations as were allowed. More of them make it smaller.
+        The smallest that p_adjusted can be: number of pairs/(permutations allowed + 1).
 
     Examples
     --------
@@ -139,10 +132,8 @@ class Comparison(Summary):
 
     Attributes
     ----------
-    sets : tuple of SetRow
-        One for each set.
-    pairs : tuple of PairRow
-        One for each two sets, in their order.
+    sets, pairs : tuple of SetRow, tuple of PairRow
+        One for each set; one for each two sets, in their order.
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
     match : {"size", "coverage"}
@@ -153,8 +144,7 @@ class Comparison(Summary):
     orders : tuple of float
         Of the profiles.
     profiles : tuple of array (3, len(orders))
-        VS_q of each set as drawn down, for every q of `orders`: the score, and both ends of its
-        interval.
+        VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
 
     Examples
     --------
@@ -184,10 +174,9 @@ class Comparison(Summary):
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> Verdict:
-        """Return what set a is beside set b: more or less diverse, or not to be told apart.
+        """Return whether set a is more or less diverse than set b, by the adjusted p, or neither.
 
-        By the adjusted p: of many comparisons of sets of one source, a share of 1 − level at most
-        names a difference between any of them. A ValueError for names of no two sets.
+        A ValueError for names of no two sets.
         """
         for row in self.pairs:
             if {row.a, row.b} == {a, b} and a != b:
@@ -254,10 +243,7 @@ class Comparison(Summary):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw matched scores with their intervals, on `ax` or Axes of its own, which are returned.
-
-        See `vendiscore.plots.intervals`.
-        """
+        """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
         rows = self.sets
         return plots.intervals(
             self.names,
@@ -298,19 +284,11 @@ class Comparison(Summary):
 
 
 def chance(p: float, floor: float) -> str:
-    """Return a p-value in two digits, as a bound where permutations cannot give a smaller one.
-
-    >>> chance(0.125, 0.01), chance(0.01, 0.01)
-    ('0.12', '≤ 0.01')
-    """
+    """Return a p-value in two digits, as a bound where permutations cannot give a smaller one."""
     return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
 
 
 def percent(level: float) -> str:
-    """Return a level in percent, with two digits of what is left of 100.
-
-    >>> percent(0.95), percent(1 - 0.05 / 3), percent(0.9995)
-    ('95', '98.3', '99.95')
-    """
+    """Return a level in percent, with two digits of what is left of 100."""
     places = 1 - math.floor(math.log10(100 * (1 - level)))
     return f"{round(100 * level, max(0, places)):.10g}"

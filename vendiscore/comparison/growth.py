@@ -1,12 +1,8 @@
 """How a score grows with the number of samples, below it and up to twice it.
 
-At order 2 it is known for every size at once: of m samples of a source, with κ the mean of K_ij²
-over its pairs, E Σλ² = 1/m + (1 − 1/m) κ, and the mean over the pairs of the set is an unbiased
-estimate of κ. The curve is 1/E Σλ², which is at most E VS₂ (Jensen) and meets VS₂ of the set at n;
-it goes on to any m. At other orders it is a mean over subsets drawn without replacement, and beyond
-n it is extrapolated. There, log VS is taken to come to its end like m^{−c}, so that every doubling
-adds r = 2^{−c} times what the one before has added; r follows from n, n/2 and n/4. How wrong that
-is, is known for the last doubling, predicted from n/2, n/4 and n/8: the interval has twice that.
+At order 2 it is 1/E Σλ² with E Σλ² = 1/m + (1 − 1/m) κ of m samples, κ the mean of K_ij² over
+pairs. Else it is a mean over subsets, and beyond n every doubling adds r times what the one before
+has added to log VS; the interval has twice what this misses of the last doubling.
 """
 
 from __future__ import annotations
@@ -105,10 +101,7 @@ class Growth(Summary):
         return {"q": plain_order(self.q), "level": self.level, "n": self.n} | columns
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the curve with its band, dashed beyond n, on `ax` or Axes of its own, returned.
-
-        See `vendiscore.plots.growth`.
-        """
+        """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def _columns(self) -> dict[str, tuple[Any, ...]]:
@@ -146,7 +139,7 @@ def growth(
     draws : int of at least 2
         Number of subsets to draw of each size below n. Default: 20. Order 2 draws none.
     level : float in (0, 1)
-        Confidence level of the intervals, as a fraction. Default: 0.95.
+        Confidence level of the intervals. Default: 0.95.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero; of one that has some,
         subsets are drawn at order 2 too.
@@ -156,8 +149,7 @@ def growth(
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
     **how
-        Other keywords of `compute` that say how samples are compared: `score_K`, `score_X`,
-        `normalize` and options of the kernel.
+        `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
@@ -256,8 +248,7 @@ def _coverages(similarity: Similarity, sizes: Sequence[int], seed: int) -> tuple
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Return whether the score of every size follows from all pairs: at order 2, unless K is
-    clipped."""
+    """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
     if q != 2 or psd != "clip" or similarity.psd:
         return q == 2
     try:
@@ -353,11 +344,7 @@ def _extrapolated(
 
 
 def _doubled(logs: Sequence[float], doublings: float) -> float:
-    """Return log VS after so many more doublings, from those after none, one and two.
-
-    >>> _doubled([0, 4, 6], 1)  # 4 more, 2 more, …
-    7.0
-    """
+    """Return log VS after so many more doublings, from those after none, one and two."""
     first, second = logs[1] - logs[0], max(0.0, logs[2] - logs[1])
     r = min(1.0, second / first) if first > 0 else 1.0
     if r == 0:

@@ -37,19 +37,10 @@ class Null(NamedTuple):
 def permuted(
     seen: float, draw: Callable[[], float], permutations: int, level: float = 0.95
 ) -> Generator[int, None, Null]:
-    """Draw a statistic again and again, with labels exchanged; yields how often it was drawn.
+    """Draw a statistic again and again, with labels exchanged; yield how often it was drawn.
 
-    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1): at most α with
-    probability at most α where all permutations are equally likely, even if drawing stops at the
-    20th (Besag & Clifford, Biometrika 1991); p is then known to a fifth of itself.
-
-    >>> from vendiscore.progress import finish
-    >>> found = finish(permuted(3.0, lambda: 1.0, 199))
-    >>> found.p, found.reach(0.95), len(found.drawn)
-    (0.005, 1.0, 199)
-    >>> found = finish(permuted(0.0, lambda: 1.0, 199))
-    >>> found.p, len(found.drawn)
-    (1.0, 99)
+    Of l draws of which h are as far from 0 as what was seen, p = (h + 1)/(l + 1), which is exact
+    even if drawing stops at the 20th (Besag & Clifford, Biometrika 1991).
     """
     bar = abs(seen) * (1 - 1e-9)  # what is equal but for rounding is as far
     least = min(permutations, max(LEAST, needed(level)))
@@ -63,18 +54,12 @@ def permuted(
 
 
 def needed(level: float, pairs: int = 1) -> int:
-    """Return how many permutations the least adjusted p of so many pairs needs to be 1 − level.
-
-    >>> needed(0.95), needed(0.99, 3)
-    (19, 299)
-    """
+    """Return how many permutations the least adjusted p of so many pairs needs to be 1 − level."""
     return math.ceil(pairs / (1 - level) - 1e-6) - 1
 
 
 def holm(p: Sequence[float]) -> list[float]:
     """Adjust p-values to the chance that any pair is falsely said to differ (Holm 1979).
-
-    The smallest times their number, the next times one less, …, none below the one before.
 
     >>> holm([0.04, 0.01, 0.5])
     [0.08, 0.03, 0.5]
@@ -89,11 +74,8 @@ def holm(p: Sequence[float]) -> list[float]:
 def levels(p: Sequence[float], level: float) -> list[float]:
     """Return levels of intervals that leave out 0 only where `holm` says that a pair differs.
 
-    Of m pairs 1 − (1 − level)/m, so that all intervals hold together as often as `level` says; of
-    pairs that Holm alone names, after others, the level of that step.
-
-    >>> [round(value, 4) for value in levels([0.02, 0.01, 0.5], 0.95)]
-    [0.975, 0.9833, 0.9833]
+    Of m pairs 1 − (1 − level)/m; of pairs that Holm alone names, after others, the level of that
+    step.
     """
     share, m = 1 - level, len(p)
     adjusted = np.asarray(holm(p))

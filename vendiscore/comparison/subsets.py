@@ -1,8 +1,7 @@
 """Sets drawn down to one size or coverage, scored, and scored again with samples exchanged.
 
 A set is drawn down to m of its n samples by windows: its samples in random order, and as many runs
-of m of them, evenly spaced, as it takes to meet every sample, four at most. The mean of log VS over
-the windows uses all samples, each about as often, and costs no more than the windows do.
+of m of them, evenly spaced, as it takes to meet every sample, four at most.
 """
 
 from __future__ import annotations
@@ -47,11 +46,7 @@ class Matched(NamedTuple):
 
 
 def windows(n: int, m: int) -> list[slice]:
-    """Return runs of m of n places that meet all of them, or as many as four windows can.
-
-    >>> windows(5, 3)
-    [slice(0, 3, None), slice(2, 5, None)]
-    """
+    """Return runs of m of n places that meet all of them, or as many as four windows can."""
     count = min(MOST_WINDOWS, math.ceil(n / m))
     used = min(n, MOST_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
@@ -61,9 +56,8 @@ def windows(n: int, m: int) -> list[slice]:
 def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
     """Average the score over windows of m of the samples at `order`, which is random.
 
-    The error of log VS_m, of m samples, is that of a mean of m terms; over windows in which sample
-    i has the weight c_i it is m Σ c_i² times its square: m/n where all are alike (the first term
-    of Hoeffding's expansion; exact for a mean).
+    The error is that of a mean of m terms: with weights c_i over windows, m Σ c_i² times its
+    square.
     """
     weights = np.zeros(len(order))
     runs = windows(len(order), m)
@@ -79,11 +73,9 @@ def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -
 def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
     """Estimate the coverage of m of the samples at `order`, for m = 1, 2, …, n: (n,), rising.
 
-    The coverage of a set is 1 − its mean novelty: how much of one more sample of its source the
-    set has already (Good–Turing on labels). The pivots of a Cholesky decomposition are what each
-    sample has that none before it has: in random order the m-th is an unbiased draw of the novelty
-    in sets of m, and their mean over cyclic shifts is made to fall (isotonic regression). At n it
-    is that of all samples. Time O((draws + 3) n³/3).
+    Coverage is 1 − mean novelty (Good–Turing on labels). The m-th pivot of a Cholesky decomposition
+    in random order is an unbiased draw of the novelty in sets of m; the mean of them over cyclic
+    shifts is made to fall (isotonic regression). Time O((draws + 3) n³/3).
     """
     K = to_host(similarity.take(order).dense())
     K.flat[:: len(K) + 1] += RIDGE
@@ -108,19 +100,13 @@ def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) ->
 
 
 def size_for(curve: np.ndarray, coverage: float) -> int:
-    """Return the smallest number of samples whose coverage is at least that; all, where none is.
-
-    >>> size_for(np.array([0, 0.3, 0.6, 0.8]), 0.5)
-    3
-    """
+    """Return the least number of samples that has that coverage; all, where none has."""
     return min(len(curve), int(np.searchsorted(curve, coverage - 1e-12)) + 1)
 
 
 class Statistic(NamedTuple):
-    """A pair of sets: T as it was seen and as chance draws it, and what follows from both.
-
-    `interval` gives the difference and both ends of its interval, from how far T reaches.
-    """
+    """T of a pair of sets as seen and as chance draws it, and the interval where T reaches so
+    far."""
 
     seen: float
     draw: Callable[[], float]
@@ -139,9 +125,7 @@ class Part:
         self.similarity = similarity
 
     def score(self, places: np.ndarray, spectrum: Spectrum | None = None) -> Matched:
-        """Return log VS at `places` with its standard error (0 at order 0): by the jackknife, and
-        by infinitesimal changes of weights above order 2. `spectrum` is theirs where it is known.
-        """
+        """Return log VS at `places` with its standard error (0 at order 0)."""
         if len(places) == 1:
             return Matched(0.0, 0.0)
         part = self.similarity.take(places)
@@ -282,11 +266,7 @@ def _studentized(a: Matched, b: Matched) -> float:
 def _difference(
     a: Matched, b: Matched, reach: float, most: tuple[int, int]
 ) -> tuple[float, float, float]:
-    """Return VS of a minus VS of b, and its interval where T reaches so far.
-
-    From the uneven intervals of both (Zou & Donner, Statistics in Medicine 2008), which end where
-    a score of so many samples must.
-    """
+    """Return VS of a minus VS of b, and its interval where T reaches so far (Zou & Donner 2008)."""
     least = 0.0 if a.error or b.error else _NO_ERROR / math.sqrt(2)
     x, x_low, x_high = _around(a.log, reach * max(a.error, least), most[0])
     y, y_low, y_high = _around(b.log, reach * max(b.error, least), most[1])

@@ -31,8 +31,7 @@ _SOURCE = "Friedman & Dieng, arXiv 2210.02410, §4.3"
 def modes(subject: Subject) -> Any:
     """exp H of the mean of the samples, rows of class probabilities: how many classes there are.
 
-    It lies between 1 and the number of classes. The samples are those of `mode_diversity`, whatever
-    they are compared by ("probability_product", say).
+    From 1 to the number of classes, whatever the samples are compared by.
     """
     rows, how = subject.samples, subject.how
     first = rows[0] if isinstance(rows, list) else rows
@@ -48,8 +47,7 @@ def modes(subject: Subject) -> Any:
 def mode_diversity(probabilities: Any, p: Any = None) -> Any:
     """Return exp H(Σ_i p_i p(y|x_i)): how many modes (classes) a classifier finds in the samples.
 
-    It is the perplexity of the mean prediction, and equals the Vendi Score of "labels" where
-    every prediction is certain.
+    It equals the Vendi Score of "labels" where every prediction is certain.
 
     Parameters
     ----------

@@ -82,9 +82,6 @@ def conditional_vendi_score(
     """
     if given is None:
         raise UnsuitedError("`given`, one for each sample such as its prompt, got none")
-    whole = subject.whole
-    T = given.similarity(given_k, len(whole.row_of))
-    rows = np.flatnonzero(whole.row_of >= 0)  # of what was given, for rows of the similarity
-    rows = rows[subject.rows] if subject.is_part else rows
-    T = T if len(rows) == T.n and not subject.is_part else T.take(rows)
+    T = given.similarity(given_k, subject.whole.came)
+    T = T if len(subject.places_kept) == T.n else T.take(subject.places_kept)
     return conditional(subject.similarity, T, subject.orders, subject.p, subject.psd)

@@ -1,24 +1,8 @@
-"""How far two sets are apart as states of quantum information: divergences of their entropies.
+"""Divergences of entropies: how far two sets are apart as states of quantum information.
 
-With unit features x of the kernel, a set is the matrix ρ = mean of xxᵀ of trace 1, whose entropy
-H(ρ) = −tr ρ log ρ is log VS, and both sets together, with half of the weight each, are
-σ = (ρ_X + ρ_Y)/2. The relative entropy to it, S(ρ_X ‖ σ) = tr ρ_X (log ρ_X − log σ), is 0 where the
-sets are alike and at most log 2, since σ ≥ ρ_X/2 and log is operator monotone; log 2 where no
-sample has anything in common with a reference. Relative to ρ_Y alone it is infinite as soon as one
-sample is outside of the span of the references, as some sample is under most kernels. The mean of
-S(ρ_X ‖ σ) and S(ρ_Y ‖ σ) is the Jensen–Shannon divergence H(σ) − (H(ρ_X) + H(ρ_Y))/2. As xxᵀ is
-that of −x, too, sets of opposite vectors are alike here under kernels with negative values
-("cosine"), and far apart for "MMD".
-
-All three are of the samples at hand, and not of their sources: two draws of one source have little
-in common where samples hardly repeat. Two draws of 30 questions under n-grams have a RelativeVS of
-1.94 of at most 2 and a divergence of 0.66 of at most 0.69, of 200 questions 1.85 and 0.62
-(benchmarks/two_sets_null.py).
-
-References
-----------
-Umegaki, Kodai Math. Sem. Rep. 1962 (relative entropy); Majtey, Lamberti & Prato, Phys. Rev. A 2005
-(quantum Jensen–Shannon divergence); Bach, arXiv 2202.08545 (of covariances under a kernel).
+With unit features x of the kernel a set is ρ = mean of xxᵀ, whose entropy H(ρ) = −tr ρ log ρ is
+log VS; both sets, with half of the weight each, are σ = (ρ_X + ρ_Y)/2. Two draws of one source have
+little in common where samples hardly repeat (benchmarks/two_sets_null.py).
 """
 
 from __future__ import annotations
@@ -61,13 +45,12 @@ NULL = (
 def jensen_shannon(subject: Subject) -> Any:
     """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
 
-    0 for a set with itself, log 2 for sets that have nothing in common; log of the Vendi Score of
-    both sets together, less the mean of those of each. At order 1, whatever `q` is. Two draws of
-    one source are far from 0 where samples hardly repeat: compare with two halves of the
-    references.
+    0 for a set with itself, log 2 for sets that have nothing in common. At order 1, whatever `q`
+    is. Two draws of one source are far from 0 where samples hardly repeat: compare with two halves
+    of the references.
     """
-    both = subject.both
     _note(subject)
+    both = subject.both
     return _entropy(both.spectrum) - (_entropy(subject.spectrum) + _entropy(both.of_references)) / 2
 
 
@@ -85,10 +68,9 @@ def relative_vendi_score(subject: Subject) -> float:
     """exp of the relative entropy of the samples to both sets together, S(ρ_X ‖ σ).
 
     1 for a set with itself, 2 where no sample has anything in common with a reference. References
-    that no sample is like count less than in "JensenShannon", which is symmetric. `surprise` shares
-    it out among the samples. At order 1, whatever `q` is. Two draws of one source are far from 1
-    where samples hardly repeat (30 questions of one source under n-grams: 1.94): compare with two
-    halves of the references.
+    that no sample is like count less than in "JensenShannon". `surprise` shares it out among the
+    samples. At order 1, whatever `q` is. Two draws of one source are far from 1 where samples
+    hardly repeat (30 questions under n-grams: 1.94): compare with two halves of the references.
     """
     both = subject.both
     _note(subject)
@@ -107,9 +89,8 @@ def surprise(
     """Return how much rarer each sample is in samples and references together than in the samples.
 
     xᵀ (log ρ_X − log σ) x, with ρ_X = mean of xxᵀ over the samples and σ that over both sets, with
-    half of the weight each: which samples the references, as they are, have the least of. Its mean
-    is the log of the measure "RelativeVS" exactly. Use it to rank samples. It is not evidence that
-    two sources differ: see Notes.
+    half of the weight each. Its mean is the log of the measure "RelativeVS" exactly. Use it to rank
+    samples by how little the references have of them.
 
     Parameters
     ----------
@@ -121,32 +102,28 @@ def surprise(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
-        How samples are compared, as for `compute`: `score_X`, `normalize` and options of the
-        kernel.
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
     array (n,), at most log 2
         In nats: log 2 = 0.69 for a sample that has nothing in common with any reference, 0 for one
-        that is as common among the references, below 0 where it is more common there. Values near
-        log 2 are usual where both sets have one source and samples hardly repeat. NaN for
+        that is as common among the references, below 0 where it is more common there. NaN for
         samples that the kernel left out, with on_error="skip".
 
     Raises
     ------
     TypeError, ValueError, SampleError
         For input that cannot be compared; the message names the argument and the remedy.
-    NotPSDError
-        See `psd`.
-    TooLargeError
-        If the spectrum would not fit in memory.
+    NotPSDError, TooLargeError
+        See `psd`; and if the spectrum would not fit in memory.
 
     Notes
     -----
-    Two draws of one source do not come out near 0: of 30 questions against 30 others of the same
-    source, compared by n-grams, the mean is 0.66 and every sample is above 0.6 log 2; of 200
-    against 200 the mean is 0.62, and 98 % are (benchmarks/two_sets_null.py). Compare with the
-    surprise of one half of the references to the other half.
+    It is not evidence that two sources differ. Two draws of one source do not come out near 0: of
+    30 questions against 30 others of the same source, compared by n-grams, the mean is 0.66
+    (benchmarks/two_sets_null.py). Compare with the surprise of one half of the references to the
+    other half.
 
     Time O((n + m)³), and n + m squared memory; O((n + m) d² + d³) from d features.
 
@@ -165,9 +142,9 @@ def surprise(
     sets = [read_samples(samples, read, "samples"), read_samples(references, read, "references")]
     subject = Subject(sets[0], read, references=sets[1], psd=psd, pooled=("similarity",))
     refuse_gradient("surprise", **how, samples=subject.both.similarity)
-    every = np.full(len(subject.row_of), np.nan)
+    every = np.full(len(subject.rows_came), np.nan)
     with np.errstate(all="ignore"):
-        every[subject.row_of >= 0] = _surprises(subject.both.eigen, subject.eigen)
+        every[subject.rows_came >= 0] = _surprises(subject.both.eigen, subject.eigen)
     return every
 
 

@@ -58,8 +58,7 @@ def measure_each(
 ) -> list[dict[str, Any]]:
     """Return {name: value} of each measure; measures with an order have one for each of `keys`.
 
-    `keys` are suffixes, one for each order of the subject: "" or "_q2". Raise a ValueError for a
-    number out of its range, or two numbers under one name.
+    `keys` are suffixes, one for each order of the subject: "" or "_q2".
     """
     by_name: dict[str, Any] = {}
     # Eigenvectors are found first, since eigenvalues are read off them.

@@ -1,20 +1,8 @@
 """How much of the diversity of samples lies within groups of them, and how much between.
 
-Group g has the weight w_g (its share of the samples, or the sum of their weights) and the matrix
-ρ_g = Σ x xᵀ of its samples, weighted to a trace of 1, with eigenvalues λ_gj; the pool has
-ρ = Σ_g w_g ρ_g, whose eigenvalues are those of K_p. With K_T = 1 for two samples of one group and 0
-for others, the eigenvalues of K ∘ K_T are all w_g λ_gj, and those of K_T the w_g. For every order
-q, D_q being the Hill number of shares,
-
-    γ = VS_q(K)              the pool of all groups
-    α = VS_q(K ∘ K_T) / D_q(w) = (Σ_g w_g^q Σ_j λ_gj^q / Σ_g w_g^q)^{1/(1−q)}
-    β = γ / α                how many groups there effectively are, alike in size and unlike others
-
-β ≤ D_q(w), with equality where no two samples of different groups have anything in common, since
-K ∘ K_T is a pinching of K, which no Hill number falls by. Where all groups are alike, β = 1. At
-q = 1 log α = Σ w_g H(ρ_g), and log β = H(Σ w_g ρ_g) − Σ w_g H(ρ_g) is the Holevo quantity of the
-groups, at least 0, so that 1 ≤ β ≤ exp H(w). At other orders that lower bound holds for groups of
-one weight; with unequal ones β is a ratio that can fall below 1.
+With K_T = 1 for two samples of one group and 0 for others, weights w of the groups, and D_q the
+Hill number: γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), and β = γ / α, the effective number of groups.
+β ≤ D_q(w), as K ∘ K_T is a pinching of K; β ≥ 1 at order 1 (Holevo), and for groups of one weight.
 """
 
 from __future__ import annotations

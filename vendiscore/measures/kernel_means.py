@@ -9,9 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arguments import flag
-from ..arrays.namespace import is_torch, row_blocks, scalar
+from ..arrays.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..distances.all_pairs import numpy_rows
+from ..magnitude.spaces_of_samples import stacked
 from ..registry.measure import RANGE_ROUNDING, register_measure
-from .subject import Subject, UnsuitedError
+from .subject import Subject, UnsuitedError, rows_of_numbers
 
 
 @register_measure(
@@ -31,11 +33,15 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     itself. The U-statistic, `unbiased`, leaves these out: then it is right on average over draws
     of both sets, and below 0 for about half of those from one source, −1/(n−1) − 1/(m−1) at least.
     """
-    (n, m), means = subject.both.sizes, subject.both.means
+    (n, m), K = subject.both.sizes, subject.both.similarity
+    own = K.diagonal()
+    halves = np.zeros((n + m, 2))
+    halves[:n, 0], halves[n:, 1] = 1 / n, 1 / m
+    V = as_kind_of(halves, own)
+    means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
     within = means[0, 0], means[1, 1]
     if unbiased:
         _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        own = subject.both.similarity.diagonal()
         within = (
             (n * n * within[0] - own[:n].sum()) / (n * (n - 1)),
             (m * m * within[1] - own[n:].sum()) / (m * (m - 1)),
@@ -43,7 +49,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Any:
     value = within[0] + within[1] - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
-    if scalar(value) < -RANGE_ROUNDING - 4 * subject.both.similarity.roundoff:
+    if scalar(value) < -RANGE_ROUNDING - 4 * K.roundoff:
         raise ValueError(
             f"MMD came out as {scalar(value):.6g}, and a positive semidefinite kernel has none "
             f"below 0; use another kernel, or leave it out of `measures`"
@@ -68,18 +74,34 @@ def kernel_inception_distance(subject: Subject) -> float:
     of 1,000 estimates this number, of all samples, with more noise: over all subsets that mean is
     this number. Its scale is that of the features: compare values of one encoder.
     """
-    features = subject.both.features
-    if features is None:
-        raise UnsuitedError(
-            "samples that are vectors or a kernel that has features, got "
-            f"{type(subject.similarity).__name__}"
-        )
-    X, Y = features
+    X, Y = _raw_features(subject)
     n, m = X.shape[0], Y.shape[0]
     _check_two("KID", n, m, "pass more")
     of_samples = _sum_of_cubes(X, X, apart=True) / (n * (n - 1))
     of_references = _sum_of_cubes(Y, Y, apart=True) / (m * (m - 1))
     return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
+
+
+def _raw_features(subject: Subject) -> list[Any]:
+    """Return each set as rows of numbers, or of features before these are of unit length."""
+    rows = [rows_of_numbers(samples, subject.how) for samples in subject.sets]
+    given = not any(each is None for each in rows)
+    if given and not (subject.how.skip and subject.both.similarity.dropped):
+        pairs = zip(rows, subject.names, strict=True)
+        found = [each if sp.issparse(each) else numpy_rows(each, name) for each, name in pairs]
+        stacked([np.empty((0, each.shape[1])) for each in found], subject.names)  # as wide
+        return [each.astype(np.float64, copy=False) for each in found]
+    K, n = subject.both.similarity, subject.both.sizes[0]
+    if K.dim is None:
+        raise UnsuitedError(
+            "samples that are vectors or a kernel that has features, got "
+            f"{type(subject.similarity).__name__}"
+        )
+    inner = getattr(K, "distinct", K)
+    F = inner.bare().features()
+    F = F if sp.issparse(F) else to_host(F)
+    F = F if inner is K else F[K.inverse]  # type: ignore[attr-defined]
+    return [F[:n], F[n:]]
 
 
 def _sum_of_cubes(A: Any, B: Any, *, apart: bool = False) -> float:

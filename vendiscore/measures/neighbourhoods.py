@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +29,6 @@ from ..magnitude.spaces_of_samples import (
     KERNEL_TOLERANCE,
     metric_of_rows,
     precision_of,
-    stacked,
 )
 from ..resolve.kernel_request import How
 from ..similarity.base import Similarity
@@ -45,8 +43,7 @@ SETS = ("samples", "references")
 class Balls:
     """Who is in whose ball, of n samples and m references; a ball has its boundary.
 
-    The ball of a point reaches to the k-th nearest other point of its own set. Clipped ones reach
-    no further than the median ball of their set.
+    Clipped ones reach no further than the median ball of their set.
     """
 
     around: np.ndarray  # in how many balls of references each sample is
@@ -58,8 +55,7 @@ class Balls:
 class Neighbourhoods:
     """Nearest neighbours and balls of samples and references, each found once, when asked for.
 
-    One pass over the distances within each set, for any k; one over those between the sets for each
-    k, and one over those of references again for their clipped balls. Memory: some blocks of rows.
+    Memory: some blocks of rows.
     """
 
     def __init__(
@@ -134,20 +130,18 @@ class Neighbourhoods:
         return found
 
 
-def of_rows(
-    sets: Sequence[np.ndarray], how: How, whole: Neighbourhoods | None = None
-) -> Neighbourhoods:
-    """Return the neighbourhoods of rows of two sets, by a metric that SciPy has."""
+def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None) -> Neighbourhoods:
+    """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
     metric = str(metric_of_rows(how))
-    options = check_options(metric, how.metric_options, sets[0].shape[1])
+    options = check_options(metric, how.metric_options, X.shape[1])
+    sets = list(zip((X[:n], X[n:]), SETS, strict=True))
     if metric in BOOLEAN:
-        for X, name in zip(sets, SETS, strict=True):
-            check_truths(X, metric, name)
+        for own, name in sets:
+            check_truths(own, metric, name)
     units = metric in ("cosine", "correlation") and not options
     if units:
-        sets = [unit_rows(X, metric, name) for X, name in zip(sets, SETS, strict=True)]
-    X = stacked(sets, SETS)
-    places, inverse = _distinct(np.asarray(identical_rows(X)), len(sets[0]))
+        X = np.concatenate([unit_rows(own, metric, name) for own, name in sets])
+    places, inverse = _distinct(np.asarray(identical_rows(X)), n)
     X = X if len(places) == len(X) else X[places]
     pairs: Pairs
     if units:
@@ -157,7 +151,6 @@ def of_rows(
     elif metric in ("euclidean", "sqeuclidean") and not options:
         pairs = RowPairs(X, squared=metric == "sqeuclidean")
     else:
-        n = len(sets[0])
 
         def place(i: int) -> str:
             own = int(places[i] >= n)
@@ -205,10 +198,7 @@ def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.nda
 
 
 class _KernelPairs(Squared):
-    """√(k(x, x) + k(y, y) − 2 k(x, y)) of what a kernel compares, computed when asked.
-
-    Similarities are known to their rounding: squares that differ by less count as equal.
-    """
+    """√(k(x, x) + k(y, y) − 2 k(x, y)), computed when asked; less than rounding counts as 0."""
 
     threaded = False  # whatever the kernel is
 

@@ -58,8 +58,7 @@ def kernel_entropic_novelty(subject: Subject, eta: float = 1.0) -> float:
 
 
 def _covariances(both: Both) -> tuple[np.ndarray, np.ndarray]:
-    """Return c_X and C_Y (r, r) in one orthonormal basis of both, of as few dimensions as is
-    cheap."""
+    """Return C_X and C_Y (r, r) in one orthonormal basis of both, of few dimensions."""
     K, (n, m) = both.similarity, both.sizes
     few = K.dim is not None and K.dim < K.n
     if not few and ("eigen" in both.__dict__ or not K.psd):

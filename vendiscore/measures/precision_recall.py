@@ -1,10 +1,8 @@
 """What samples and references find of each other among their nearest neighbours.
 
 The ball B of a point reaches to the k-th nearest other point of its own set, that one included, for
-k = `neighbours`; there are n samples x and m references y. Distances are those of `metric` (of
-vectors Euclidean ones unless it is given) or of the kernel. Under a kernel by which most pairs have
-nothing in common, as of short texts, k must be small: a point that has something in common with
-fewer than k others has a ball that reaches everything.
+k = `neighbours`; there are n samples x and m references y. A point that has something in common
+with fewer than k others under its kernel has a ball that reaches everything: keep k small there.
 """
 
 from __future__ import annotations
@@ -108,11 +106,10 @@ def clipped_coverage(subject: Subject, neighbours: int = 5) -> float:
 
 
 def expected_cover(s: int, m: int, k: int) -> float:
-    """Return the expected mean of min(1, j/k) for the number j of s good samples in the ball of
-    one of m.
+    """Return the expected mean of min(1, j/k) for the number j of s good samples in one of m balls.
 
-    The share of the distribution in a ball that reaches the k-th nearest of m − 1 others is of the
-    beta distribution (k, m − k), and j is beta-binomial.
+    The share of the distribution in a ball is of the beta distribution (k, m − k), so that j is
+    beta-binomial.
     """
     i = np.arange(k)
     none = np.prod((m - k + i) / (m - k + s + i))

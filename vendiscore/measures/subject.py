@@ -12,64 +12,37 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.inputs import choose
-from ..arrays.namespace import Array, as_kind_of, namespace
+from ..arrays.namespace import Array
 from ..arrays.pools import size
 from ..arrays.weights import check_weights
 from ..distances.all_pairs import check_distances, numpy_rows
 from ..errors import SampleError
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import as_spaces, derived_options, of_rows
+from ..registry.kernel import Kernel
 from ..resolve.group_labels import Groups, check_size
 from ..resolve.kernel_request import How
-from ..resolve.sets import is_whole, part_of, resolve_sets
+from ..resolve.sets import apart, is_whole, part_of, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from ..spectral.estimate import Estimating
-from ..spectral.spectrum import PSD, Spectrum
-from ..spectral.vendi import Spectral, spectrum_of, vendi
-from .both import Both, rows_of_numbers
+from ..spectral.spectrum import PSD
+from ..spectral.vendi import Spectral, vendi
+from .both import Both, SampleSet
 
 NO_GROUPS = "pass `groups`, a label for each sample, or the samples as a list of lists"
-
-
-# Views that take memory.
-_HEAVY = (
-    *("samples", "similarities", "similarity", "spaces", "features", "eigen", "ordinariness"),
-    "both",
-)
 
 
 class UnsuitedError(TypeError):
     """What a measure needs, and what the samples are instead."""
 
 
-class Subject:
+class Subject(SampleSet):
     """A set of samples, how they are compared, and a second set where a measure has a use for it.
 
     What a measure is a function of. Each view of the samples is found when it is first asked for,
     and kept for the next measure. Both sets are pooled, compared together, and taken apart again:
     they share a kernel and its fitted options. A part, such as a group, is a Subject, too: its
     `whole` is compared, and the samples at its `places` are taken.
-
-    Parameters
-    ----------
-    samples : list, array, Similarity, MetricSpace, or what a mixture compares
-    how : How
-    name : str
-        What errors call the samples.
-    references : the same, optional
-    orders : sequence of float
-        For measures that have an order q.
-    p : array_like (n,), optional
-        Weights of the samples, as they were given.
-    psd : {"check", "clip"}
-    groups : Groups, optional
-        Which samples belong together.
-    in_parts : bool
-        Whether no measure looks at more than `parts`.
-    pooled : collection of str
-        What measures need of `both` sets ("similarity", …), so that they are compared at once.
-    estimating : Estimating, optional
-        How Vendi Scores may be estimated, if that will do.
 
     Examples
     --------
@@ -99,7 +72,8 @@ class Subject:
         self.groups, self.in_parts, self.pooled = groups, in_parts, pooled
         self.name, self.estimating = name, estimating
         self.names = [name] if references is None else [name, "references"]  # as errors call them
-        self.whole, self.is_part = self, False
+        self.whole: Subject = self
+        self.is_part = False
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: dict[str, Any] = {}  # and what they have read samples by, for the signature
 
@@ -125,7 +99,8 @@ class Subject:
 
     def forget(self) -> None:
         """Drop what takes memory, but for eigenvalues; it is found again if it is asked for."""
-        for heavy in _HEAVY:
+        views = ("samples", "similarities", "similarity", "spaces", "features", "eigen")
+        for heavy in (*views, "ordinariness", "both"):
             self.__dict__.pop(heavy, None)
 
     @cached_property
@@ -140,15 +115,24 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
-        if "similarity" in self.pooled or (self.pooled and not self.both.of_rows):
-            return self.both.apart
+        if "similarity" in self.pooled or (self.pooled and not self.of_rows):
+            return apart(*self.pool)
         return resolve_sets(sets, self.how, self.names, in_parts=self.in_parts)
+
+    @cached_property
+    def pool(self) -> tuple[Similarity, np.ndarray]:
+        """The similarity of all samples and references that came in, and where each set begins."""
+        return resolve_pool(self.sets, self.how_of_parts, self.names)
 
     @cached_property
     def both(self) -> Both:
         """The samples and the references as one set."""
-        how, whole = self.whole.how_of_parts, None if not self.is_part else self.whole.both
-        return Both(self.sets, how, self.names, self.psd, whole, lambda: self.rows)
+        return Both(self)
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether distances are between rows of numbers, and not those of the kernel."""
+        return of_rows(self.sets, self.how)
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -169,7 +153,13 @@ class Subject:
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
         if self.is_part:
-            return self._own_weights(self.whole.p)
+            weights = None if self.whole.p is None else self.whole.p[self.rows]
+            if weights is not None and not weights.sum() > 0:
+                raise ValueError(
+                    f"`p` gives no weight to {self.name}, which so has no score of its own; leave "
+                    f"its samples out"
+                )
+            return weights if weights is None else weights / weights.sum()
         if self.given_weights is None:
             return None
         if not self.compared:
@@ -177,45 +167,12 @@ class Subject:
         K = self.similarity
         return check_weights(self.given_weights, K.n, K.dropped, K.diagonal())
 
-    def _own_weights(self, p: Array | None) -> Array | None:
-        if p is None:
-            return None
-        weights = p[self.rows]
-        total = weights.sum()
-        if not total > 0:
-            raise ValueError(
-                f"`p` gives no weight to {self.name}, which so has no score of its own; leave its "
-                f"samples out"
-            )
-        return weights / total
-
     @cached_property
     def spectral(self) -> Spectral:
         """Vendi Scores of all orders; from the spectrum, where somebody has asked for it."""
         known = self.__dict__.get("eigen", self.__dict__.get("spectrum"))
-        return vendi(
-            self.similarity,
-            self.orders,
-            self.p,
-            self.psd,
-            spectrum=known,
-            estimating=self.estimating,
-        )
-
-    @cached_property
-    def eigen(self) -> Spectrum:
-        """The spectrum with its eigenvectors, which tell what each sample adds."""
-        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
-
-    @cached_property
-    def spectrum(self) -> Spectrum:
-        """The spectrum, as good for every order."""
-        if "eigen" in self.__dict__:
-            return self.eigen
-        found = self.spectral.spectrum if "spectral" in self.__dict__ else None
-        if found is not None and found.error == 0:
-            return found
-        return spectrum_of(self.similarity, self.p, self.psd)
+        K, p = self.similarity, self.p
+        return vendi(K, self.orders, p, self.psd, spectrum=known, estimating=self.estimating)
 
     @cached_property
     def spaces(self) -> list[MetricSpace]:
@@ -223,11 +180,10 @@ class Subject:
         if not self.is_part:
             return as_spaces(self.sets, self.how, self.names, lambda: self.similarities)
         whole, how = self.whole, self.whole.how_of_parts
-        own: Any = self.samples
         if how.metric == "precomputed":
             own = whole.distances[np.ix_(self.places, self.places)]
-        elif not of_rows(whole.sets, how):
-            own = self.similarity
+        else:
+            own = self.samples if whole.of_rows else self.similarity
         return [*as_spaces([own], how, ["samples"]), *whole.reference_spaces]
 
     @property
@@ -247,19 +203,21 @@ class Subject:
         return size(counted)
 
     @cached_property
-    def row_of(self) -> np.ndarray:
+    def rows_came(self) -> np.ndarray:
         """The row of the similarity for each sample that came in; −1 for those left out."""
-        if not self.compared:
-            return np.arange(self.came)
-        rows = np.ones(self.similarity.n + len(self.similarity.dropped), dtype=int)
-        rows[list(self.similarity.dropped)] = 0
-        return np.where(rows > 0, np.cumsum(rows) - 1, -1)
+        if self.is_part:
+            return self.whole.rows_came[self.places]
+        made = isinstance(self.samples, Similarity) or isinstance(self.how.k, tuple)
+        some = made or (self.how.skip and self.compared)
+        kept = np.setdiff1d(np.arange(self.came), list(self.similarity.dropped) if some else [])
+        rows = np.full(self.came, -1)
+        rows[kept] = np.arange(len(kept))
+        return rows
 
     @cached_property
     def rows(self) -> np.ndarray:
         """The rows of a part's samples in the similarity of the whole."""
-        rows = self.whole.row_of[self.places]
-        rows = rows[rows >= 0]
+        rows = self.rows_came[self.rows_came >= 0]
         if not len(rows):
             raise ValueError(
                 f"{self.name} has no sample that can be used, and so no score; leave it out"
@@ -297,13 +255,6 @@ class Subject:
                 raise UnsuitedError(f"samples that are strings, got {type(sample).__name__} at {i}")
         return [text for text, row in zip(self.samples, self.rows_came, strict=True) if row >= 0]
 
-    @property
-    def rows_came(self) -> np.ndarray:
-        """The row of the similarity for each sample that came in, where some may be left out."""
-        if self.is_part:
-            return self.whole.rows_came[self.places]
-        return self.row_of if self.how.skip else np.arange(self.came)
-
     @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
@@ -314,19 +265,9 @@ class Subject:
         """The references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
-        if of_rows(self.sets, self.how) or self.how.metric == "precomputed":
+        if self.of_rows or self.how.metric == "precomputed":
             return as_spaces([self.references], self.how_of_parts, ["references"])
         return as_spaces(self.similarities[1:], self.how, ["references"])
-
-    @cached_property
-    def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample is to each."""
-        diagonal = self.similarity.diagonal()
-        if self.p is None:
-            p = namespace(diagonal).full_like(diagonal, 1 / self.similarity.n)
-        else:
-            p = as_kind_of(self.p, diagonal)
-        return p, self.similarity.matmul(p)
 
     @cached_property
     def features(self) -> Any:
@@ -344,7 +285,7 @@ class Subject:
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        if "similarities" in self.__dict__ or ("both" in self.__dict__ and self.both.compared):
+        if "similarities" in self.__dict__ or "pool" in self.whole.__dict__:
             return self.similarity.n
         return self.space.n if "spaces" in self.__dict__ else self.came
 
@@ -368,9 +309,7 @@ class Subject:
     @property
     def places_kept(self) -> np.ndarray:
         """The place of each sample that was not left out, among all that came in."""
-        whole, places = self.whole, self.places
-        known = whole.row_of if "similarities" in whole.__dict__ else whole.rows_came
-        return places[known[places] >= 0]
+        return self.places[self.rows_came >= 0]
 
     @contextmanager
     def located(self) -> Iterator[None]:
@@ -379,3 +318,15 @@ class Subject:
             yield
         except SampleError as error:
             raise error.at(self.places_kept) from error.__cause__
+
+
+def rows_of_numbers(samples: Any, how: How) -> Any:
+    """Return the samples themselves where they are compared as vectors or numbers, else None."""
+    k = how.k
+    if isinstance(k, tuple) or how.given == "K" or isinstance(samples, Similarity):
+        return None
+    if isinstance(k, Kernel) and k.samples != "vectors":
+        return None  # numbers may name classes, and arrays be images
+    first = samples[0] if isinstance(samples, list) else samples
+    numbers = isinstance(first, (int, float, list, tuple, np.generic)) or hasattr(first, "dtype")
+    return samples if numbers else None

@@ -215,8 +215,7 @@ def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
 
 
 def _matches(found: _Ngrams, n: int) -> np.ndarray:
-    """Return Σ over n-grams of min(count, the largest count in another text), for each text
-    (n,)."""
+    """Return Σ over n-grams of min(count, the largest count in another text), of each text."""
     if not len(found.grams):
         return np.zeros(n, dtype=int)
     keys, times = np.unique(found.grams * n + found.texts, return_counts=True)

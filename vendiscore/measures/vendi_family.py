@@ -78,7 +78,6 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
 
 def _mean_of(subject: Subject, values: np.ndarray) -> Any:
     """Return Σ p_i s_i for values of all samples that came in, those of other groups among them."""
-    _ = subject.similarity  # which says what is left out
     came = subject.whole.came
     if len(values) != came:
         raise ValueError(

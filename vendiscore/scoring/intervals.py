@@ -182,7 +182,7 @@ def _subsampled(
 ) -> list[float]:
     """Return the error of each number of any measure, from halves of the samples."""
     similar = "similarities" in subject.__dict__
-    places = np.flatnonzero(subject.row_of >= 0) if similar else np.arange(subject.n)
+    places = np.flatnonzero(subject.rows_came >= 0) if similar else np.arange(subject.n)
     of_log = _of_log(chosen.measure.limits(subject.n))
     known: dict[bytes, list[float]] = {}
 

@@ -1,26 +1,14 @@
 """An upper bound on the score of any selection of a size: how close to the best is this one?
 
-A selection B = Σ_S x xᵀ/k has trace 1 and at most k dimensions. For any symmetric Y, and
-S_q(B) = (tr B^q − tr B)/(1 − q), at q = 1 −tr B log B, von Neumann's trace inequality gives
-
-    S_q(B) ≤ tr YB + max_β Σ_{i≤k} [φ(β_i) − y_i β_i],        φ(β) = (β^q − β)/(1 − q),
-
-with the k least eigenvalues y_i of Y. With Y = φ'(A) for a positive A of eigenvalues λ that is
+A selection B = Σ_S x xᵀ/k has at most k dimensions. With φ(x) = (x^q − x)/(1 − q), S_q(B) = tr φ(B)
+and any positive A, von Neumann's trace inequality gives
 
     S_q(B) ≤ Σ_{x∈S} g_x/k + Σ_{i≤k} λ_i^q,        g_x = xᵀ φ'(A) x,
 
-for the k largest λ, and the right side is largest for the k samples of largest g (of each group as
-many as its quota allows, after those that are in anyway), which is exact: every A bounds all
-selections at once. VS_q = (1 + (1−q) S_q)^{1/(1−q)} grows with S_q.
-
-A is that of weights p with Σ p = 1 and p ≤ 1/k, but all of its eigenvalues that are less than the
-mean of what is left over, shared by as many dimensions as are left of k, are raised to it. That is
-the gradient of a concave function that equals S_q on selections, as Nikolov's is for log det
-(arXiv 1412.0036); without the rank k in it the bound is S_q's own tangent, and far larger. p is
-moved towards the selection of largest g, step by step (Frank & Wolfe, 1956).
-
-Without features, x has coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖² beside
-it. All of the rest is in the dimensions of the raised eigenvalues.
+with the k largest eigenvalues λ of A, so that the selection of largest g bounds all. A is that of
+weights p ≤ 1/k, whose eigenvalues below the mean of those left of k are raised to it (Nikolov,
+arXiv 1412.0036, for log det); p moves towards the selection of largest g (Frank & Wolfe, 1956).
+Without features, x has coordinates z in the span of some landmarks, and a rest ρ = 1 − ‖z‖².
 """
 
 from __future__ import annotations
@@ -51,9 +39,8 @@ FLOOR = 1e-12
 def bound(candidates: Candidates, places: np.ndarray, constraints: Constraints, q: float) -> float:
     """Bound VS_q of every selection that meets the constraints.
 
-    With d features, dense and no more than samples, each of at most 20 steps takes O(N d² + d³),
-    memory O(d²). Else samples are seen from m of them, the selection and up to 512 others: a step
-    takes O(N m² + m³), memory N · m, and the bound is a little larger than it need be.
+    With d features each of at most 20 steps takes O(N d² + d³), memory O(d²). Else samples are seen
+    from m of them, the selection and up to 512 others: O(N m² + m³) a step, and N · m numbers.
     """
     k, n = constraints.size, candidates.n
     space = _Space(candidates, places)
@@ -132,8 +119,7 @@ class _Space:
 
 
 def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]:
-    """Return how many of the largest eigenvalues stay, and the mean of all others over those
-    left."""
+    """Return how many of the largest eigenvalues stay, and the mean of the others."""
     most = min(dims - 1, len(values))
     # Added up from the least, so that a sum is never less than one of its terms.
     left = beside + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]

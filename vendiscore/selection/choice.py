@@ -85,22 +85,16 @@ def select(
         & Taskar, arXiv 1207.6083), with samples of quality 0 left out.
     swaps : bool
         Exchange members for candidates after the greedy choice while that raises the objective, in
-        at most eight rounds: it never falls, and the arbitrary first sample goes if another is
-        better. Samples of `initial` stay and quotas hold. The final set is then put in the order
-        in which greedy choice takes it. "maxmin" and "represent" are greedy alone; without
-        quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best of what
-        they maximise.
+        at most eight rounds. Samples of `initial` stay and quotas hold. The final set is then put
+        in the order in which greedy choice takes it. "maxmin" and "represent" are greedy alone;
+        without quotas that is within 1/2 and (for similarities of at least 0) 1 − 1/e of the best.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
-    score_K, score_X, score_dual : bool
-        The samples are a similarity matrix, or rows of features.
-    normalize : bool
-        Divide k(x, y) by √(k(x, x) k(y, y)).
-    **options
-        Options of the kernel, as for `compute`.
+    score_K, score_X, score_dual, normalize, **options
+        What the samples are, and options of the kernel, as for `compute`.
 
     Returns
     -------
@@ -112,18 +106,14 @@ def select(
     TypeError, ValueError
         If samples or arguments cannot be used, or a quota cannot be met; the message says what to
         do.
-    NotPSDError
-        If the chosen samples have a similarity that is no kernel.
-    TooLargeError
-        If there is not the memory for so large a selection.
+    NotPSDError, TooLargeError
+        If the chosen samples have a similarity that is no kernel; if memory is too small.
 
     Notes
     -----
-    Each pick is the best at its time, compared exactly where the quadrature cannot tell; of equal
-    ones it is the first, and while nothing is chosen all are equal. What "vendi" adds up is
-    submodular at q = 1, but not monotone, since a copy lowers it: greedy choice has no (1 − 1/e)
-    guarantee for log VS, whatever is said of it. For q < 1 the sum Σλ^q is monotone and submodular
-    and has one. `bound` says how good this selection is.
+    Each pick is the best at its time; of equal ones it is the first. Greedy choice has no (1 − 1/e)
+    guarantee for log VS, which is submodular at q = 1 but not monotone, since a copy lowers it; for
+    q < 1 the sum Σλ^q is both, and has one. `bound` says how good this selection is.
 
     Time for N samples and a selection of k: a row of similarities a pick, and O(ridges · k² N) for
     about 15 ridges ("vendi"), O(k² N) ("logdet"), O(k N) ("q2" without `swaps`, "maxmin"), O(N²)
@@ -135,8 +125,7 @@ def select(
     ----------
     Friedman & Dieng, arXiv 2210.02410 (the Vendi Score). Chen, Zhang & Zhou, arXiv 1709.05135
     (greedy DPP). Gonzalez, Theoretical Computer Science 1985 (maxmin). Minoux 1978; Wei, Iyer &
-    Bilmes, ICML 2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location). The
-    integral by which log VS follows from log determinants: `vendiscore.spectral.rank_one`.
+    Bilmes, ICML 2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location).
 
     Examples
     --------
@@ -247,8 +236,7 @@ def _chosen(
     quality: np.ndarray | None,
     swaps: bool,
 ) -> tuple[np.ndarray, int, np.ndarray | None]:
-    """Return the rows chosen, in order, how many were swapped, and the gains where they are
-    known."""
+    """Return the rows chosen, in order, how many were swapped, and the gains where known."""
     objective: Objective
     if wish in ("maxmin", "represent"):
         objective = Spread(candidates) if wish == "maxmin" else Cover(candidates)

@@ -16,9 +16,8 @@ from ..resolve.group_labels import check_labels
 class Constraints:
     """The constraints on a selection of `size` from n samples.
 
-    `initial` are places that are in, first and in this order; `group` (n,) numbers the group of
-    each sample, all 0 without groups; `most` is how many of each group may be in. Where these sum
-    to `size`, as many are.
+    `initial` are places that are in, first; `group` (n,) numbers the group of each sample, all 0
+    without groups; `most` is how many of each group may be in.
     """
 
     def __init__(
@@ -51,8 +50,7 @@ class Constraints:
     def best(self, values: np.ndarray) -> np.ndarray:
         """Return the places of a selection that has the largest sum of `values` (n,) of all.
 
-        Group by group no more than its largest values can be in, and of those the largest are:
-        sets with bounds on groups and a size are a matroid.
+        Sets with bounds on groups and a size are a matroid: greedy choice is exact.
         """
         order = np.argsort(-values, kind="stable")
         order = np.concatenate([self.initial, order[~np.isin(order, self.initial)]]).astype(int)
@@ -64,8 +62,7 @@ class Constraints:
         return np.asarray(order[rank < self.most[groups]][: self.size])
 
     def even(self) -> np.ndarray:
-        """Return weights (n,) that sum to 1, as a mean of selections has: even within each
-        group."""
+        """Return weights (n,) that sum to 1, even within groups, as a mean of selections has."""
         inside = np.bincount(self.group[self.initial], minlength=len(self.most))
         room, have = self.most - inside, np.bincount(self.group, minlength=len(self.most)) - inside
         chance = room / np.maximum(have, 1) * (self.size - len(self.initial)) / max(1, room.sum())
@@ -81,8 +78,7 @@ class Constraints:
 
 
 def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: Any) -> Constraints:
-    """Return the constraints, if a selection can meet them; `initial` as `read_initial` gives
-    it."""
+    """Return the constraints, if a selection can meet them, of places that were read."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
     if len(initial) > size:
         raise ValueError(

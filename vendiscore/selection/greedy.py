@@ -23,10 +23,9 @@ def greedy(objective: Objective, constraints: Constraints) -> list[int]:
 
 
 def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
-    """Exchange members for candidates while that raises the objective; how many were.
+    """Exchange members for candidates while that raises the objective; return how many were.
 
-    All members are looked at together; those for which there is something better then get it, the
-    one that gains most first, if it still is.
+    All members are looked at together; then the one that gains most comes first, if it still does.
     """
     fixed, done = set(constraints.initial), 0
     for _ in track(range(rounds), rounds, "exchanging"):

@@ -43,8 +43,7 @@ class Objective(ABC):
 
     @abstractmethod
     def best(self, allowed: np.ndarray) -> int:
-        """Return the candidate, of those that are `allowed` (N,), with which the set is worth
-        most."""
+        """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
 
     @abstractmethod
     def add(self, v: int) -> None:
@@ -161,8 +160,7 @@ class Spectral(Objective):
         return max(MARGIN * TOLERANCE, 2 * RIDGE**self.q / self.q)
 
     def _exact(self, some: np.ndarray, q: float) -> np.ndarray:
-        """Return the objective with each of `some` candidates, up to a constant, from one
-        spectrum."""
+        """Return the objective with each of `some` candidates, but for a constant, exactly."""
         m = len(self.places)
         C = self.resolvent.rows()
         values, U = np.linalg.eigh(C[:, self.places])
@@ -199,8 +197,8 @@ class Spread(Objective):
 class Cover(Objective):
     """Facility location: the mean similarity of all samples to the most similar chosen one.
 
-    Gains only fall as the set grows, so that candidates are looked at again in the order of what
-    they were worth before (Minoux), a batch at a time.
+    Gains only fall as the set grows: candidates are looked at in the order of what they were worth
+    before (Minoux), a batch at a time.
     """
 
     def __init__(self, candidates: Candidates) -> None:

@@ -1,21 +1,15 @@
 """What every candidate would add to a set, kept up to date as the set changes.
 
-Let A = Σ_S x xᵀ over the chosen samples, of trace m, and s_x(t) = xᵀ (A + tI)⁻¹ x. The objectives
-that are read off the spectrum of A are all of one form,
+With A = Σ_S x xᵀ and s_x(t) = xᵀ (A + tI)⁻¹ x, the objectives are of one form,
 
     Φ(A) = α tr A + β tr A² + Σ_t w_t log det(I + A/t),
 
-so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)), and a member takes away
-α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)). For the Vendi Score of order q the ridges and weights
-are those of `quadrature`; one ridge near 0 alone is log det; no ridge at all, order 2.
+so that a candidate adds α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)). Let C (m, N) be the
+similarities of the chosen to all, and R_t = (C_S + tI)⁻¹. Without the member at position j
 
-Let C (m, N) be the similarities of the chosen to all, and R_t = (C_S + tI)⁻¹ from those to each
-other. Without a member v at position j, s_x(t) is larger by (xᵀ(A + tI)⁻¹v)² / (1 − s_v(t)),
-where xᵀ(A + tI)⁻¹v = c_xᵀ R_t e_j and 1 − s_v(t) = t e_jᵀ R_t e_j, so that
+    t s_x(t) of the others = t s_x(t) + (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j),
 
-    t s_x(t) of the others = t s_x(t) + (c_xᵀ R_t e_j)² / (e_jᵀ R_t e_j).
-
-A step is one product of a (ridges, m) and an (m, N) matrix, whether a sample comes or goes.
+so that a step is one product of a (ridges, m) and an (m, N) matrix.
 """
 
 from __future__ import annotations
@@ -63,8 +57,8 @@ class Form(NamedTuple):
 def vendi_form(q: float, size: int) -> Form:
     """Return the form of (tr A^q − tr A)/(1 − q), −tr A log A at q = 1, for up to `size` samples.
 
-    The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − b_x) t^{q−3} with
-    b_x = xᵀAx + 1/2. One b serves all candidates, since the sum beyond the last node is known.
+    The integrand is log(1 + s(t)) − 1/(t + b), whose tail falls like (b − xᵀAx − 1/2) t^{q−3}; the
+    sum beyond the last node is known.
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
@@ -86,8 +80,7 @@ def determinant_form() -> Form:
 class Resolvent:
     """The set so far, `places` in no order, and `gains` (N,), what each candidate would add.
 
-    A step takes O(ridges · m · N + ridges · m²) for a set of m; memory for (ridges + most) · N +
-    ridges · most² numbers.
+    Time O(ridges · m · (N + m)) a step; memory for (ridges + most) N + ridges · most² numbers.
     """
 
     def __init__(self, candidates: Candidates, form: Form, most: int) -> None:
@@ -122,11 +115,7 @@ class Resolvent:
         return np.asarray(form.of_trace + form.of_square * squares - logs)
 
     def without(self, members: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield what candidates would add to the set without each of `members`, which are
-        positions.
-
-        Some columns at a time, (len(members), …).
-        """
+        """Yield, some columns at a time, what candidates add without each member (a position)."""
         m, r = len(self.places), len(self.form.t)
         self._multiply()
         diagonal = self._R[:, members, members]

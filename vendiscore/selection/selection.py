@@ -64,8 +64,7 @@ class Selection:
     def scores(self) -> np.ndarray:
         """VS_q of the first sample, the first two and so on, (size,), whatever the objective.
 
-        Each is between 1 and the number of samples so far. Time O(size⁴) at most: a small spectrum
-        for each.
+        Time O(size⁴) at most: a small spectrum for each.
         """
         return self._scores(self.q)
 
@@ -109,8 +108,8 @@ class Selection:
     def bound(self) -> float:
         """An upper bound on VS_q of every selection of this size that meets the constraints.
 
-        It is proved, not estimated; see `vendiscore.selection.certificate` for how, and for what
-        it costs, which can be more than the selection did. Quality has no part in it.
+        Proved, not estimated (`vendiscore.selection.certificate`); it can cost more than the
+        selection did. Quality has no part in it.
 
         Raises
         ------
@@ -122,9 +121,9 @@ class Selection:
 
     @property
     def certified(self) -> float:
-        """`scores[-1] / bound`, in (0, 1]: no selection of this size scores 1/certified times more.
+        """`scores[-1] / bound`, in (0, 1]: 1 says that no selection of this size scores more.
 
-        1 says that none scores more. The cost is that of `bound`.
+        The cost is that of `bound`.
         """
         return float(self.scores[-1]) / self.bound
 
@@ -147,10 +146,7 @@ class Selection:
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the scores of the prefixes, and the bound, if there is one, as a line.
-
-        On `ax`, or Axes of its own, which are returned; see `vendiscore.plots.selection`.
-        """
+        """Draw the scores of the prefixes and the bound, on `ax` or new Axes, and return these."""
         return draw(self.scores, self._bound_if_any(), ax=ax)
 
     def _bound_if_any(self) -> float | None:

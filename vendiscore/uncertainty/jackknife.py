@@ -1,8 +1,7 @@
 """The standard error of log VS from what each sample adds: the delete-one jackknife.
 
-All leave-one-out scores follow from the one spectrum, so that the error costs little more than the
-score. It is that of the score *of n samples*: how far another n samples of the same source would
-score from these. It says nothing about what more samples would add: see `growth`.
+It is that of the score *of n samples*: how far another n samples of the source would score from
+these. It says nothing about what more samples would add: see `growth`.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from ..spectral.spectrum import Spectrum
 class Jackknife:
     """log VS_q of n samples with its standard error: on the scale of logarithms errors are even.
 
-    `corrected` is n log − (n−1) · the mean of log VS without each sample: `log` without its bias
-    of order 1/n (Quenouille). All of the bias only where the set is nearly saturated.
+    `corrected` is `log` without its bias of order 1/n (Quenouille).
     """
 
     n: int
@@ -45,14 +43,7 @@ class Jackknife:
 
 
 def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
-    """Find the score of order q, its standard error and its bias (Efron & Stein 1981).
-
-    >>> from vendiscore import FeatureSimilarity
-    >>> from vendiscore.spectral.vendi import spectrum_of
-    >>> found = spectrum_of(FeatureSimilarity(np.eye(2)[[0, 0, 1]]), vectors=True)
-    >>> jackknife(found).error.__round__(3)
-    0.462
-    """
+    """Find the score of order q, its standard error and its bias (Efron & Stein 1981)."""
     left, whole = leave_one_out(spectrum, q), log_score(spectrum, q)
     n = len(left)
     mean = float(left.mean())
@@ -64,9 +55,7 @@ def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
     """Find the standard error of log VS_q from the slopes of the score in the samples' weights.
 
     The infinitesimal jackknife (Jaeckel 1972): √(Σ I_i²)/n with I_i = q/(1−q) (x_iᵀ A^{q−1} x_i /
-    Σ λ^q − 1), at order 1 the surprise minus log VS. Equal to `jackknife` as n grows, and smaller
-    where single samples matter; above order 2, where leave-one-out scores cost n r² each, it costs
-    n r.
+    Σ λ^q − 1), at order 1 the surprise minus log VS. It costs n r, for any order.
     """
     if math.isinf(q):
         if spectrum.vectors is None:

@@ -1,15 +1,8 @@
 """Standard errors of means, and of any score of a set by subsampling without replacement.
 
-The ordinary bootstrap draws n of n samples with replacement. That makes copies, about 37 % of a
-draw, and a score that counts what is different takes each copy for a lack of difference: its draws
-lie 1 to 36 % below the score (benchmarks/intervals.py), intervals from them beside the truth. Draws
-*without* replacement have no copies, and are samples of the source themselves, only smaller.
-
-Let a and b be the scores of two halves of the set, of m = ⌊n/2⌋ samples each, none in common. As
-the samples are independent, so are the halves: (a − b)²/2 has the expectation Var(score_m), without
-a correction for drawing from a finite set. With a variance that falls like 1/n, as that of every
-smooth function of averages does, Var(score_n) = Var(score_m) m/n. Averaging over splits leaves the
-expectation as it is.
+Draws with replacement make copies, which a score of what differs takes for a lack of difference
+(benchmarks/intervals.py). Of scores a and b of two halves, of m = ⌊n/2⌋ samples each, (a − b)²/2
+has the expectation Var(score_m), and Var(score_n) = Var(score_m) m/n where variances fall like 1/n.
 """
 
 from __future__ import annotations
@@ -32,12 +25,7 @@ def mean_error(values: np.ndarray) -> tuple[float, float]:
 
 
 def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
-    """Return the mean, its standard error, and both ends of Student's interval.
-
-    >>> mean, se, low, high = student(np.array([1.0, 2.0, 3.0]), 0.95)
-    >>> mean, round(se, 3), round(high - mean, 3)  # 4.303 errors, with 2 degrees of freedom
-    (2.0, 0.577, 2.484)
-    """
+    """Return the mean, its standard error, and both ends of Student's interval."""
     mean, error = mean_error(values)
     reach = float(scipy.special.stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean, error, mean - reach, mean + reach
