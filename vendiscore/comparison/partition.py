@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from ..registry.kernel import having
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import check_labels, check_size, grouped, read_labels
 from ..resolve.kernel_request import SETTINGS, How
-from ..resolve.sets import kept_starts, read_collection, resolve_pool, resolve_sets
+from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
 from .options import MIN_SAMPLES
 from .within_groups import Groups
@@ -62,8 +61,7 @@ def read_sets(sets: Sequence[Any], names: Any, how: Mapping[str, Any]) -> dict[s
 
 def _usual_names(sets: Sequence[Any]) -> list[str]:
     """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
-    times = range(len(sets))
-    letters = [f"{letter}{time or ''}" for time in times for letter in ascii_uppercase]
+    letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
     paths = [os.fsdecode(each) if is_folder(each) else None for each in sets]
     for short in (True, False):
         called = [
@@ -128,9 +126,9 @@ def pooled_sets(named: Mapping[str, Any], groups: Any, how: How) -> Partition:
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
     pool, came = resolve_pool(read, replace(how, fit="pool"), names)
-    starts = kept_starts(pool, came)
-    paired = None if groups is None else _groups(_labels(groups, names), names, starts, pool)
-    return Partition(pool, starts, paired)
+    sizes = np.diff(came)
+    labels = None if groups is None else _labels(groups, dict(zip(names, sizes, strict=True)))
+    return _partition(pool, np.repeat(np.arange(len(names)), sizes), names, labels)
 
 
 def sorted_sets(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Partition:
@@ -153,74 +151,70 @@ def sorted_sets(sets: Sequence[Any], by: Labels, groups: Any, how: How) -> Parti
         pool = pool.noted(settings={**pool.settings, "fit": "pool"})
     n = pool.n + len(pool.dropped)
     check_size(by, n, "by")
-    kept = np.setdiff1d(np.arange(n), list(pool.dropped))
-    order = np.argsort(by.codes[kept], kind="stable")
-    starts = np.searchsorted(by.codes[kept][order], np.arange(len(by) + 1))
-    paired, pool = None, pool.take(order)
+    labels = None
     if prompts is not None:
         check_size(prompts, n)
-        labels = [prompts.labels[code] for code in prompts.codes[kept][order]]
-        apart = [labels[a:b] for a, b in itertools.pairwise(starts.tolist())]
-        paired = _groups(apart, list(map(str, by.labels)), starts, None)
-    return Partition(pool, starts, paired)
+        labels = [prompts.labels[code] for code in prompts.codes]
+    return _partition(pool, by.codes, by.labels, labels)
 
 
-def _labels(groups: Any, names: Sequence[str]) -> list[list[Hashable]]:
-    """Return the labels of the samples of each set."""
+def _labels(groups: Any, sizes: Mapping[str, int]) -> list[Hashable]:
+    """Return the labels of the samples, set after set."""
     if isinstance(groups, Mapping):
-        if set(groups) != set(names):
+        if set(groups) != set(sizes):
             raise ValueError(
-                f"`groups` must have the names of the sets, {', '.join(map(repr, names))}, got "
+                f"`groups` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
                 f"{', '.join(map(repr, groups))}"
             )
-        groups = [groups[name] for name in names]
-    remedy = "pass one list of labels for each set: groups=[labels_a, labels_b]"
-    if not is_several(groups):
-        raise TypeError(f"`groups` must be lists of labels, got {groups!r:.60}; {remedy}")
-    each = list(groups)
-    if len(each) != len(names) or not all(map(is_several, each)):
-        raise ValueError(
-            f"`groups` must be {len(names)} lists of labels, one for each set, got {each!r:.60}; "
-            f"{remedy}"
+        groups = [groups[name] for name in sizes]
+    each = list(groups) if is_several(groups) else []
+    if len(each) != len(sizes) or not all(map(is_several, each)):
+        kind = ValueError if is_several(groups) else TypeError
+        raise kind(
+            f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
+            f"{groups!r:.60}; pass groups=[labels_a, labels_b]"
         )
-    read = [read_labels(labels) for labels in each]
-    return [[own.labels[code] for code in own.codes] for own in read]
-
-
-def _groups(
-    labels: Sequence[Sequence[Hashable]],
-    names: Sequence[str],
-    starts: np.ndarray,
-    pool: Similarity | None,
-) -> Groups:
-    """Return the places of each set in each group, in order of appearance.
-
-    The labels are those of all samples that came, of which a pool may have left out some.
-    """
-    ends = np.cumsum([0, *map(len, labels)])
-    kept = np.setdiff1d(np.arange(ends[-1]), list(pool.dropped if pool is not None else ()))
-    held = np.diff(np.searchsorted(kept, ends))
-    for name, n, found in zip(names, np.diff(starts), held, strict=True):
-        if found != n:
+    found: list[Hashable] = []
+    for (name, n), labels in zip(sizes.items(), each, strict=True):
+        read = read_labels(labels)
+        if len(read.codes) != n:
             raise ValueError(
                 f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
-                f"{found} labels"
+                f"{len(read.codes)} labels"
             )
-    all_labels = list(itertools.chain.from_iterable(labels))
+        found += [read.labels[code] for code in read.codes]
+    return found
+
+
+def _partition(
+    pool: Similarity,
+    codes: np.ndarray,
+    names: Sequence[Hashable],
+    labels: Sequence[Hashable] | None,
+) -> Partition:
+    """Return the pool sorted by the sets of its samples; codes and labels are of all that came."""
+    kept = np.setdiff1d(np.arange(len(codes)), list(pool.dropped))
+    order = np.argsort(codes[kept], kind="stable")
+    if (np.diff(order) < 0).any():
+        pool = pool.take(order)
+    kept = kept[order]
+    starts = np.searchsorted(codes[kept], np.arange(len(names) + 1))
+    if labels is None:
+        return Partition(pool, starts, None)
     places: dict[Hashable, list[list[int]]] = {}
-    for place, label in enumerate(all_labels[i] for i in kept):
-        own = places.setdefault(label, [[] for _ in names])
-        own[int(np.searchsorted(starts, place, "right")) - 1].append(place)
+    for place, i in enumerate(kept.tolist()):
+        places.setdefault(labels[i], [[] for _ in names])[codes[i]].append(place)
     for label, own in places.items():
-        for name, members in zip(names, own, strict=True):
-            if len(members) < 2:
-                raise ValueError(
-                    f"`groups` must have two samples or more of each set in each group, got "
-                    f"{len(members)} of `{name}` in group {label!r:.60}; leave that group out of "
-                    f"all sets, or compare without `groups`"
-                )
+        few = min(range(len(own)), key=lambda i: len(own[i]) >= 2)
+        if len(own[few]) < 2:
+            raise ValueError(
+                f"`groups` must have two samples or more of each set in each group, got "
+                f"{len(own[few])} of `{names[few]}` in group {label!r:.60}; leave that group out "
+                f"of all sets, or compare without `groups`"
+            )
     if len(places) < 2:
         raise ValueError(
             f"`groups` must be two or more, got {len(places)}; compare without `groups`"
         )
-    return [[np.array(members) for members in own] for own in places.values()]
+    groups = [[np.array(members) for members in own] for own in places.values()]
+    return Partition(pool, starts, groups)

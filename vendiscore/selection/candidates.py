@@ -24,7 +24,6 @@ class Candidates:
         self.similarity = similarity if (diagonal == 1).all() else similarity.normalized()
         self.n = similarity.n
         self.dim: int | None = None
-        self._last = -1, np.empty(0)
         self._X: Any = None
         self._scale = np.ones(1)
         if isinstance(self.similarity, FeatureSimilarity) and is_numpy(self.similarity.X):
@@ -36,12 +35,9 @@ class Candidates:
                 self._X = self._X.astype(np.float64)
 
     def row(self, v: int) -> np.ndarray:
-        """Return k(x, v) of all samples x, (n,), not to be written to."""
-        place, row = self._last  # who compares two sets asks for the same row again
-        if place != v:
-            row = self.rows(np.array([v]))[0]
-            row[v] = 1.0
-            self._last = v, row
+        """Return k(x, v) of all samples x, (n,), a new array."""
+        row = self.rows(np.array([v]))[0]
+        row[v] = 1.0
         return row
 
     def rows(self, index: np.ndarray) -> np.ndarray:

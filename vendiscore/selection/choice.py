@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ..arguments import DEFAULT_ORDER, flag, number, one_of, refuse_gradient
 from ..arrays.namespace import Samples
-from ..errors import SampleError
 from ..hints import synonym
+from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..similarity.base import Similarity
@@ -18,7 +19,7 @@ from ..similarity.matrix import MatrixSimilarity
 from ..spectral.spectrum import PSD, PSDS
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
-from .constraints import Constraints, listed, read_constraints, read_initial, read_quality
+from .constraints import Constraints, read_constraints, read_initial, read_quality
 from .greedy import exchanged, greedy
 from .objectives import Cover, Objective, Spectral, Spread
 from .selection import Selection
@@ -153,17 +154,17 @@ def select(
         | {"normalize": normalize, **options},
     )
     refuse_gradient("select", **options, samples=similarity, quality=quality)
-    whole = similarity.n + len(similarity.dropped)
-    kept = np.setdiff1d(np.arange(whole), list(similarity.dropped))
-    first = _present(read_initial(whole, initial), similarity, kept)
-    try:
-        groups = _of(groups, kept, whole)
-        constraints = read_constraints(similarity.n, size, first, groups, quota)
-        if quality is not None:
-            least = constraints.size if wish == "logdet" else 1
-            quality = read_quality(similarity.n, least, _of(quality, kept, whole))
-    except SampleError as error:
-        raise error.at(kept) from None
+    n = similarity.n + len(similarity.dropped)
+    kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
+    first = _present(read_initial(n, initial), similarity, kept)
+    if groups is not None:
+        groups = read_labels(groups)
+        check_size(groups, n)
+        groups = replace(groups, codes=groups.codes[kept])
+    constraints = read_constraints(similarity.n, size, first, groups, quota)
+    if quality is not None:
+        least = constraints.size if wish == "logdet" else 1
+        quality = read_quality(n, least, quality, kept)
     with np.errstate(all="ignore"):  # numbers are checked
         candidates = Candidates(similarity)
         rows, swapped, cover = _chosen(candidates, constraints, wish, order, quality, swaps)
@@ -188,18 +189,11 @@ def check_order(q: Any) -> float:
     remedy = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     expected = "an order above 0 and at most 2"
     order = number("q", q, expected, lambda order: order == order, remedy)
-    if order <= 0:
-        why = (
-            "q=0 counts dimensions, and nearly every sample is one more, so that it would choose "
-            "by place; pass q=0.5, which counts rare samples more, or q=1"
-        )
-    elif order > 2:
-        why = (
-            "higher ones look at the largest eigenvalues only, which most samples do not change; "
-            "pass q=2, or q=1"
-        )
-    else:
+    if 0 < order <= 2:
         return order
+    why = "q=0 counts dimensions, and nearly every sample is one more; pass q=0.5, or q=1"
+    if order > 2:
+        why = "higher ones look at the largest eigenvalues only; pass q=2, or q=1"
     raise ValueError(f"`q` must be {expected}, got {q!r:.60}: {why}")
 
 
@@ -254,13 +248,6 @@ def _chosen(
         again = Spectral(among, len(rows), order, own)
         rows = rows[greedy(again, constraints.of(rows))]
     return rows, swapped, None
-
-
-def _of(values: Any, kept: np.ndarray, whole: int) -> Any:
-    """Keep the values of samples that were not left out, if there is one for each."""
-    if values is None or len(kept) == whole or not hasattr(values, "__len__"):
-        return values
-    return [listed(values)[i] for i in kept] if len(values) == whole else values
 
 
 def _present(initial: list[int], similarity: Similarity, kept: np.ndarray) -> list[int]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arguments import integer, is_several
 from ..arrays.weights import check_each
-from ..resolve.group_labels import check_labels
+from ..resolve.group_labels import Groups
 
 
 class Constraints:
@@ -72,12 +71,13 @@ class Constraints:
 
     def of(self, places: np.ndarray) -> Constraints:
         """Return the constraints of choosing all of `places`, which meets these."""
-        at = {int(place): i for i, place in enumerate(places)}
-        initial = [at[place] for place in self.initial]
+        initial = [places.tolist().index(place) for place in self.initial]
         return Constraints(len(places), self.size, initial, self.group[places], self.most)
 
 
-def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: Any) -> Constraints:
+def read_constraints(
+    n: int, size: Any, initial: list[int], groups: Groups | None, quota: Any
+) -> Constraints:
     """Return the constraints, if a selection can meet them, of places that were read."""
     size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
     if len(initial) > size:
@@ -85,28 +85,25 @@ def read_constraints(n: int, size: Any, initial: list[int], groups: Any, quota: 
             f"`initial` must have at most the {size} samples of `size`, got {len(initial)}; raise "
             f"`size`, or leave some out"
         )
-    if (groups is None) != (quota is None):
-        given, missing, remedy = (
-            ("quota", "groups", "pass groups=, one label for each sample")
-            if groups is None
-            else ("groups", "quota", "pass quota=, how many of each group")
-        )
-        raise ValueError(f"`{given}` needs `{missing}`: {remedy}, or leave `{given}` out")
-    if groups is None:
+    if groups is None and quota is None:
         return Constraints(n, size, initial, np.zeros(n, int), np.array([size]))
-    labels = _read_labels(n, groups)
-    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    group = np.array([number[label] for label in labels])
-    have = np.bincount(group)
-    most = _read_quota(size, quota, number, have)
-    counts = np.bincount(group[initial], minlength=len(most))
+    if groups is None:
+        raise ValueError(
+            "`quota` needs `groups`: pass groups=, one label for each sample, or leave it out"
+        )
+    if quota is None:
+        raise ValueError(
+            "`groups` needs `quota`: pass quota=, how many of each group, or leave it out"
+        )
+    most = _read_quota(size, quota, groups)
+    counts = np.bincount(groups.codes[initial], minlength=len(most))
     if (counts > most).any():
         over = int(np.argmax(counts > most))
         raise ValueError(
-            f"`initial` has {counts[over]} of group {list(number)[over]!r}, of which `quota` "
-            f"allows {most[over]}; raise the quota, or leave some out"
+            f"`initial` has {counts[over]} of {groups.named(over)}, of which `quota` allows "
+            f"{most[over]}; raise the quota, or leave some out"
         )
-    return Constraints(n, size, initial, group, most)
+    return Constraints(n, size, initial, groups.codes, most)
 
 
 def read_initial(n: int, initial: Any) -> list[int]:
@@ -116,30 +113,16 @@ def read_initial(n: int, initial: Any) -> list[int]:
     if not is_several(initial):
         raise TypeError(f"`initial` must be a list of places of samples, got {initial!r:.60}")
     remedy = f"places count from 0, and there are {n} samples"
-    places = [integer("initial", place, 0, n - 1, remedy) for place in listed(initial)]
-    twice = [place for place, count in Counter(places).items() if count > 1]
-    if twice:
-        raise ValueError(f"`initial` must have no place twice, got {twice[0]} twice; leave one out")
+    places = [integer("initial", place, 0, n - 1, remedy) for place in initial]
+    if len(set(places)) < len(places):
+        twice = next(place for place in places if places.count(place) > 1)
+        raise ValueError(f"`initial` must have no place twice, got {twice} twice; leave one out")
     return places
 
 
-def _read_labels(n: int, groups: Any) -> list[Hashable]:
-    if not is_several(groups) or isinstance(groups, Mapping):
-        raise TypeError(f"`groups` must be a list of labels, one a sample, got {groups!r:.60}")
-    labels = listed(groups)
-    if len(labels) != n:
-        raise ValueError(
-            f"`groups` must have one label for each of the {n} samples, got {len(labels)}; pass "
-            f"them in the order of the samples"
-        )
-    check_labels(labels, "groups")
-    return labels
-
-
-def _read_quota(
-    size: int, quota: Any, number: Mapping[Hashable, int], have: np.ndarray
-) -> np.ndarray:
+def _read_quota(size: int, quota: Any, groups: Groups) -> np.ndarray:
     """Return how many of each group may be in."""
+    have = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):
         cap = integer("quota", quota, 1, None, "or pass {label: count}")
         most = np.minimum(have, cap)
@@ -150,38 +133,34 @@ def _read_quota(
             )
         return most
     wanted = {label: integer("quota", count, 0) for label, count in quota.items()}
+    known = dict(zip(groups.labels, have.tolist(), strict=True))
     for label, count in wanted.items():
-        found = int(have[number[label]]) if label in number else 0
-        if count > found:
+        if count > known.get(label, 0):
             raise ValueError(
-                f"`quota` asks for {count} of group {label!r}, which has {found}; lower it, or add "
-                f"samples of that group"
+                f"`quota` asks for {count} of group {label!r}, which has {known.get(label, 0)}; "
+                f"lower it, or add samples of that group"
             )
-    total = sum(wanted.values())
-    if total != size:
+    if (total := sum(wanted.values())) != size:
         raise ValueError(
             f"the counts of `quota` must sum to `size`={size}, got {total}; change one of the two, "
             f"or pass one number for at most that many of each group"
         )
-    return np.array([wanted.get(label, 0) for label in number])
+    return np.array([wanted.get(label, 0) for label in groups.labels])
 
 
-def read_quality(n: int, least: int, quality: Any) -> np.ndarray:
-    """Read scores (n,) of at least 0, `least` of them above."""
+def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarray:
+    """Read n scores of at least 0, `least` of them above among those of the samples kept."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
-    if not is_several(quality):
-        raise TypeError(f"{expected}, got {quality!r:.60}; pass a list or an array")
     try:
-        scores = np.array([float(x) for x in listed(quality)])
+        scores = np.array([float(x) for x in quality])
     except (TypeError, ValueError):
         raise TypeError(f"{expected}, got {quality!r:.60}; pass plain numbers") from None
     if len(scores) != n:
         raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
     good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
     check_each("quality", scores, good, "must be finite and at least 0", remedy)
-    with np.errstate(over="ignore"):
-        total = scores.sum()
-    if not np.isfinite(total):
+    scores = scores[kept]
+    if not scores.sum() < np.inf:
         raise ValueError(
             f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
             f"largest"
@@ -192,8 +171,3 @@ def read_quality(n: int, least: int, quality: Any) -> np.ndarray:
             f"{(scores > 0).sum()}; lower `size`, or add a small constant"
         )
     return scores
-
-
-def listed(values: Iterable[Any]) -> list[Any]:
-    """Return plain values of a list, an array, a tensor or a column."""
-    return list(values.tolist() if hasattr(values, "tolist") else values)

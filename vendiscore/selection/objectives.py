@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -35,22 +34,7 @@ BATCH = 64
 Allowed: TypeAlias = Callable[[slice], np.ndarray]
 
 
-class Objective(ABC):
-    """A number of a set of candidates, `places`, that greedy choice makes as large as it can."""
-
-    candidates: Candidates
-    places: list[int]
-
-    @abstractmethod
-    def best(self, allowed: np.ndarray) -> int:
-        """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
-
-    @abstractmethod
-    def add(self, v: int) -> None:
-        """Take it in."""
-
-
-class Spectral(Objective):
+class Spectral:
     """log VS_q of the set (log det for q = None), with the log of its mean quality."""
 
     def __init__(
@@ -62,10 +46,12 @@ class Spectral(Objective):
         self.total = 0.0  # Φ of the set
 
     @property
-    def places(self) -> list[int]:  # type: ignore[override]
+    def places(self) -> list[int]:
+        """The candidates that are in."""
         return self.resolvent.places
 
     def best(self, allowed: np.ndarray) -> int:
+        """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
         some = np.flatnonzero(allowed)
         values = self._values(self.resolvent.gains[some], some, self.total, self._quality())
         top = float(values.max())
@@ -87,8 +73,8 @@ class Spectral(Objective):
         if self.quality is not None:
             left = self._quality() - self.quality[places][:, None]
         own = self._values(losses[:, None], places[:, None], total, left, -1)[:, 0]
-        best, top = np.zeros(len(members), int), np.full(len(members), -np.inf)
         here = np.arange(len(members))
+        best, top = np.zeros(len(members), int), np.full(len(members), -np.inf)
         for columns, gains in self.resolvent.without(members):
             some = np.arange(columns.start, columns.stop)
             values = self._values(gains, some, total, left, -1)
@@ -179,7 +165,7 @@ class Spectral(Objective):
         return found
 
 
-class Spread(Objective):
+class Spread:
     """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
 
     def __init__(self, candidates: Candidates) -> None:
@@ -194,7 +180,7 @@ class Spread(Objective):
         self.places.append(v)
 
 
-class Cover(Objective):
+class Cover:
     """Facility location: the mean similarity of all samples to the most similar chosen one.
 
     Gains only fall as the set grows: candidates are looked at in the order of what they were worth
@@ -204,20 +190,12 @@ class Cover(Objective):
     def __init__(self, candidates: Candidates) -> None:
         self.candidates, self.places = candidates, []
         self._nearest = np.full(candidates.n, -1.0)  # below which there is no similarity
-        self._bounds = np.empty(0)
+        self._bounds = np.full(candidates.n, np.inf)
         self._values = [0.0]
 
     def best(self, allowed: np.ndarray) -> int:
-        n = self.candidates.n
-        if not len(self._bounds):
-            self._bounds = np.empty(n)
-            for start in range(0, n, BATCH):
-                some = np.arange(start, min(start + BATCH, n))
-                self._bounds[some] = self._worth(some)
         order = np.flatnonzero(allowed)
         order = order[np.argsort(-self._bounds[order], kind="stable")]
-        if not self.places:
-            return int(order[0])
         best, top = int(order[0]), -np.inf
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
@@ -244,3 +222,6 @@ class Cover(Objective):
         np.maximum(rows, self._nearest, out=rows)
         rows -= self._nearest
         return rows.mean(axis=1)
+
+
+Objective: TypeAlias = Spectral | Spread | Cover
