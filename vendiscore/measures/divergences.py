@@ -155,13 +155,12 @@ def surprise_of_first(pool: Similarity, n: int, psd: PSD = "check") -> np.ndarra
     with np.errstate(all="ignore"):
         together = spectrum_of(pool, half_each(pool, (n, pool.n - n)), psd, vectors=True)
         own = spectrum_of(pool.take(np.arange(n)), psd=psd, vectors=True)
-    return _surprises(together, own)
+        return _surprises(together, own)
 
 
 def _surprises(together: Spectrum, own: Spectrum) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        of_all = rank_one.surprise(together)[: own.n]
-        return np.minimum(of_all - rank_one.surprise(own), math.log(2))
+    of_all = rank_one.surprise(together)[: own.n]
+    return np.minimum(of_all - rank_one.surprise(own), math.log(2))
 
 
 def _note(subject: Subject) -> None:

@@ -70,7 +70,8 @@ def measure_each(
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
     every: list[dict[str, Any]] = []
     known: set[str] = set()
-    n, roundoff = subject.n, subject.roundoff
+    n, similar = subject.n, "similarities" in subject.__dict__
+    roundoff = subject.similarity.roundoff if similar else 0.0
     gradients = "torch" in sys.modules and sys.modules["torch"].is_grad_enabled()
     for measure, options in measures:
         found = by_name[measure.name]

@@ -1,4 +1,4 @@
-"""The magnitude of a metric space as measures: at scales, over all of them, beside another's."""
+"""The magnitude of a metric space as measures: at scales, over all of them, beside another."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..magnitude.function import magnitude_dimension
 from ..magnitude.parameters import READERS, Quadrature, check_count, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..magnitude.solver import ACCEPTED
+from ..magnitude.space import MetricSpace
 from ..registry.measure import Reader, register_measure
 from ..signature import digits
 from .subject import Subject
@@ -55,12 +56,18 @@ def _read_scales(t: Any) -> float | list[float]:
 )
 def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
     """The effective number of points at scale t of distances; several t give one for each."""
+    return _by_scale(t, _magnitudes(subject.space, t))
+
+
+def _magnitudes(space: MetricSpace, t: float | Sequence[float]) -> list[float]:
+    several = not isinstance(t, float)
+    return evaluate(space, np.array(t)).values.tolist() if several else [space.magnitude(t)]
+
+
+def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | dict[str, float]:
+    """Return the value of one scale, or {"_t0.5": value} of several."""
     if isinstance(t, float):
-        return subject.space.magnitude(t)
-    return _by_scale(t, evaluate(subject.space, np.array(t)).values.tolist())
-
-
-def _by_scale(t: Sequence[float], values: Sequence[float]) -> dict[str, float]:
+        return values[0]
     return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
 
 
@@ -78,9 +85,8 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     It is like `Magnitude`, between 1 and n for any metric, and needs no solve: the diversity of
     order 0 of Leinster and Cobbold of distinct points that all weigh the same.
     """
-    if isinstance(t, float):
-        return subject.space.spread(t)
-    return _by_scale(t, [subject.space.spread(scale) for scale in t])
+    scales = [t] if isinstance(t, float) else t
+    return _by_scale(t, [subject.space.spread(scale) for scale in scales])
 
 
 @register_measure(
@@ -124,9 +130,8 @@ def magnitude_area(
     Of distances of a kernel it ends where the magnitude of as many samples that have nothing in
     common (k = 0) is (1 − ε) n, so that areas of sets of one size can be compared. Other distances
     have no such unit: there it ends at the convergence scale of the references, and without these
-    at that of the samples, as `mag_area` does, which gives the closest samples the longest
-    interval: a note says that such an area cannot be compared between sets. `t_cut` ends it
-    elsewhere; t_cut="t_conv" is the samples' own scale, whatever the distances.
+    at that of the samples, as `mag_area` does: a note says that such an area cannot be compared
+    between sets. `t_cut` ends it elsewhere; t_cut="t_conv" is the samples' own scale.
     """
     space = subject.space
     if isinstance(t_cut, float):
@@ -207,13 +212,9 @@ def magnitude_distance(
     # A part that has all points has its magnitude, to the last digit.
     spaces = [union if each.distinct == union.distinct else each for each in subject.spaces]
 
-    def distance(values: list[float]) -> float:
-        together, *parts = values
+    def distance(together: float, *parts: float) -> float:
         found = 2 * together - sum(parts)
         return 0.0 if -4 * ACCEPTED * together <= found < 0 else found
 
-    if isinstance(t, float):
-        return distance([space.magnitude(t) for space in (union, *spaces)])
-    curves = [evaluate(space, np.array(t)).values.tolist() for space in (union, *spaces)]
-    found = zip(t, map(distance, map(list, zip(*curves, strict=True))), strict=True)
-    return {f"_t{digits(scale)}": value for scale, value in found}
+    curves = [_magnitudes(space, t) for space in (union, *spaces)]
+    return _by_scale(t, list(map(distance, *curves)))

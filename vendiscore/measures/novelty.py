@@ -69,13 +69,12 @@ def _covariances(both: Both) -> tuple[np.ndarray, np.ndarray]:
         other = -own
         np.einsum("ii->i", other)[:] += 2 * values
         return own, other
-    F = _features(K) if few else _factor(K)
+    if few:
+        F = K.normalized().features()
+        F = F.toarray() if sp.issparse(F) else to_host(F)
+    else:
+        F = _factor(K)
     return gram(F[:n].T) / n, gram(F[n:].T) / m
-
-
-def _features(K: Similarity) -> np.ndarray:
-    F = K.normalized().features()
-    return F.toarray() if sp.issparse(F) else to_host(F)
 
 
 def _factor(K: Similarity) -> np.ndarray:

@@ -290,11 +290,6 @@ class Subject(SampleSet):
         return self.space.n if "spaces" in self.__dict__ else self.came
 
     @property
-    def roundoff(self) -> float:
-        """The relative spacing of the numbers that the samples came in, where that is coarse."""
-        return self.similarity.roundoff if "similarities" in self.__dict__ else 0.0
-
-    @property
     def seen(self) -> list[MetricSpace]:
         """The spaces, where some measure has looked at them."""
         return self.spaces if "spaces" in self.__dict__ else []

@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arguments import flag, integer, is_several, one_of
 from ..errors import SampleError
-from ..hints import suggestion
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokenizer, fit_analyzer, read_tokens, tokenized
-from ..optional import require
 from ..registry.kernel import Kernel
 from ..registry.measure import register_measure
 from ..resolve.kernel_build import TEXT_KERNEL
@@ -23,9 +21,7 @@ from .subject import Subject
 Per = Literal["corpus", "text"]
 PERS: tuple[Per, ...] = ("corpus", "text")
 ANALYZERS = ("word", "char")
-# gzip's own, which is the smallest; and what texts are joined by before they are compressed.
-GZIP_LEVEL, SEPARATOR = 9, " "
-_BLEU = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+_BLEU: dict[str, Any] = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 
 
 def _read_sizes(sizes: Any) -> tuple[int, ...]:
@@ -87,8 +83,7 @@ def ngram_diversity(
             different = np.bincount(np.unique(texts * len(grams) + grams) // len(grams))
             ratios.append(float(np.mean(different[every > 0] / every[every > 0])))
     if left:
-        longest = max(map(len, read))
-        said = ", ".join(map(str, left))
+        longest, said = max(map(len, read)), ", ".join(map(str, left))
         if not ratios:
             raise ValueError(
                 f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of "
@@ -120,16 +115,9 @@ def _analyzer(whole: Subject) -> str:
     """Return whether n-grams are of words or characters, for all groups the same; found once."""
     if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
         return str(whole.similarity.settings["analyzer"])
-    if "analyzer" not in whole.__dict__:
-        whole.__dict__["analyzer"] = fit_analyzer(whole.texts)["analyzer"]
-    return str(whole.__dict__["analyzer"])
-
-
-def _read_smooth(smooth: Any) -> str:
-    known = require("sacrebleu.metrics.bleu", "text", "measure 'SelfBLEU'").BLEU.SMOOTH_DEFAULTS
-    if not isinstance(smooth, str) or smooth not in known:
-        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
-    return smooth
+    if "analyzer" not in whole.settings:
+        whole.settings["analyzer"] = fit_analyzer(whole.texts)["analyzer"]
+    return str(whole.settings["analyzer"])
 
 
 @register_measure(
@@ -139,7 +127,6 @@ def _read_smooth(smooth: Any) -> str:
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
     readers={
-        "smooth": _read_smooth,
         "max_order": partial(integer, "max_order"),
         "lowercase": partial(flag, "lowercase"),
     },
@@ -160,8 +147,7 @@ def self_bleu(
     how often others have it.
     """
     given = {"tokenize": tokenize, "smooth": smooth, "max_order": max_order, "lowercase": lowercase}
-    how = subject.how
-    options: dict[str, Any] = {**_BLEU}
+    how, options = subject.how, dict(_BLEU)
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
     options |= {name: value for name, value in given.items() if value is not None}
@@ -172,41 +158,28 @@ def self_bleu(
             f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
             f"{len(texts)}; pass more, or leave it out of `measures`"
         )
-    with subject.located():
-        return _self_bleu(texts, **options)
-
-
-def _self_bleu(
-    texts: Sequence[str], tokenize: str, smooth: str, max_order: int, lowercase: bool
-) -> float:
-    words, score = sentence_bleu(tokenize, smooth, max_order, lowercase, "measure 'SelfBLEU'")
+    words, score = sentence_bleu(**options, who="measure 'SelfBLEU'")
 
     @cache
     def known(length: int, nearest: int, *matches: int) -> float:
         return score(matches, length, nearest)
 
-    tokens = read_tokens(texts, words)
+    with subject.located():
+        tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
-    matches = [_matches(grams, len(tokens)) for grams in _ngrams(tokens, max_order)]
+    matches = [_matches(*ngrams, len(tokens)) for ngrams in _ngrams(tokens, options["max_order"])]
     columns = np.column_stack([lengths, _nearest(lengths), *matches])
     return float(np.mean([known(*row) for row in columns.tolist()]))
 
 
-class _Ngrams(NamedTuple):
-    """All n-grams of texts, one after the other: the text and the number of each, from 0 on."""
-
-    texts: np.ndarray
-    grams: np.ndarray
-
-
-def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
-    """Yield the n-grams for n = 1 … most, each made of the one before and a token."""
+def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for n = 1 … most, the text and the number (from 0 on) of each n-gram of all texts."""
     names: dict[Any, int] = {}
     ids = np.array([names.setdefault(token, len(names)) for words in tokens for token in words])
     text = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
     starts, grams = np.arange(len(ids)), ids
     for n in range(1, most + 1):
-        yield _Ngrams(text[starts], grams)
+        yield text[starts], grams
         ends = starts + n
         inside = ends < len(ids)
         inside[inside] = text[ends[inside]] == text[starts[inside]]
@@ -214,11 +187,11 @@ def _ngrams(tokens: Sequence[Sequence[Any]], most: int) -> Iterator[_Ngrams]:
         starts, grams = starts[inside], np.unique(pairs, return_inverse=True)[1]
 
 
-def _matches(found: _Ngrams, n: int) -> np.ndarray:
+def _matches(texts: np.ndarray, grams: np.ndarray, n: int) -> np.ndarray:
     """Return Σ over n-grams of min(count, the largest count in another text), of each text."""
-    if not len(found.grams):
+    if not len(grams):
         return np.zeros(n, dtype=int)
-    keys, times = np.unique(found.grams * n + found.texts, return_counts=True)
+    keys, times = np.unique(grams * n + texts, return_counts=True)
     grams, texts = np.divmod(keys, n)
     order = np.lexsort((-times, grams))  # by n-gram, the largest count first
     grams, texts, times = grams[order], texts[order], times[order]
@@ -267,5 +240,5 @@ def compression_ratio(subject: Subject) -> float:
                 if not text or text.isspace()
             }
         )
-    data = SEPARATOR.join(texts).encode("utf-8", "surrogatepass")
-    return len(data) / len(gzip.compress(data, GZIP_LEVEL, mtime=0))
+    data = " ".join(texts).encode("utf-8", "surrogatepass")
+    return len(data) / len(gzip.compress(data, mtime=0))

@@ -10,11 +10,12 @@ import numpy as np
 
 from ..arguments import flag, integer, refuse_gradient
 from ..arrays.inputs import as_samples
-from ..arrays.namespace import Array, as_kind_of, is_torch, namespace, scalar
+from ..arrays.namespace import as_kind_of, is_torch, namespace, scalar
 from ..arrays.weights import check_each
 from ..distances.all_pairs import numpy_rows
 from ..registry.measure import register_measure
 from ..spectral.hill import effective_number
+from ..spectral.rank_one import coverage, novelty
 from ..spectral.vendi import vendi
 from .subject import Subject
 
@@ -72,19 +73,14 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
             "qVS needs `quality`, a number of at least 0 for each sample, such as a reward: pass "
             "it, or leave qVS out of `measures`"
         )
-    mean = _mean_of(subject, quality)
-    return [mean * value for value in subject.spectral.values]
-
-
-def _mean_of(subject: Subject, values: np.ndarray) -> Any:
-    """Return Σ p_i s_i for values of all samples that came in, those of other groups among them."""
     came = subject.whole.came
-    if len(values) != came:
+    if len(quality) != came:  # of all groups
         raise ValueError(
-            f"`quality` must have one number for each of {came} samples, got {len(values)}"
+            f"`quality` must have one number for each of {came} samples, got {len(quality)}"
         )
-    own = values[subject.places_kept]
-    return own.mean() if subject.p is None else subject.p @ as_kind_of(own, subject.p)
+    own = quality[subject.places_kept]
+    mean = own.mean() if subject.p is None else subject.p @ as_kind_of(own, subject.p)
+    return [mean * value for value in subject.spectral.values]
 
 
 @register_measure(
@@ -107,11 +103,9 @@ def truncated(subject: Subject, top: int = 500) -> list[Any]:
     found = subject.spectral.spectrum  # that of VS, which is good for these orders
     values = (subject.spectrum if found is None else found).values
     rest = values[top:]
-    xp = namespace(values)
     # Of what they leave exactly nothing, or zeros would be raised by rounding, and counted.
-    if rest.shape[0] == 0 or not bool(xp.any(rest > 0)):
-        return [effective_number(values, q) for q in subject.orders]
-    values = values[:top] + xp.sum(rest) / top
+    if bool((rest > 0).any()):
+        values = values[:top] + rest.sum() / top
     return [effective_number(values, q) for q in subject.orders]
 
 
@@ -131,11 +125,16 @@ def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
     the source for any n (a U-statistic): the entropy itself is then larger, and has no value where
     no two samples have anything in common.
     """
-    number = _of_order_two(subject)
+    known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
+    if known is None and "spectral" in subject.__dict__:
+        known = subject.spectral.spectrum
+    # By a norm where no spectrum is known.
+    found = vendi(subject.similarity, [2.0], subject.p, subject.psd, spectrum=known)
+    number = found.values[0]
     log = namespace(number).log if is_torch(number) else math.log
     if not unbiased:
         return log(number)
-    same = _same_twice(subject)
+    same = 1 / subject.n if subject.p is None else subject.p @ subject.p  # one is drawn twice
     purity = 1 / number
     pairs = purity - same
     if subject.n < 2 or not scalar(pairs) > NOTHING * scalar(purity):
@@ -147,15 +146,15 @@ def renyi_kernel_entropy(subject: Subject, unbiased: bool = False) -> Any:
     return -log(pairs / (1 - same))
 
 
-def _of_order_two(subject: Subject) -> Any:
-    """Return the Vendi Score of order 2, by a norm where no spectrum is known."""
-    known = subject.__dict__.get("eigen", subject.__dict__.get("spectrum"))
-    if known is None and "spectral" in subject.__dict__:
-        known = subject.spectral.spectrum
-    found = vendi(subject.similarity, [2.0], subject.p, subject.psd, spectrum=known)
-    return found.values[0]
-
-
-def _same_twice(subject: Subject) -> Array | float:
-    """Return the chance Σ p_i² that one sample is drawn twice."""
-    return 1 / subject.n if subject.p is None else subject.p @ subject.p
+@register_measure(
+    "SampleCoverage",
+    needs="similarity",
+    range="[0, 1]",
+    direction="lower",
+    source="Good, Biometrika 1953, for similarities: 1 − the mean of 1/(K⁻¹)_ii",
+    weighted=True,
+    vectors=True,
+)
+def sample_coverage(subject: Subject) -> Any:
+    """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
+    return coverage(novelty(subject.eigen), subject.p)
