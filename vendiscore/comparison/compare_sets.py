@@ -90,8 +90,7 @@ def compare(
     seed : int of at least 0
         Seed of the random subsets and exchanges. Default: 0.
     k : str, callable, dict or list, optional
-        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels; strings are compared by "ngram_overlap" without it.
+        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`; weights are not taken.
 

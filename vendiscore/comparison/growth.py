@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy
 
 from .. import plots
 from ..arguments import DEFAULT_ORDER, integer, is_several, number, refuse_gradient
@@ -29,6 +28,7 @@ from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
+from ..uncertainty.jackknife import ends, quantile
 from .options import MIN_SAMPLES
 from .subsets import MOST, MOST_WINDOWS, Matched, Part, coverage_curve
 
@@ -146,8 +146,7 @@ def growth(
     seed : int of at least 0
         Seed of the random subsets. Default: 0.
     k : str, callable, dict or list, optional
-        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels; strings are compared by "ngram_overlap" without it.
+        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
     **how
         `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
 
@@ -223,21 +222,12 @@ def grown(
         needed = sorted({m for m in sizes if m <= n} | beyond)
         points = _drawn(similarity, needed, q, draws, psd, seed, spectrum)
         points |= dict(_extrapolated(points, [m for m in sizes if m > n], n))
-    reach = float(scipy.special.ndtri((1 + level) / 2))
-    found = [points[m] for m in sizes]
-    low = [math.exp(each.log - reach * each.error) for each in found]
-    high = [math.exp(each.log + reach * each.error) for each in found]
-    return Growth(
-        q,
-        level,
-        n,
-        tuple(sizes),
-        tuple(math.exp(each.log) for each in found),
-        tuple(max(1.0, value) for value in low),
-        tuple(min(float(m), value) for m, value in zip(sizes, high, strict=True)),
-        (None,) * len(sizes),
-        tuple(m > n for m in sizes),
+    scores = tuple(math.exp(points[m].log) for m in sizes)
+    low, high = zip(
+        *(ends(points[m].log, quantile(level) * points[m].error, m) for m in sizes), strict=True
     )
+    coverage, beyond_n = (None,) * len(sizes), tuple(m > n for m in sizes)
+    return Growth(q, level, n, tuple(sizes), scores, low, high, coverage, beyond_n)
 
 
 def _coverages(similarity: Similarity, sizes: Sequence[int], seed: int) -> tuple[float | None, ...]:

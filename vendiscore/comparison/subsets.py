@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..similarity.matrix import MatrixSimilarity
 from ..spectral.rank_one import RIDGE, log_score
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of, vendi
-from ..uncertainty.jackknife import influence_error, jackknife
+from ..uncertainty.jackknife import ends, influence_error, jackknife, quantile
 from ..uncertainty.subsampling import halves_error
 from .comparison import SetRow
 from .options import MIN_SAMPLES, Plan
@@ -105,8 +106,7 @@ def size_for(curve: np.ndarray, coverage: float) -> int:
 
 
 class Statistic(NamedTuple):
-    """T of a pair of sets as seen and as chance draws it, and the interval where T reaches so
-    far."""
+    """T of a pair of sets as seen and as chance draws it, and its interval for a reach of T."""
 
     seen: float
     draw: Callable[[], float]
@@ -146,8 +146,8 @@ class Part:
     def halves(self, m: int, orders: Sequence[float], seed: int) -> np.ndarray:
         """Return the standard errors of log VS of every order, by halves of all samples."""
         half, rng = min(self.n // 2, m), np.random.default_rng(seed)
-        errors = halves_error(self.n, lambda at: self.profile(at, orders), half, _DRAWS, rng)
-        return np.asarray(errors)
+        score = partial(self.profile, orders=orders)
+        return np.asarray(halves_error(self.n, score, half, _DRAWS, rng))
 
 
 class DrawnSets:
@@ -163,7 +163,12 @@ class DrawnSets:
     ) -> None:
         self.pool, self.plan, self.names, self.rng = pool, plan, names, rng
         self.sizes = np.diff(starts).tolist()
-        self.m = _size(plan, self.sizes)
+        if plan.size is not None and plan.size > min(self.sizes):
+            raise ValueError(
+                f"`size` must be {min(self.sizes)} at most, the size of the smallest set, got "
+                f"{plan.size}; leave that set out to compare at a larger one"
+            )
+        self.m = plan.size or min(*self.sizes, MATCHED)
         most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
         self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
         self.places = [rng.permutation(own)[:most] for own in self.members]
@@ -214,7 +219,7 @@ class DrawnSets:
         part, m, orders = self.parts[i], self.drawn[i], self.plan.orders
         runs = [part.profile(np.arange(part.n)[run], orders) for run in windows(part.n, m)]
         logs = np.mean(runs, axis=0)
-        reach = _quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
+        reach = quantile(self.plan.level) * part.halves(m, orders, self.plan.seed)
         return np.clip(np.exp([logs, logs - reach, logs + reach]), 1.0, float(m))
 
     def _part(self, places: np.ndarray) -> Part:
@@ -225,7 +230,7 @@ class DrawnSets:
         error = found.error
         if self.plan.q == 0:
             error = float(part.halves(m, [0.0], self.plan.seed)[0])
-        value, low, high = _around(found.log, _quantile(self.plan.level) * error, m)
+        value, low, high = _around(found.log, quantile(self.plan.level) * error, m)
         return value, value * error, low, high
 
     def _check_coverage(self) -> None:
@@ -242,15 +247,6 @@ class DrawnSets:
                     f"`match`='coverage' would draw `{name}` down to {m}, since another set has a "
                     f"coverage of {least:.2g}; pass match='size'"
                 )
-
-
-def _size(plan: Plan, sizes: Sequence[int]) -> int:
-    if plan.size is not None and plan.size > min(sizes):
-        raise ValueError(
-            f"`size` must be {min(sizes)} at most, the size of the smallest set, got {plan.size}; "
-            f"leave that set out to compare at a larger one"
-        )
-    return plan.size or min(*sizes, MATCHED)
 
 
 def _scored(orders: Sequence[tuple[Part, np.ndarray]], sizes: Sequence[int]) -> list[Matched]:
@@ -277,9 +273,6 @@ def _difference(
 
 def _around(log: float, reach: float, most: int) -> tuple[float, float, float]:
     """Return a score of so many samples, and the ends of its interval, in [1, most]."""
-    low, high = math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
-    return math.exp(log), low, max(high, math.exp(log))
-
-
-def _quantile(level: float) -> float:
-    return float(scipy.special.ndtri((1 + level) / 2))
+    value = math.exp(log)
+    low, high = ends(log, reach, most)
+    return value, low, max(high, value)

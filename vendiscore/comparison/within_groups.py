@@ -133,11 +133,7 @@ def _log_number(values: np.ndarray, q: float) -> np.ndarray:
         return -scipy.special.xlogy(values, values).sum(axis=1)
     if math.isinf(q):
         return -np.log(values[:, -1])
+    logs = np.log(np.where(values > 0, values, 1.0))
     if abs(q - 1) < 0.5:  # as `log_power_mean` has it
-        logs = np.log(np.where(values > 0, values, 1.0))
         return np.asarray(np.log1p((values * np.expm1((q - 1) * logs)).sum(axis=1)) / (1 - q))
-    # The largest share is taken out, whose power may vanish.
-    top = values[:, -1:]
-    powers = np.where(values > 0, values / top, 0.0)
-    powers[powers > 0] **= q
-    return np.asarray((np.log(powers.sum(axis=1)) + q * np.log(top[:, 0])) / (1 - q))
+    return np.asarray(scipy.special.logsumexp(q * logs, axis=1, b=values > 0) / (1 - q))

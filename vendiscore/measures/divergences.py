@@ -97,8 +97,7 @@ def surprise(
     samples, references : list or array
         n and m samples of the kind that `k` compares. Not changed.
     k : str, callable, dict or list, optional
-        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels; strings are compared by "ngram_overlap" without it.
+        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how

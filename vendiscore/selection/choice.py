@@ -92,8 +92,7 @@ def select(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
-        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels; strings are compared by "ngram_overlap" without it.
+        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
     score_K, score_X, score_dual, normalize, **options
         What the samples are, and options of the kernel, as for `compute`.
 

@@ -32,14 +32,22 @@ class Jackknife:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the interval for the score of n samples, in [1, n]: exp(log ± z · error)."""
-        reach = float(scipy.special.ndtri((1 + level) / 2)) * self.error
-        low, high = np.exp([self.log - reach, self.log + reach])
-        return max(1.0, float(low)), min(float(self.n), float(high))
+        return ends(self.log, quantile(level) * self.error, self.n)
 
     @property
     def saturated(self) -> bool:
         """Whether the correction is within two standard errors."""
         return abs(self.corrected - self.log) <= 2 * self.error
+
+
+def quantile(level: float) -> float:
+    """Return how many standard errors an interval of that level reaches to each side."""
+    return float(scipy.special.ndtri((1 + level) / 2))
+
+
+def ends(log: float, reach: float, most: int) -> tuple[float, float]:
+    """Return exp(log ± reach), in [1, most]."""
+    return math.exp(max(0.0, log - reach)), math.exp(min(math.log(most), log + reach))
 
 
 def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
