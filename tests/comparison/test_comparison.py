@@ -351,7 +351,11 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X, Y], {"psd": "no"}, "`psd` must be 'check' or 'clip', got 'no'"),
         ([X, Y], {"p": [1] * 8}, "`p` would be weights"),
         ([X, Y], {"permutation": 9}, "did you mean `permutations`"),
-        ([X, Y], {"groups": 3}, "`groups` must be lists of labels, got 3; pass one list of labels"),
+        (
+            [X, Y],
+            {"groups": 3},
+            "`groups` must be 2 lists of labels, one for each set, got 3; pass",
+        ),
         ([X, Y], {"groups": [[0] * 8]}, "`groups` must be 2 lists of labels, one for each set"),
         ([X, Y], {"groups": [[0] * 8, [0] * 7]}, "`B` has 8 samples, got 7 labels"),
         ([X, Y], {"groups": [[0] * 8, [0] * 8]}, "`groups` must be two or more, got 1; compare"),

@@ -95,8 +95,12 @@ def test_one_of_one_is_chosen():
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
         ({"groups": GROUPS}, ValueError, "`groups` needs `quota`: pass quota=, how many of each"),
         ({"quota": {"a": 5}}, ValueError, "`quota` needs `groups`: pass groups=, one label for"),
-        ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of the 40 samples, got 9; pass the"),
-        ({"groups": "abc", "quota": 3}, TypeError, "`groups` must be a list of labels"),
+        ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of 40 samples, got 9; pass them"),
+        (
+            {"groups": "abc", "quota": 3},
+            TypeError,
+            "`groups` must be a label for each sample, got one str",
+        ),
         ({"groups": [[1]] * 40, "quota": 3}, TypeError, "got list [1] for sample 0; pass a string"),
         (
             {"groups": [None] * 40, "quota": 5},

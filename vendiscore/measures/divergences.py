@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,15 @@ NULL = (
     "under n-grams have a RelativeVS of 1.94 (at most 2) and a JensenShannon of 0.66 (at most "
     "0.69). Compare the score with that of two halves of the references"
 )
+_register = partial(
+    register_measure, needs="similarity", direction="lower", aspect="likeness", pooled=True
+)
 
 
-@register_measure(
+@_register(
     "JensenShannon",
-    needs="similarity",
     range=f"[0, {math.log(2)}]",
-    direction="lower",
     source="Majtey, Lamberti & Prato, Phys. Rev. A 2005; of kernels Bach, arXiv 2202.08545",
-    aspect="likeness",
-    pooled=True,
 )
 def jensen_shannon(subject: Subject) -> Any:
     """The Jensen–Shannon divergence of both sets in nats: H(σ) − (H(ρ_X) + H(ρ_Y))/2.
@@ -54,14 +54,10 @@ def jensen_shannon(subject: Subject) -> Any:
     return _entropy(both.spectrum) - (_entropy(subject.spectrum) + _entropy(both.of_references)) / 2
 
 
-@register_measure(
+@_register(
     "RelativeVS",
-    needs="similarity",
     range="[1, 2]",
-    direction="lower",
     source="Umegaki, 1962; of kernels Bach, arXiv 2202.08545",
-    aspect="likeness",
-    pooled=True,
     vectors=True,
 )
 def relative_vendi_score(subject: Subject) -> float:

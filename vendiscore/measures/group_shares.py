@@ -7,6 +7,7 @@ Hill number: γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), and β = γ / α, the 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,33 +18,23 @@ from ..spectral.hill import effective_number
 from .subject import Subject
 
 _JOST = "Jost, Ecology 2007, of eigenvalues"
-
-
-@register_measure(
-    "TotalVS",
+_register = partial(
+    register_measure,
     needs="similarity",
-    range="[1, n]",
     direction="higher",
-    source="Friedman & Dieng, arXiv 2210.02410",
     weighted=True,
     ordered=True,
     groups=True,
 )
+
+
+@_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
 def total(subject: Subject) -> list[Any]:
     """γ: the Vendi Score of all groups as one set."""
     return subject.spectral.values
 
 
-@register_measure(
-    "WithinVS",
-    needs="similarity",
-    range="[1, n]",
-    direction="higher",
-    source=_JOST,
-    weighted=True,
-    ordered=True,
-    groups=True,
-)
+@_register("WithinVS", range="[1, n]", source=_JOST)
 def within(subject: Subject) -> list[Any]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1.
 
@@ -62,15 +53,8 @@ def within(subject: Subject) -> list[Any]:
     return [effective_number(shares, q) / effective_number(weights, q) for q in subject.orders]
 
 
-@register_measure(
-    "BetweenVS",
-    needs="similarity",
-    range="(0, n]",
-    direction="higher",
-    source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
-    weighted=True,
-    ordered=True,
-    groups=True,
+@_register(
+    "BetweenVS", range="(0, n]", source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)"
 )
 def between(subject: Subject) -> list[Any]:
     """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.

@@ -32,6 +32,7 @@ REFERENCES_CUT = (
     "the same ones."
 )
 OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
+_register = partial(register_measure, needs="distances")
 
 
 def _read_cut(t_cut: Any) -> float | str | None:
@@ -46,9 +47,8 @@ def _read_scales(t: Any) -> float | list[float]:
     return scales if is_several(t) else scales[0]
 
 
-@register_measure(
+@_register(
     "Magnitude",
-    needs="distances",
     range="[1, ∞)",
     direction="higher",
     source=f"{_LEINSTER}, Definition 2.1",
@@ -71,13 +71,8 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
     return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
 
 
-@register_measure(
-    "Spread",
-    needs="distances",
-    range="[1, n]",
-    direction="higher",
-    source=_WILLERTON,
-    readers={"t": _read_scales},
+@_register(
+    "Spread", range="[1, n]", direction="higher", source=_WILLERTON, readers={"t": _read_scales}
 )
 def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each.
@@ -89,9 +84,8 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     return _by_scale(t, [subject.space.spread(scale) for scale in scales])
 
 
-@register_measure(
+@_register(
     "MagDimension",
-    needs="distances",
     range="[0, ∞)",
     direction="higher",
     source="Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3",
@@ -108,9 +102,8 @@ def dimension(subject: Subject, n_scales: int = 30, epsilon: float = 0.05) -> fl
     return float(slopes.max(initial=0.0))
 
 
-@register_measure(
+@_register(
     "MagArea",
-    needs="distances",
     range="[0, ∞)",
     direction="higher",
     source=f"{_LIMBECK}, Definition 3.3",
@@ -152,22 +145,16 @@ def magnitude_area(
     return area_of(space, cut, n_scales, average, quadrature)
 
 
-@register_measure(
-    "t_conv",
-    needs="distances",
-    range="[0, ∞)",
-    direction="lower",
-    source=f"{_LIMBECK}, Definition 3.5",
-    readers=_AREA,
+@_register(
+    "t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5", readers=_AREA
 )
 def convergence_scale(subject: Subject, epsilon: float = 0.05) -> float:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
     return convergence(subject.space, epsilon)
 
 
-@register_measure(
+@_register(
     "MagDiff",
-    needs="distances",
     range="(−∞, ∞)",
     direction="higher",
     source=f"{_LIMBECK}, Definition 3.4",
@@ -190,9 +177,8 @@ def magnitude_difference(
     return difference_of(space, reference, cut, n_scales, average, relative, absolute, quadrature)
 
 
-@register_measure(
+@_register(
     "MagDistance",
-    needs="distances",
     range="[0, ∞)",
     direction="lower",
     source="Torkamani, Gouk & Sarkar, arXiv 2602.08859",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from ..registry.measure import register_measure
 from ..spectral.hill import log_power_mean
 from .subject import Subject
 
+_register = partial(register_measure, needs="similarity")
 
-@register_measure(
+
+@_register(
     "LC",
-    needs="similarity",
     range="[1, n]",
     direction="higher",
     source="Leinster & Cobbold, Ecology 2012",
@@ -43,9 +45,8 @@ def leinster_cobbold(subject: Subject) -> list[Any]:
     ]
 
 
-@register_measure(
+@_register(
     "IntDiv",
-    needs="similarity",
     range="[0, 1]",
     direction="higher",
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
@@ -57,12 +58,8 @@ def internal_diversity(subject: Subject) -> Any:
     return 1 - p @ ordinary
 
 
-@register_measure(
-    "AvgSim",
-    needs="similarity",
-    range="[−1, 1]",
-    direction="lower",
-    source="Limbeck et al., arXiv 2311.16054, C.1",
+@_register(
+    "AvgSim", range="[−1, 1]", direction="lower", source="Limbeck et al., arXiv 2311.16054, C.1"
 )
 def average_similarity(subject: Subject) -> Any:
     """The mean similarity of two different samples; 1 for a single one."""

@@ -22,6 +22,7 @@ Per = Literal["corpus", "text"]
 PERS: tuple[Per, ...] = ("corpus", "text")
 ANALYZERS = ("word", "char")
 _BLEU: dict[str, Any] = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+_register = partial(register_measure, needs="samples")
 
 
 def _read_sizes(sizes: Any) -> tuple[int, ...]:
@@ -41,9 +42,8 @@ def _read_tokens(tokens: Any) -> Any:
     return tokens
 
 
-@register_measure(
+@_register(
     "NgramDiversity",
-    needs="samples",
     range="[0, 1]",
     direction="higher",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
@@ -120,9 +120,8 @@ def _analyzer(whole: Subject) -> str:
     return str(whole.settings["analyzer"])
 
 
-@register_measure(
+@_register(
     "SelfBLEU",
-    needs="samples",
     range="[0, 1]",
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
@@ -216,9 +215,8 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     return found
 
 
-@register_measure(
+@_register(
     "CompressionRatio",
-    needs="samples",
     range="[0, ∞)",
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",

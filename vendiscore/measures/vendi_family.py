@@ -21,17 +21,12 @@ from .subject import Subject
 
 # Of the mean of squared similarities, what of it may be rounding where those of pairs are zero.
 NOTHING = 1e-12
-
-
-@register_measure(
-    "VS",
-    needs="similarity",
-    range="[1, n]",
-    direction="higher",
-    source="Friedman & Dieng, arXiv 2210.02410",
-    weighted=True,
-    ordered=True,
+_register = partial(
+    register_measure, needs="similarity", direction="higher", weighted=True, ordered=True
 )
+
+
+@_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
 def vendi_score(subject: Subject) -> list[Any]:
     """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
     return subject.spectral.values
@@ -52,14 +47,10 @@ def _read_quality(quality: Any) -> np.ndarray | None:
     return values
 
 
-@register_measure(
+@_register(
     "qVS",
-    needs="similarity",
     range="[0, ∞)",
-    direction="higher",
     source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
-    weighted=True,
-    ordered=True,
     readers={"quality": _read_quality},
 )
 def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
@@ -83,14 +74,10 @@ def quality_weighted(subject: Subject, quality: Any = None) -> list[Any]:
     return [mean * value for value in subject.spectral.values]
 
 
-@register_measure(
+@_register(
     "TruncatedVS",
-    needs="similarity",
     range="[1, n]",
-    direction="higher",
     source="Ospanov & Farnia, UAI 2025, arXiv 2410.21719",
-    weighted=True,
-    ordered=True,
     readers={"top": partial(integer, "top")},
 )
 def truncated(subject: Subject, top: int = 500) -> list[Any]:

@@ -160,7 +160,7 @@ def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarr
     good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
     check_each("quality", scores, good, "must be finite and at least 0", remedy)
     scores = scores[kept]
-    if not scores.sum() < np.inf:
+    if sum(scores.tolist()) == np.inf:
         raise ValueError(
             f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
             f"largest"
