@@ -21,7 +21,7 @@ from pairs import arguments, environment, write
 
 from vendiscore.comparison import Comparison, subsets
 from vendiscore.comparison.compare_sets import comparing
-from vendiscore.comparison.options import Plan
+from vendiscore.comparison.comparison import Plan
 from vendiscore.progress import finish
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))

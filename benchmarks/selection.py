@@ -192,8 +192,7 @@ def turns(
     """Ours and greedy DPP in turn, from the same matrix and from the same features."""
     import vendiscore
     from vendiscore.selection.constraints import read_constraints
-    from vendiscore.selection.greedy import exchanged, greedy
-    from vendiscore.selection.objectives import Spectral
+    from vendiscore.selection.objectives import Spectral, exchanged, greedy
 
     n, found = len(K), []
     constraints = read_constraints(n, size, [], None, None)

@@ -12,7 +12,7 @@ from sources import SOURCES, sentences, vectors
 from vendiscore import ProductSimilarity, compare
 from vendiscore.comparison import LESS, MORE, SAME
 from vendiscore.comparison.compare_sets import comparing
-from vendiscore.comparison.options import Plan
+from vendiscore.comparison.comparison import Plan
 from vendiscore.comparison.permutation import holm
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish

@@ -13,7 +13,6 @@ import numpy as np
 from ..arguments import refuse_gradient
 from ..arrays.namespace import scalar, to_host
 from ..comparison.growth import ENOUGH, Growth, grown, has_closed_form
-from ..comparison.options import MIN_SAMPLES
 from ..errors import IndefiniteError
 from ..magnitude.curve import Curve, magnitude_curve
 from ..magnitude.space import MetricSpace
@@ -26,6 +25,7 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
+from ..uncertainty.subsampling import MIN_SAMPLES
 from .layout import clustered_order
 from .redundancy import Neighbours
 from .sample_table import THRESHOLD, Explanation, explained

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..comparison.compare_sets import compare
-from ..comparison.comparison import Comparison, chance, percent
-from ..comparison.options import Plan
+from ..comparison.comparison import Comparison, Plan, chance, percent
 from ..resolve.sets import as_similarity
 from ..signature import line
 from . import output

@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..comparison.options import MIN_SAMPLES
 from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.group_scores import SOURCES, are_sources
+from ..uncertainty.subsampling import MIN_SAMPLES
 from . import output
 from .exit_codes import PROGRAM, UsageError, tell
 from .kernel_options import How, left_out, placing, read_all, read_how, read_measuring

@@ -21,8 +21,8 @@ from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..spectral.spectrum import PSD
-from .comparison import Comparison, PairRow
-from .options import MIN_SAMPLES, Match, Plan
+from ..uncertainty.subsampling import MIN_SAMPLES
+from .comparison import Comparison, Match, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import Null, holm, levels, needed, permuted
 from .subsets import DrawnSets
@@ -135,10 +135,7 @@ def compare(
     18.0
     """
     labels = None if by is None else read_by(by, names)
-    if labels is None:
-        named = read_sets(sets, names, how)
-    else:
-        named = dict.fromkeys(map(str, labels.labels))
+    named = read_sets(sets, names, how) if labels is None else dict.fromkeys(labels.labels)
     read = how_of({"k": k, **how}, _KEYWORDS)
     plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
     pairs = len(named) * (len(named) - 1) // 2

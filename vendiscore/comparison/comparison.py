@@ -11,15 +11,61 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import plots
+from ..arguments import DEFAULT_ORDER, integer, is_several, number, one_of
 from ..optional import require
+from ..scoring.request import check_orders
 from ..signature import plain_order
+from ..spectral.spectrum import PSD, check_psd
 from ..summary import Summary, html_table, measured, with_error
+from ..uncertainty.subsampling import MIN_SAMPLES
+from .permutation import needed
 
 Verdict = Literal["more diverse", "less diverse", "no difference larger than chance"]
 MORE: Verdict = "more diverse"
 LESS: Verdict = "less diverse"
 SAME: Verdict = "no difference larger than chance"
+Match = Literal["size", "coverage"]
+_USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of a comparison; arguments of `compare` of these names."""
+
+    q: Any = DEFAULT_ORDER
+    level: float = 0.95
+    permutations: int = 999
+    match: Match = "size"
+    size: int | None = None
+    orders: Sequence[float] = ()
+    psd: PSD = "check"
+    seed: int = 0
+
+    def checked(self) -> Plan:
+        """Return the same with plain values; an error for what cannot be asked."""
+        (q,) = check_orders([self.q])
+        size = self.size
+        if size is not None:
+            size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
+            if self.match == "coverage":
+                raise ValueError("`size` is for match='size': leave it out to match coverage")
+        if not is_several(self.orders):
+            raise TypeError(f"`orders` must be a list of orders, got {self.orders!r:.60}; pass [1]")
+        orders = tuple(self.orders)
+        level = number(
+            "level", self.level, "a number between 0 and 1", lambda x: 0 < x < 1, "0.95 is usual"
+        )
+        return Plan(
+            q,
+            level,
+            integer("permutations", self.permutations, max(19, needed(level)), remedy=_USUAL),
+            one_of("match", self.match, ("size", "coverage")),
+            size,
+            tuple(check_orders(orders, "orders")) if orders else (),
+            check_psd(self.psd),
+            integer("seed", self.seed, 0),
+        )
 
 
 @dataclass(frozen=True, repr=False)

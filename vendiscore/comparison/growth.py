@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import plots
 from ..arguments import DEFAULT_ORDER, integer, is_several, number, refuse_gradient
-from ..arrays.namespace import row_blocks, to_host
+from ..arrays.namespace import to_host
 from ..errors import NotPSDError
 from ..optional import require
 from ..progress import track
@@ -29,7 +29,7 @@ from ..spectral.spectrum import PSD, Spectrum, check_psd
 from ..spectral.vendi import spectrum_of
 from ..summary import Summary, html_table, measured
 from ..uncertainty.jackknife import ends, quantile
-from .options import MIN_SAMPLES
+from ..uncertainty.subsampling import MIN_SAMPLES
 from .subsets import MOST, MOST_WINDOWS, Matched, Part, coverage_curve
 
 ENOUGH = 16  # samples of which an eighth has a score that is not 1
@@ -198,7 +198,9 @@ def growth(
     closed = has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
     found = grown(similarity, wanted, order, closed, draws=draws, level=level, psd=psd, seed=seed)
-    return replace(found, coverage=_coverages(similarity, wanted, seed))
+    order = np.random.default_rng(seed).permutation(similarity.n)[: MOST_WINDOWS * MOST]
+    curve = dict(enumerate(coverage_curve(similarity, order).tolist(), 1))
+    return replace(found, coverage=tuple(map(curve.get, wanted)))
 
 
 def grown(
@@ -221,20 +223,18 @@ def grown(
         beyond = {n, n // 2, n // 4, n // 8} if sizes[-1] > n else set()
         needed = sorted({m for m in sizes if m <= n} | beyond)
         points = _drawn(similarity, needed, q, draws, psd, seed, spectrum)
-        points |= dict(_extrapolated(points, [m for m in sizes if m > n], n))
+        for m in (m for m in sizes if m > n):
+            logs = [points[size].log for size in (n // 8, n // 4, n // 2, n)]
+            missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
+            doublings = math.log2(m / n)
+            error = math.hypot(points[n].error, missed * doublings)
+            points[m] = Matched(_doubled(logs[1:], doublings), error)
     scores = tuple(math.exp(points[m].log) for m in sizes)
     low, high = zip(
         *(ends(points[m].log, quantile(level) * points[m].error, m) for m in sizes), strict=True
     )
     coverage, beyond_n = (None,) * len(sizes), tuple(m > n for m in sizes)
     return Growth(q, level, n, tuple(sizes), scores, low, high, coverage, beyond_n)
-
-
-def _coverages(similarity: Similarity, sizes: Sequence[int], seed: int) -> tuple[float | None, ...]:
-    """Return 1 − mean novelty at each size; None beyond n, and beyond 2,000 samples."""
-    n, most = similarity.n, MOST_WINDOWS * MOST
-    curve = coverage_curve(similarity, np.random.default_rng(seed).permutation(n)[:most])
-    return tuple(float(curve[m - 1]) if m <= min(n, most) else None for m in sizes)
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
@@ -266,12 +266,7 @@ def _sizes(sizes: Any, n: int, closed: bool) -> list[int]:
 def _of_pairs(similarity: Similarity, sizes: Sequence[int]) -> dict[int, Matched]:
     """Evaluate the closed form of order 2, with the jackknife error of κ."""
     n = similarity.n
-    sums = np.concatenate(
-        [
-            (to_host(similarity.rows(np.arange(n)[block])) ** 2).sum(axis=1)
-            for block in row_blocks(n, 8 * n)
-        ]
-    )
+    sums = np.concatenate([(to_host(rows) ** 2).sum(axis=1) for _, rows in similarity.blocks()])
     sums -= to_host(similarity.diagonal()) ** 2
     total = sums.sum()
     kappa = total / (n * (n - 1))
@@ -319,18 +314,6 @@ def _subsets(n: int, m: int, count: int, rng: np.random.Generator) -> Iterator[n
             order, at = rng.permutation(n), 0
         yield order[at : at + m]
         at += m
-
-
-def _extrapolated(
-    points: dict[int, Matched], sizes: Sequence[int], n: int
-) -> Iterator[tuple[int, Matched]]:
-    """Continue the points to sizes beyond n."""
-    for m in sizes:
-        logs = [points[size].log for size in (n // 8, n // 4, n // 2, n)]
-        missed = _MARGIN * (_doubled(logs[:3], 1.0) - logs[3])
-        doublings = math.log2(m / n)
-        error = math.hypot(points[n].error, missed * doublings)
-        yield m, Matched(_doubled(logs[1:], doublings), error)
 
 
 def _doubled(logs: Sequence[float], doublings: float) -> float:

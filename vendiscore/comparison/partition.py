@@ -18,7 +18,7 @@ from ..resolve.group_labels import check_labels, check_size, grouped, read_label
 from ..resolve.kernel_request import SETTINGS, How
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..similarity.base import Similarity
-from .options import MIN_SAMPLES
+from ..uncertainty.subsampling import MIN_SAMPLES
 from .within_groups import Groups
 
 _SHOWN = 5
@@ -39,8 +39,8 @@ def read_sets(sets: Sequence[Any], names: Any, how: Mapping[str, Any]) -> dict[s
             raise ValueError("`names` are those of the dict: leave them out")
         sets, names = tuple(sets[0].values()), [str(name) for name in sets[0]]
     if len(sets) < 2:
-        passed = [name for name in how if name not in SETTINGS and is_several(how[name])]
-        passed = [name for name in passed if not having(name)]
+        passed = [name for name in how if name not in SETTINGS and not having(name)]
+        passed = [name for name in passed if is_several(how[name])]
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
@@ -81,9 +81,8 @@ def read_by(by: Any, names: Any) -> Labels:
     called = [str(label) for label in read.labels]
     labels = [None if not called[code].strip() else called[code] for code in read.codes.tolist()]
     check_labels(labels, "by")
-    if len(set(called)) < len(called):
-        twice = next(name for name in called if called.count(name) > 1)
-        raise ValueError(f"`by` has two labels written {twice!r}; pass labels of one type")
+    if twice := [name for name in called if called.count(name) > 1]:
+        raise ValueError(f"`by` has two labels written {twice[0]!r}; pass labels of one type")
     if len(called) < 2:
         raise ValueError(
             f"`by` must have two labels or more, which name the sets, got {called[0]!r} alone; add "
@@ -107,16 +106,12 @@ def flat_sets(named: dict[str, Any], groups: Any, how: How) -> tuple[dict[str, A
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
     if not nested:
         return named, groups
-    first, others = next(iter(nested)), [name for name in named if name not in nested]
-    if groups is not None:
-        raise ValueError(
-            f"`{first}` is a list of lists, which are groups, and `groups` says so too: pass "
-            f"lists of all samples with `groups`, or the lists of lists alone"
-        )
+    others = [f"`{name}` is not" for name in named if name not in nested]
+    others += [] if groups is None else ["`groups` says so too"]
     if others:
         raise ValueError(
-            f"`{first}` is a list of lists, which are groups, and `{others[0]}` is not: pass "
-            f"both as lists of lists, one list for each prompt, or both as one list"
+            f"`{next(iter(nested))}` is a list of lists, which are groups, and {others[0]}: pass "
+            f"all sets as lists of lists, one list for each prompt, or all as one list"
         )
     return {name: samples for name, (samples, _) in flat.items()}, nested
 

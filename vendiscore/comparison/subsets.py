@@ -23,9 +23,8 @@ from ..spectral.rank_one import RIDGE, log_score
 from ..spectral.spectrum import PSD, Spectrum
 from ..spectral.vendi import spectrum_of, vendi
 from ..uncertainty.jackknife import ends, influence_error, jackknife, quantile
-from ..uncertainty.subsampling import halves_error
-from .comparison import SetRow
-from .options import MIN_SAMPLES, Plan
+from ..uncertainty.subsampling import MIN_SAMPLES, halves_error
+from .comparison import Plan, SetRow
 
 MOST_WINDOWS = 4
 # More novelty than this share of a sample is more than the ridge that it is measured beside.

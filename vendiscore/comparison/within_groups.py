@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from ..arrays.namespace import to_host
+from ..arrays.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import mean_error, student
-from .comparison import SetRow
-from .options import Plan
+from .comparison import Plan, SetRow
 from .subsets import Statistic
 
 Groups = Sequence[Sequence[np.ndarray]]
-# Numbers of the matrices that are decomposed in one call.
-_BLOCK = 1 << 21
-
-
-class _Stack(NamedTuple):
-    """Groups of one size: similarities K (g, N, N) of their samples, set after set.
-
-    `sizes` is how many each group has of each of these sets, `matched` the least of all sets.
-    """
-
-    K: np.ndarray
-    sizes: tuple[int, ...]
-    matched: int
 
 
 class PairedSets:
@@ -57,7 +42,7 @@ class PairedSets:
     def row(self, i: int) -> SetRow:
         """Return mean scores of set i over groups."""
         q, level = self.plan.q, self.plan.level
-        whole = np.concatenate([np.exp(_logs(stack.K, q)) for stack in self.stacks[i]])
+        whole = np.concatenate([np.exp(_logs(K, q)) for K, _, _ in self.stacks[i]])
         n = sum(len(own[i]) for own in self.groups)
         m = sum(min(map(len, own)) for own in self.groups)
         return SetRow(self.names[i], n, *student(whole, level), m, None, *self._drawn(i, q))
@@ -81,28 +66,29 @@ class PairedSets:
                 found.append(a - b)
             return np.concatenate(found)
 
-        def statistic(apart: np.ndarray) -> float:
-            mean, error = mean_error(apart)
-            return 0.0 if abs(mean) < 1e-9 else mean / max(error, 1e-12)
+        def studentized(exchanged: bool) -> tuple[float, float, float]:
+            mean, error = mean_error(gaps(exchanged))
+            error = max(error, 1e-12)
+            return mean, error, 0.0 if abs(mean) < 1e-9 else mean / error
 
-        seen = gaps(False)
-        mean, error = mean_error(seen)
-        least = max(error, 1e-12)
+        mean, error, seen = studentized(False)
         return Statistic(
-            statistic(seen),
-            lambda: statistic(gaps(True)),
-            lambda reach: (mean, mean - reach * least, mean + reach * least),
+            seen,
+            lambda: studentized(True)[2],
+            lambda reach: (mean, mean - reach * error, mean + reach * error),
         )
 
-    def _stacks(self, sets: Sequence[int]) -> Iterator[_Stack]:
-        """Stack the groups by how many samples they have of the sets."""
+    def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
+        """Yield similarities (g, N, N) of groups of one size, set after set.
+
+        With how many samples they have of each of these sets, and at least of all sets.
+        """
         alike: dict[tuple[int, ...], list[np.ndarray]] = {}
         for own in self.groups:
             sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
             alike.setdefault(sizes, []).append(np.concatenate([own[i] for i in sets]))
         for (*each, least), places in alike.items():
-            K = np.stack([to_host(self.pool.take(at).dense()) for at in places])
-            yield _Stack(K, tuple(each), least)
+            yield np.stack([to_host(self.pool.take(at).dense()) for at in places]), each, least
 
     def _drawn(self, i: int, q: float) -> tuple[float, float, float, float]:
         """Return the mean score of set i as drawn down, its error and its interval."""
@@ -114,16 +100,15 @@ def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarr
     """Return log VS_q of each matrix of a stack, (g,), or of what `places` (g, m) take of it."""
     m = K.shape[1] if places is None else places.shape[1]
     found = np.empty(len(K))
-    step = max(1, _BLOCK // m**2)
-    for start in range(0, len(K), step):
-        part = K[start : start + step]
+    for rows in row_blocks(len(K), 8 * m**2):
+        part = K[rows]
         if places is not None:
-            at = places[start : start + step]
+            at = places[rows]
             part = part[np.arange(len(part))[:, None, None], at[:, :, None], at[:, None, :]]
         values = np.linalg.eigvalsh(part)
         values[values < m * np.finfo(float).eps * values[:, -1:]] = 0.0
         values /= values.sum(axis=1, keepdims=True)
-        found[start : start + step] = _log_number(values, q)
+        found[rows] = _log_number(values, q)
     return np.maximum(found, 0.0)
 
 

@@ -20,8 +20,7 @@ from ..spectral.spectrum import PSD, PSDS
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
 from .constraints import Constraints, read_constraints, read_initial, read_quality
-from .greedy import exchanged, greedy
-from .objectives import Cover, Objective, Spectral, Spread
+from .objectives import Cover, Objective, Spectral, Spread, exchanged, greedy
 from .selection import Selection
 
 Wish = Literal["vendi", "q2", "logdet", "maxmin", "represent"]

@@ -9,10 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays.namespace import row_blocks
+from ..progress import track
 from ..spectral.hill import effective_number
 from ..spectral.rank_one import gains as exact_gains
 from ..spectral.spectrum import Spectrum
 from .candidates import Candidates
+from .constraints import Constraints
 from .resolvent import RIDGE, TOLERANCE, Resolvent, determinant_form, vendi_form
 
 # Gains of the quadrature that differ by less than so many tolerances are compared exactly. Their
@@ -27,6 +29,8 @@ WORTH = 1e-3
 EXACT, NODES = 1e-13, 60
 # What a sample has beside the span of the set, if it is no more than this.
 ROUNDING = 1e-12
+# How often all members are looked at; most exchanges are found the first two times.
+ROUNDS = 8
 # Candidates of `Cover` that are looked at again at once.
 BATCH = 64
 
@@ -225,3 +229,35 @@ class Cover:
 
 
 Objective: TypeAlias = Spectral | Spread | Cover
+
+
+def greedy(objective: Objective, constraints: Constraints) -> list[int]:
+    """Return the places, each the best at its time, after those that are in from the start."""
+    for step in track(range(constraints.size), constraints.size, "selecting"):
+        if step < len(constraints.initial):
+            objective.add(constraints.initial[step])
+        else:
+            objective.add(objective.best(constraints.open(objective.places)))
+    return objective.places
+
+
+def exchanged(objective: Spectral, constraints: Constraints, rounds: int = ROUNDS) -> int:
+    """Exchange members for candidates while that raises the objective; return how many were.
+
+    All members are looked at together; then the one that gains most comes first, if it still does.
+    """
+    fixed, done = set(constraints.initial), 0
+    for _ in track(range(rounds), rounds, "exchanging"):
+        places = np.array(objective.places)
+        members = np.flatnonzero([place not in fixed for place in objective.places])
+        if not len(members):
+            break
+        _, more = objective.exchanges(members, constraints.instead(objective.places, members))
+        promising = members[np.argsort(-more)][: int((more > objective.least).sum())]
+        before = done
+        for place in places[promising]:
+            j = objective.places.index(place)
+            done += objective.exchange(j, constraints.instead(objective.places, np.array([j])))
+        if done == before:
+            break
+    return done

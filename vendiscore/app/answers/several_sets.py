@@ -17,7 +17,7 @@ from ...arguments import DEFAULT_ORDER
 from ...arrays.pools import pooled
 from ...comparison import Comparison
 from ...comparison.compare_sets import comparing
-from ...comparison.options import MIN_SAMPLES, Plan
+from ...comparison.comparison import Plan
 from ...comparison.permutation import needed
 from ...errors import MissingPackageError
 from ...progress import Counts, Steps, finish, told
@@ -25,6 +25,7 @@ from ...reading.samples import Samples
 from ...report.figures import compared
 from ...signature import digits, line, plain_order
 from ...similarity.base import Similarity
+from ...uncertainty.subsampling import MIN_SAMPLES
 from ..inputs.parts import part
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
