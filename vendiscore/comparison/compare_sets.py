@@ -135,7 +135,9 @@ def compare(
     18.0
     """
     labels = None if by is None else read_by(by, names)
-    named = read_sets(sets, names, how) if labels is None else dict.fromkeys(labels.labels)
+    named = (
+        read_sets(sets, names, how) if labels is None else dict.fromkeys(map(str, labels.labels))
+    )
     read = how_of({"k": k, **how}, _KEYWORDS)
     plan = Plan(q, level, permutations, match, size, orders, psd, seed).checked()
     pairs = len(named) * (len(named) - 1) // 2

@@ -198,8 +198,8 @@ def growth(
     closed = has_closed_form(similarity, order, psd)
     wanted = _sizes(sizes, similarity.n, closed)
     found = grown(similarity, wanted, order, closed, draws=draws, level=level, psd=psd, seed=seed)
-    order = np.random.default_rng(seed).permutation(similarity.n)[: MOST_WINDOWS * MOST]
-    curve = dict(enumerate(coverage_curve(similarity, order).tolist(), 1))
+    some = np.random.default_rng(seed).permutation(similarity.n)[: MOST_WINDOWS * MOST]
+    curve = dict(enumerate(coverage_curve(similarity, some).tolist(), 1))
     return replace(found, coverage=tuple(map(curve.get, wanted)))
 
 

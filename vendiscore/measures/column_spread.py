@@ -58,10 +58,10 @@ def l2_star(subject: Subject, box: tuple[Ends, Ends] = (0, 1)) -> float:
     with subject.located():
         X = np.asarray(numpy_rows(X), dtype=np.float64)
     for end in box:
-        if np.ndim(end) and len(end) not in (1, X.shape[1]):
+        if np.size(end) not in (1, X.shape[1]):
             raise ValueError(
-                f"`box` must have an end for each of {X.shape[1]} columns, got {len(end)}; pass "
-                f"one number for all"
+                f"`box` must have an end for each of {X.shape[1]} columns, got {np.size(end)}; "
+                f"pass one number for all"
             )
     low, high = (np.broadcast_to(np.asarray(end, float), X.shape[1:]) for end in box)
     outside = ~((low <= X) & (high >= X))

@@ -60,8 +60,9 @@ def magnitude(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dic
 
 
 def _magnitudes(space: MetricSpace, t: float | Sequence[float]) -> list[float]:
-    several = not isinstance(t, float)
-    return evaluate(space, np.array(t)).values.tolist() if several else [space.magnitude(t)]
+    if isinstance(t, float):
+        return [space.magnitude(t)]
+    return evaluate(space, np.array(t)).values.tolist()
 
 
 def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | dict[str, float]:

@@ -173,7 +173,8 @@ class Spread:
     """The least distance √(2 − 2k) within the set: the farthest sample from it joins (Gonzalez)."""
 
     def __init__(self, candidates: Candidates) -> None:
-        self.candidates, self.places = candidates, []
+        self.candidates = candidates
+        self.places: list[int] = []
         self._nearest = np.full(candidates.n, -np.inf)
 
     def best(self, allowed: np.ndarray) -> int:
@@ -192,7 +193,8 @@ class Cover:
     """
 
     def __init__(self, candidates: Candidates) -> None:
-        self.candidates, self.places = candidates, []
+        self.candidates = candidates
+        self.places: list[int] = []
         self._nearest = np.full(candidates.n, -1.0)  # below which there is no similarity
         self._bounds = np.full(candidates.n, np.inf)
         self._values = [0.0]
