@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -168,7 +168,7 @@ class PairRow(Summary):
         p = chance(self.p_adjusted, self.p_floor)
         return (
             f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
-            f"p {p if p[0] == '≤' else f'= {p}'})."
+            f"p {'' if p[0] == '≤' else '= '}{p})."
         )
 
 
@@ -239,9 +239,8 @@ class Comparison(Summary):
         """At what the sets are compared, in words."""
         if self.groups:
             return f"in a group, over {self.groups} groups"
-        sizes = [row.size for row in self.sets]
         if self.match == "size":
-            return f"at {sizes[0]} samples each"
+            return f"at {self.sets[0].size} samples each"
         return f"at a coverage of {100 * float(self.sets[0].coverage or 0):.0f} %"
 
     @property
@@ -261,11 +260,9 @@ class Comparison(Summary):
         told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
         if len(rest) > 1:
             told.append(f"The other {len(rest)} pairs do not differ by more than chance.")
-        joined = " ".join(told)
-        for reason in {self._remedy(row) for row in self.pairs}:  # why p is no smaller, once
-            first, found, others = joined.partition(reason)
-            joined = first + found + others.replace(reason, "")
-        return joined
+        reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
+        first, found, others = " ".join(told).partition(reason)  # why p is no smaller, once
+        return first + found + others.replace(reason, "")
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Any:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
@@ -302,8 +299,8 @@ class Comparison(Summary):
 
     def _repr_html_(self) -> str:
         tables = [
-            {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
-            for rows, kind in ((self.sets, SetRow), (self.pairs, PairRow))
+            {name: [getattr(row, name) for row in rows] for name in vars(rows[0])}
+            for rows in (self.sets, self.pairs)
         ]
         return f"<p>{html.escape(self.sentence)}</p>" + "".join(map(html_table, tables))
 

@@ -88,13 +88,9 @@ def measure_each(
             inside = known_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, roundoff)
         if gradients and not all(map(has_gradient, scores.values())):
-            _refuse_gradients(subject.whole, measure, options)
+            whole = subject.whole  # whose argument has a gradient that the number has lost
+            given = {**whole.how.options, **options, "samples": whole.samples}
+            given |= {"references": whole.references} if measure.references else {}
+            refuse_gradient(measure.name, **given, p=whole.given_weights)
         every.append(scores)
     return every
-
-
-def _refuse_gradients(whole: Subject, measure: Measure, options: Mapping[str, Any]) -> None:
-    """Raise where an argument has a gradient, which the measure's number has lost."""
-    given = {**whole.how.options, **options, "samples": whole.samples, "p": whole.given_weights}
-    given |= {"references": whole.references} if measure.references else {}
-    refuse_gradient(measure.name, **given)

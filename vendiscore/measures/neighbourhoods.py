@@ -97,14 +97,12 @@ class Neighbourhoods:
     def balls(self, k: int) -> Balls:
         """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
-            first, second = self._sides
-            radii = [
-                self._of_distinct(1, each)[None] for each in (self.radii(1, k), self.clipped(k))
-            ]
+            each = (self.radii(1, k), self.clipped(k))
+            radii = [self._of_distinct(1, own)[None] for own in each]
             if self.sizes[0] > k:
                 radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
             what = "samples beside references"
-            found = members(self.pairs, first, second, self._counts, radii, what)
+            found = members(self.pairs, *self._sides, self._counts, radii, what)
             (around, met), (around_clipped, _), *others = found
             recalled = others[0][1] if others else np.zeros_like(met)
             x, y = self.inverse

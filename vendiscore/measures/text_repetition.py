@@ -106,18 +106,13 @@ def _tokens(subject: Subject, tokens: Tokenizer | str | None) -> list[list[Any]]
     elif how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         own = {name: how.options[name] for name in ("tokenizer", "analyzer") if name in how.options}
     if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
-        own["analyzer"] = _analyzer(whole)
+        if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
+            own["analyzer"] = whole.similarity.settings["analyzer"]
+        else:  # for all groups the same, found once
+            found = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
+            own["analyzer"] = str(found)
     whole.settings |= own
     return tokenized(subject.texts, **own)
-
-
-def _analyzer(whole: Subject) -> str:
-    """Return whether n-grams are of words or characters, for all groups the same; found once."""
-    if "similarities" in whole.__dict__ and "analyzer" in whole.similarity.settings:
-        return str(whole.similarity.settings["analyzer"])
-    if "analyzer" not in whole.settings:
-        whole.settings["analyzer"] = fit_analyzer(whole.texts)["analyzer"]
-    return str(whole.settings["analyzer"])
 
 
 @_register(

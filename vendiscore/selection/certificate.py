@@ -109,23 +109,19 @@ class _Space:
             A += gram((Z * np.sqrt(p[block])[:, None]).T)
         ascending, V = np.linalg.eigh(A)
         values, V = np.maximum(ascending[::-1], FLOOR), V[:, ::-1]
-        kept, level = _levelled(values, float(p @ self.rest), dims)
+        # How many of the largest stay, and the mean of the others over the dimensions left; added
+        # up from the least, so that a sum is never less than one of its terms.
+        most = min(dims - 1, len(values))
+        left = float(p @ self.rest) + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]
+        levels = left / (dims - np.arange(most + 1))
+        kept = int(np.argmax(levels >= np.append(values, 0.0)[: most + 1]))
+        level = max(float(levels[kept]), FLOOR)
         values[kept:] = level
         slopes = _slope(values, q)
         g = self.rest * float(_slope(np.array(level), q))
         for block, Z in self.blocks():
             g[block] += (Z @ V) ** 2 @ slopes
         return float(np.sum(values[:kept] ** q)) + (dims - kept) * level**q, g
-
-
-def _levelled(values: np.ndarray, beside: float, dims: int) -> tuple[int, float]:
-    """Return how many of the largest eigenvalues stay, and the mean of the others."""
-    most = min(dims - 1, len(values))
-    # Added up from the least, so that a sum is never less than one of its terms.
-    left = beside + np.append(np.cumsum(values[::-1])[::-1], 0.0)[: most + 1]
-    level = left / (dims - np.arange(most + 1))
-    kept = int(np.argmax(level >= np.append(values, 0.0)[: most + 1]))
-    return kept, max(float(level[kept]), FLOOR)
 
 
 def _slope(values: np.ndarray, q: float) -> np.ndarray:

@@ -154,11 +154,18 @@ def select(
     refuse_gradient("select", **options, samples=similarity, quality=quality)
     n = similarity.n + len(similarity.dropped)
     kept = np.setdiff1d(np.arange(n), list(similarity.dropped))
-    first = _present(read_initial(n, initial), similarity, kept)
+    first = read_initial(n, initial)
+    for place in first:
+        if place in similarity.dropped:
+            raise ValueError(
+                f"`initial` has sample {place}, which was left out: it "
+                f"{similarity.dropped[place]}; leave it out there too"
+            )
     if groups is not None:
         groups = read_labels(groups)
         check_size(groups, n)
         groups = replace(groups, codes=groups.codes[kept])
+    first = np.searchsorted(kept, first).tolist()
     constraints = read_constraints(similarity.n, size, first, groups, quota)
     if quality is not None:
         least = constraints.size if wish == "logdet" else 1
@@ -168,17 +175,9 @@ def select(
         rows, swapped, cover = _chosen(candidates, constraints, wish, order, quality, swaps)
         part = candidates.among(rows)
         spectrum_of(MatrixSimilarity(part.copy(), psd=similarity.psd), psd=psd)
+    own = None if quality is None else quality[rows]
     return Selection(
-        places=kept[rows],
-        objective=wish,
-        q=order,
-        swapped=swapped,
-        _K=part,
-        _quality=None if quality is None else quality[rows],
-        _candidates=candidates,
-        _constraints=constraints,
-        _rows=rows,
-        _cover=cover,
+        kept[rows], wish, order, swapped, part, own, candidates, constraints, rows, cover
     )
 
 
@@ -246,13 +245,3 @@ def _chosen(
         again = Spectral(among, len(rows), order, own)
         rows = rows[greedy(again, constraints.of(rows))]
     return rows, swapped, None
-
-
-def _present(initial: list[int], similarity: Similarity, kept: np.ndarray) -> list[int]:
-    for place in initial:
-        if place in similarity.dropped:
-            raise ValueError(
-                f"`initial` has sample {place}, which was left out: it "
-                f"{similarity.dropped[place]}; leave it out there too"
-            )
-    return [int(row) for row in np.searchsorted(kept, initial)]

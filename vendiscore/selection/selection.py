@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from typing import Any
@@ -50,12 +50,12 @@ class Selection:
     objective: str
     q: float
     swapped: int
-    _K: np.ndarray = field(repr=False)
-    _quality: np.ndarray | None = field(repr=False)
-    _candidates: Candidates = field(repr=False)
-    _constraints: Constraints = field(repr=False)
-    _rows: np.ndarray = field(repr=False)
-    _cover: np.ndarray | None = field(repr=False)
+    _K: np.ndarray
+    _quality: np.ndarray | None
+    _candidates: Candidates
+    _constraints: Constraints
+    _rows: np.ndarray
+    _cover: np.ndarray | None
 
     def __len__(self) -> int:
         return len(self.places)

@@ -48,7 +48,16 @@ def subsample_error(
     n = integer("n", n, MIN_SAMPLES, remedy="an error needs halves of two samples or more")
     draws = integer("draws", draws, 1, remedy="20 is usual")
     rng = np.random.default_rng(integer("seed", seed, 0))
-    return float(halves_error(n, lambda places: _finite(score(places)), n // 2, draws, rng))
+
+    def finite(places: np.ndarray) -> float:
+        if not math.isfinite(read := float(score(places))):
+            raise ValueError(
+                f"`score` must be finite for every half of the samples, got {read}; score "
+                f"something that half of them have, or leave the error out"
+            )
+        return read
+
+    return float(halves_error(n, finite, n // 2, draws, rng))
 
 
 def halves_error(
@@ -61,12 +70,3 @@ def halves_error(
         a, b = (score(np.sort(part)) for part in (mixed[:m], mixed[-m:]))
         squares = squares + (a - b) ** 2 / 2
     return np.sqrt(squares / draws * m / n)
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(read := float(value)):
-        raise ValueError(
-            f"`score` must be finite for every half of the samples, got {read}; score something "
-            f"that half of them have, or leave the error out"
-        )
-    return read
