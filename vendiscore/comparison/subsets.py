@@ -181,10 +181,10 @@ class DrawnSets:
         """Return what is known of set i."""
         n, m = self.sizes[i], self.drawn[i]
         whole = Part(self.pool.take(self.members[i]), self.plan.q, self.plan.psd, n)
-        ends = self._ends(whole.score(np.arange(n)), whole, n)
+        all_of_it = self._ends(whole.score(np.arange(n)), whole, n)
         coverage = min(self.coverages, default=None)
         drawn = self._ends(self.found[i], self.parts[i], m)
-        return SetRow(self.names[i], n, *ends, m, coverage, *drawn)
+        return SetRow(self.names[i], n, *all_of_it, m, coverage, *drawn)
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return how sets i and j differ."""
