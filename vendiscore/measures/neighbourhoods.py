@@ -9,12 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.identical import identical_rows
-from ..arrays.namespace import row_blocks, to_host
+from ..arrays.namespace import to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
 from ..distances.metrics import BOOLEAN, check_options
 from ..distances.nearest import (
     EPS,
-    TIES,
     MatrixPairs,
     MetricPairs,
     Pairs,
@@ -170,9 +169,11 @@ def of_kernel(
     F: Any = None if similarity.dim is None else similarity.features()
     pairs: Pairs
     if F is None:
-        pairs = _KernelPairs(similarity, n, squared)
+        pairs = _KernelPairs(similarity, n, squared, KERNEL_ROUNDING * precision_of(similarity))
     elif sp.issparse(F):
-        pairs = _SparsePairs(similarity, n, squared, F.tocsr())
+        # As many products in a sum as a row has numbers, of vectors of length 1.
+        rounding = 4 * (int(np.diff(F.tocsr().indptr).max(initial=0)) + 16) * EPS
+        pairs = _KernelPairs(similarity, n, squared, rounding)
     else:
         pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING, squared=squared)
     return Neighbourhoods(pairs, inverse, whole)
@@ -200,9 +201,8 @@ class _KernelPairs(Squared):
 
     threaded = False  # whatever the kernel is
 
-    def __init__(self, similarity: Similarity, n: int, squared: bool) -> None:
-        self.n, self.squared = similarity.n, squared
-        self.rounding = KERNEL_ROUNDING * precision_of(similarity)
+    def __init__(self, similarity: Similarity, n: int, squared: bool, rounding: float) -> None:
+        self.n, self.squared, self.rounding = similarity.n, squared, rounding
         self.parts = [(slice(0, self.n), similarity)]
         if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
             sides = (slice(0, n), slice(n, self.n))
@@ -243,29 +243,3 @@ class _KernelPairs(Squared):
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
         return np.asarray(found <= self.reach(r))
-
-
-class _SparsePairs(_KernelPairs):
-    """The same of a kernel with sparse features F, by their differences where that is in doubt."""
-
-    def __init__(self, similarity: Similarity, n: int, squared: bool, F: Any) -> None:
-        super().__init__(similarity, n, squared)
-        self.F = F
-        # As many products in a sum as a row has numbers, of vectors of length 1.
-        self.rounding = 4 * (int(np.diff(F.indptr).max(initial=0)) + 16) * EPS
-
-    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        squares = found.copy()
-        close = np.flatnonzero(found < self.rounding / TIES)  # of the others rounding is a tie
-        for part in row_blocks(len(close), 1 << 10):
-            some = close[part]
-            gap = self.F[i[some]] - self.F[j[some]]
-            squares[some] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
-        squares[squares < UNIT_ROUNDING] = 0.0
-        return np.sqrt(squares)
-
-    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        inside = found < r * r - 2 * self.rounding
-        doubt = np.flatnonzero(~inside)
-        inside[doubt] = self.lengths(i[doubt], j[doubt], found[doubt]) <= r[doubt]
-        return np.asarray(inside)
