@@ -20,22 +20,19 @@ from .subject import Subject, UnsuitedError
 
 
 class Given:
-    """What samples were made for, one for each, compared once for each way to compare it."""
+    """What samples were made for, one for each, compared once."""
 
     def __init__(self, samples: Samples) -> None:
         self.samples = list(samples) if isinstance(samples, Iterator) else samples
-        self._made: list[tuple[Any, Similarity]] = []
+        self._made: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
         """Compare what n samples were made for, under a kernel; raise if there are not n."""
-        made = next((T for known, T in self._made if known is k), None)
-        if made is None:
-            try:
-                made = as_similarity(self.samples, k=k)
-            except Exception as error:
-                error.add_note("this is about `given`")
-                raise
-            self._made.append((k, made))
+        try:
+            made = self._made = self._made or as_similarity(self.samples, k=k)
+        except Exception as error:
+            error.add_note("this is about `given`")
+            raise
         if made.n != n:
             raise ValueError(
                 f"`given` must have one for each of {n} samples, got {made.n}; leave out the same "
