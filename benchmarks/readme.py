@@ -10,10 +10,10 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+from registries import aspects, markdown, measures, options, presets
 from tables import RESULTS, TABLES, loaded, table
 
 from vendiscore import list_kernels
-from vendiscore.cli.catalogue import aspects, markdown, measures, options, presets
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

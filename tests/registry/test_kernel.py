@@ -1,6 +1,7 @@
 """Adding kernels, finding them, and getting them from other packages."""
 
 import math
+import re
 import runpy
 import subprocess
 import sys
@@ -20,14 +21,14 @@ from vendiscore import (
     list_kernels,
     register_kernel,
 )
-from vendiscore.cli.catalogue import markdown
+from vendiscore.cli import main
 
 ROOT = Path(vendiscore.__path__[0]).parent
 
 pytestmark = pytest.mark.usefixtures("own_registry")
 
 
-def test_a_kernel_is_added_in_ten_lines():
+def test_a_kernel_is_added_in_ten_lines(capsys):
     @register_kernel("same_length", samples="text", source="this test")
     def same_length(texts, tolerance=0):
         """1 if two texts are equally long."""
@@ -42,7 +43,10 @@ def test_a_kernel_is_added_in_ten_lines():
     assert compute(["a", "b"], k={"same_length": 0.5, "labels": 0.5})["VS"] < 2
     assert get_kernel("same_length").options == {"tolerance": 0, "on_error": "raise"}
     assert get_kernel("same_length").summary == "1 if two texts are equally long."
-    assert "| `same_length` | text | 1 if two texts are equally long | " in markdown()
+    main(["kernels"])
+    assert "same_length  text  1 if two texts are equally long." in re.sub(
+        r"  +", "  ", capsys.readouterr().out
+    )
 
 
 def test_a_name_is_not_taken_twice():
@@ -88,7 +92,10 @@ def test_extras_that_kernels_need_are_extras_of_the_distribution():
 
 
 def test_table_is_printed_by_its_module():
-    command = [sys.executable, "-W", "error", "-m", "vendiscore.cli.catalogue"]
+    module = ROOT / "benchmarks" / "registries.py"
+    if not module.exists():
+        pytest.skip("not in a checkout")
+    command = [sys.executable, "-W", "error", str(module)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.stderr == ""
     head, rule, *rows = ran.stdout.splitlines()

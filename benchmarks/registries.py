@@ -1,0 +1,93 @@
+"""Tables of the registered kernels, measures and presets, in Markdown.
+
+python benchmarks/registries.py            # prints them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args
+
+from vendiscore.cli import output
+from vendiscore.registry.kernel import list_kernels
+from vendiscore.registry.measure import Aspect, list_measures
+from vendiscore.registry.presets import PRESETS
+
+
+def markdown() -> str:
+    """Return a table with one row for each registered kernel."""
+    return _table(
+        {
+            "kernel": f"`{kernel.name}`",
+            "compares": kernel.samples,
+            "similarity": kernel.summary.rstrip("."),
+            "extra": f"`{kernel.needs}`" if kernel.needs else "",
+            "PSD": "yes" if kernel.psd else "no",
+            "k(x, x) = 1": "yes" if kernel.unit_diagonal else "no",
+            "source": kernel.source,
+        }
+        for kernel in list_kernels()
+    )
+
+
+def options() -> str:
+    """Return a table with one row for each kernel that has options besides `on_error`."""
+    rows = []
+    for kernel in list_kernels():
+        own = [f"`{each}`" for each in kernel.signature if not each.startswith("on_error=")]
+        if own:
+            rows.append({"kernel": f"`{kernel.name}`", "options": ", ".join(own)})
+    return _table(rows)
+
+
+def measures() -> str:
+    """Return a table with one row for each measure."""
+    return _table(
+        {
+            "measure": f"`{each.name}`",
+            "what it is": each.summary.rstrip("."),
+            "options": ", ".join(f"`{name}={value!r}`" for name, value in each.options.items()),
+            "tells": each.aspect,
+            "more of it": each.direction,
+            "range": each.range,
+            "weights": "yes" if each.weighted else "",
+            "source": each.source,
+        }
+        for each in list_measures()
+    )
+
+
+def aspects() -> str:
+    """Return a table of what measures tell, with their names."""
+    rows = []
+    for aspect in get_args(Aspect):
+        own = [each for each in list_measures() if each.aspect == aspect]
+        kinds = {
+            "of one set": [each for each in own if not (each.references or each.groups)],
+            "beside `references`": [each for each in own if each.references],
+            "of groups": [each for each in own if each.groups],
+        }
+        names = {kind: ", ".join(f"`{each.name}`" for each in some) for kind, some in kinds.items()}
+        rows.append({"tells": aspect, **names})
+    return _table(rows)
+
+
+def presets() -> str:
+    """Return a table with one row for each name that means several measures."""
+    return _table(
+        {
+            "`measures=`": f'`"{name}"`',
+            "means": ", ".join(f"`{measure}`" for measure in each.measures),
+            "what they say": each.what,
+            "source": each.source,
+        }
+        for name, each in PRESETS.items()
+    )
+
+
+def _table(rows: Iterable[output.Row]) -> str:
+    return output.markdown(list(rows), None).rstrip("\n")
+
+
+if __name__ == "__main__":
+    print(markdown(), options(), presets(), measures(), sep="\n\n")
