@@ -109,11 +109,7 @@ def factor_of(K: np.ndarray) -> np.ndarray:
 
 
 def filled_up(shares: np.ndarray, more: float) -> np.ndarray:
-    """Add `more` to the smallest of descending shares, so that these become level.
-
-    >>> filled_up(np.array([0.5, 0.2, 0.1]), 0.2)
-    array([0.5 , 0.25, 0.25])
-    """
+    """Add `more` to the smallest of descending shares, so that these become level."""
     rising = shares[::-1]
     levels = (more + np.cumsum(rising)) / np.arange(1, len(rising) + 1)
     last = int(np.argmax(np.append(rising[1:], np.inf) >= levels))
@@ -145,11 +141,7 @@ def bounds(
 
 
 def aim_of(rtol: float, n: int) -> float:
-    """Return the ε whose bounds at order 1 are as narrow: ε log(n/ε) is about 2 rtol.
-
-    >>> round(aim_of(1e-5, 5000) * 1e7)
-    9
-    """
+    """Return the ε whose bounds at order 1 are as narrow: ε log(n/ε) is about 2 rtol."""
     aim = rtol
     for _ in range(3):
         aim = 2 * rtol / math.log(n / aim)

@@ -56,9 +56,6 @@ def sensitivity(shares: Array, q: float) -> float:
     """Return the norm of the gradient of log VS_q at positive shares that keep their sum.
 
     It is infinite if some share is zero, where the gradient of small orders has no bound.
-
-    >>> sensitivity(np.array([0.5, 0.5]), 1.0)
-    0.0
     """
     if not np.all(shares > 0):
         return math.inf

@@ -27,9 +27,6 @@ def step_for(tolerance: float) -> float:
     """Return the step in log t that leaves an error of `tolerance`, relative to a rank-one change.
 
     That error is the derivative of the one above, 4π e^{−πω}, times q sinc(1−q) ≤ 1.3.
-
-    >>> round(step_for(1e-10), 2)
-    0.73
     """
     return 2 * math.pi**2 / math.log(16 * math.pi / tolerance)
 
@@ -40,12 +37,6 @@ def ridges(
     """Find nodes t and weights w with Σ w f(t) = ∫ t^{q−1} f(t) dt, for a matrix of trace about 1.
 
     Below the smallest eigenvalue the integrand is t^q (α + β log t): two nodes stand for it.
-
-    >>> t, w = ridges(1.0, 0.3, 0.3)
-    >>> x, b = 0.3, 0.15  # where the integrand falls fastest
-    >>> whole = w @ (np.log1p(x / t) - x / (t + b))
-    >>> round(float(x * of_trace(1.0, b) + whole), 9) == round(-x * math.log(x), 9)
-    True
     """
     step = step_for(tolerance)
     resolved = (NOTHING * tolerance * least**2) ** (1 / (1 + q))

@@ -201,10 +201,6 @@ def plan(
 
     Orders 2 and ∞ need no spectrum; but if another order needs it, it serves all, unless `each` is
     to be found by itself.
-
-    >>> from vendiscore import FeatureSimilarity
-    >>> plan(FeatureSimilarity(np.ones((100, 3))), orders=[1]).whole.name
-    'covariance'
     """
     alone = [_moment(similarity, q, psd) for q in orders]
     if not each and None in alone:

@@ -70,11 +70,7 @@ class Spectrum:
         return self.error * sensitivity(shares, q) < self.tolerance
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Any:
-        """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score.
-
-        >>> Spectrum(np.array([0.5, 0.5, 0.0]), 3, "eigenvalues", "").effective_number(q=2)
-        2.0
-        """
+        """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
         if not self.serves(q):
             raise ValueError(
                 f"order {q:g} of a spectrum from single-precision products may be off by more "
@@ -146,9 +142,6 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", *, roundoff: float = 0
     """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor.
 
     `roundoff` is the relative spacing of the numbers C was added up in, where coarser than double.
-
-    >>> from_covariance(np.diag([3.0, 1.0]), n=4).values
-    array([0.75, 0.25])
     """
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
