@@ -179,12 +179,8 @@ def vendi_compare(
 def _names(names: Any, count: int) -> list[str]:
     if not names:
         return list("ABCDEFGH"[:count])
-    if (
-        not isinstance(names, list)
-        or not all(isinstance(name, str) and name for name in names)
-        or len(set(names)) != count
-        or len(names) != count
-    ):
+    known = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
+    if not known or not count == len(names) == len(set(names)):
         raise RefusedError(f"Expected {count} names that all differ, got {names!r:.60}.")
     return names
 

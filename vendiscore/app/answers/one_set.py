@@ -96,13 +96,13 @@ class Result:
 
 def _magnitude(found: Findings, what: str) -> tuple[str, Figure | None]:
     """Return the magnitude function of the distances of the kernel, or why there is none."""
-    n = found.looked.similarity.n
-    if found.grouped or n < 2 or found.curve is not None:
+    similarity = found.looked.similarity
+    if found.grouped or similarity.n < 2 or found.curve is not None:
         return "", None
-    if n > MAX_CURVE:
+    if similarity.n > MAX_CURVE:
         return f"A magnitude function is drawn of up to {MAX_CURVE:,} samples.", None
     try:
-        curve = magnitude_curve(found.looked.similarity)
+        curve = magnitude_curve(similarity)
     except (ValueError, ArithmeticError) as error:
         return f"There is no magnitude function: {error}", None
     if curve.convergence == 0:

@@ -60,7 +60,6 @@ class Compared(NamedTuple):
     comparison: Comparison
     arguments: Mapping[str, Any]  # of `compute`, for the same whole scores
     together: Similarity  # of all samples, one set after the other
-    sizes: list[int]
     settings: Mapping[str, Any]  # for the signature
 
 
@@ -98,7 +97,7 @@ def compare(
         told_of = (*samples.told, *left_out(samples, bad[name]))
         notes += [f"{name}: {note}" for note in told_of]
         places[name] = [place for i, place in enumerate(samples.places) if i not in bad[name]]
-    if sum(found.sizes) > _SLOW:
+    if found.together.n > _SLOW:
         yield "Looking for what is only in one."
     first, result = next(iter(jobs.values())), found.comparison
     try:
@@ -149,7 +148,7 @@ def compare_steps(
     found = (yield from _by_percent(steps, pairs * count)) if slow else finish(steps)
     said = {"q": digits(order), "sizes": sizes, "size": size, "level": level}
     said |= {"permutations": count, "seed": plan.seed}
-    return Compared(found, {**arguments, **together.fitted}, together, sizes, said)
+    return Compared(found, {**arguments, **together.fitted}, together, said)
 
 
 def answer(found: Compared) -> dict[str, Any]:
