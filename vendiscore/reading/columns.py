@@ -36,7 +36,7 @@ def pick(table: Table, wanted: Wanted) -> str:
     first = [*found, *(name for name in table.names if name not in found)][:_MOST]
     raise AskError(
         f"Which column holds the {what}s? {could}; pick a column: {join_names(table.names)}.",
-        [(name, {"column": name}) for name in first],
+        [(name, {"column": name, "kind": wanted.kind}) for name in first],
     )
 
 

@@ -101,8 +101,8 @@ def _listed(path: Path, below: bool = False) -> tuple[list[str], list[str]]:
     files: list[str] = []
     for root, folders, names in os.walk(path, onerror=_raised):
         at = Path(root).relative_to(path)
-        folders[:] = sorted(name for name in folders if not is_hidden(Path(name)))
-        files += (str(at / name) for name in names if not is_hidden(Path(name)))
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
+        files += (str(at / name) for name in names if not is_hidden(name))
         if not below:
             return sorted(files), folders
     return sorted(files), []
@@ -112,9 +112,9 @@ def _raised(error: OSError) -> None:
     raise error
 
 
-def is_hidden(path: PurePath) -> bool:
+def is_hidden(path: str) -> bool:
     """Return whether a path within a folder is, or lies in, what systems put there unseen."""
-    named = [part for part in path.parts if part != ".."]
+    named = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
     return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
 
 

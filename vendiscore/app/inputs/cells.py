@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any
 from ...reading.columnar_files import Columns
 from ...reading.encodings import decode
 from ...reading.formats import FORMATS
-from ...reading.limits import AskError, Limits, RefusedError, Wanted
+from ...reading.limits import Limits, RefusedError, Wanted
 from ...reading.number_tables import plain_numbers
 from ...reading.numpy_files import Arrays
 from ...reading.samples import Python, Samples
@@ -46,7 +46,7 @@ def of_cells(name: str, data: bytes, form: str, asked: Asked) -> Samples:
     found = _large(data, form, wanted) if csv and kind == "vectors" else None
     if found is None:
         read = parse(data, form, wanted) if csv else first
-        found = _asking(table_samples, read, wanted)
+        found = table_samples(read, wanted)
     python = _csv_python(name, found) if csv and kind == "vectors" else None
     return _finished(found, name, asked, kinds, python)
 
@@ -77,7 +77,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     if not kinds:
         raise file.refused()
     kind = asked.kind if asked.kind in kinds else kinds[0]
-    found = _asking(columns_samples, file, _wanted(asked, kind))
+    found = columns_samples(file, _wanted(asked, kind))
     chosen = [*found.features]
     some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
     expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
@@ -133,15 +133,6 @@ def _large(data: bytes, form: str, wanted: Wanted) -> Samples | None:
         return None
     head = parse(data, form, replace(wanted, limits=replace(NUMBERS, samples=_FIRST.samples)))
     return plain_numbers(decode(data, guess=True)[0], head, wanted)
-
-
-def _asking(read: Callable[[Any, Wanted], Samples], file: Any, wanted: Wanted) -> Samples:
-    """Read samples; where something is to be asked for, the kind is no longer."""
-    try:
-        return read(file, wanted)
-    except AskError as error:
-        choices = [(label, {**options, "kind": wanted.kind}) for label, options in error.choices]
-        raise AskError(error.question, choices) from None
 
 
 def _csv_python(name: str, found: Samples) -> Python | None:

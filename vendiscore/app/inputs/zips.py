@@ -14,7 +14,7 @@ from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 def names(data: bytes) -> list[str]:
     """Return the paths of the files in a zip."""
     with open_zip(data, MAX_ENTRIES) as (_, entries):
-        return [entry.filename for entry in entries if not _is_hidden(entry.filename)]
+        return [entry.filename for entry in entries if not is_hidden(entry.filename)]
 
 
 def contents(
@@ -23,7 +23,7 @@ def contents(
     """Yield the wanted files of a zip, by their names without folders."""
     with open_zip(data, MAX_ENTRIES) as (archive, entries):
         for entry in entries:
-            if _is_hidden(entry.filename) or not wanted(entry.filename):
+            if is_hidden(entry.filename) or not wanted(entry.filename):
                 continue
             with archive.open(entry) as file:
                 found = file.read(min(left, MAX_UPLOAD) + 1)
@@ -39,7 +39,3 @@ def contents(
 def base(name: str) -> str:
     """Return a name without its folders."""
     return PurePosixPath(name.replace("\\", "/")).name
-
-
-def _is_hidden(name: str) -> bool:
-    return is_hidden(PurePosixPath(name.replace("\\", "/")))
