@@ -48,10 +48,9 @@ def folded(
     if not kept and sp.issparse(read):
         return None
     table = isinstance(read, list) and getattr(samples, "ndim", 1) == 2
-    nested = groups is None and grouped(read, empty.how, table=table)[1] is not None
-    if kept and (nested or groups is not None):
-        raise TypeError(f"`samples` comes in groups, after others that were added up; {KEEP}")
-    if nested or groups is not None:
+    if groups is not None or grouped(read, empty.how, table=table)[1] is not None:
+        if kept:
+            raise TypeError(f"`samples` comes in groups, after others that were added up; {KEEP}")
         return None
     if table:
         read = [tuple(row) for row in read]

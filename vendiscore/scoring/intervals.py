@@ -60,16 +60,10 @@ def sureness(subject: Subject, request: Request, scores: Sequence[Mapping[str, A
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
-        closed = CLOSED.get(name)
+        closed = CLOSED.get(name) if request.interval != "subsample" else None
         if request.ci is not None:
-            method = request.interval
-            if method == "auto":
-                method = "jackknife" if closed else "subsample"
-            if method == "jackknife" and closed is not None:
-                errors = closed(subject)
-            else:
-                errors = _subsampled(subject, chosen, request.suffixes, len(own))
-            found.methods[name] = method
+            found.methods[name] = "jackknife" if closed else "subsample"
+            errors = closed(subject) if closed else _subsampled(subject, chosen, request, len(own))
             limits = chosen.measure.limits(subject.n)
             for (key, value), error in zip(own.items(), errors, strict=True):
                 if error < _NO_WIDTH:
@@ -177,9 +171,7 @@ CLOSED: dict[str, Callable[[Subject], list[float]]] = {
 }
 
 
-def _subsampled(
-    subject: Subject, chosen: Chosen, suffixes: Sequence[str], numbers: int
-) -> list[float]:
+def _subsampled(subject: Subject, chosen: Chosen, request: Request, numbers: int) -> list[float]:
     """Return the error of each number of any measure, from halves of the samples."""
     similar = "similarities" in subject.__dict__
     places = np.flatnonzero(subject.rows_came >= 0) if similar else np.arange(subject.n)
@@ -189,7 +181,7 @@ def _subsampled(
     def scores(rows: np.ndarray) -> list[float]:
         key = rows.tobytes()
         if key not in known:
-            (found,) = measure_each(subject.part(places[rows]), [chosen], suffixes)
+            (found,) = measure_each(subject.part(places[rows]), [chosen], request.suffixes)
             values = [scalar(value) for value in found.values()]
             known[key] = [math.log(value) for value in values] if of_log else values
         return known[key]
