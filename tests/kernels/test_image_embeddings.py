@@ -366,7 +366,9 @@ def test_a_network_without_transform_or_with_one_that_does_not_resize_is_refused
 def test_weights_that_cannot_be_had_are_told_with_what_to_do(torch, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.hub, "_hub_dir", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ConnectionError, match=r"HF_HUB_OFFLINE is set; put https://.*model_path=…"):
+    with pytest.raises(
+        ConnectionError, match=r"HF_HUB_OFFLINE is set\); put https://.*model_path=…"
+    ):
         dense(pictures(), k="image_embeddings", device="cpu")
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody answers

