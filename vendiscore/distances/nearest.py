@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,8 @@ from ..arrays.identical import identical_rows
 from ..arrays.namespace import row_blocks
 from ..arrays.threads import in_order
 from ..progress import track
-from .all_pairs import LOST, VANISHING, exponent_of
 from .metrics import HOMOGENEOUS
-from .pairs import centre_of
+from .pairs import PairName, centre_of, check_defined, exponent_of, lengths
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK, LEAST_ROWS = 1 << 20, 16
@@ -35,6 +34,10 @@ BEYOND = 1e-6
 # Distances that differ by this share are one, rounded in two ways: on a lattice many are equal.
 TIES = 1e-12
 EPS = float(np.finfo(np.float64).eps)
+# Powers below this have lost digits or vanished.
+LOST = 1e-290
+# Below this share of the largest, squares of distances lose digits or vanish.
+VANISHING = 1e-140
 
 
 class Pairs(ABC):
@@ -83,9 +86,9 @@ class Squared(Pairs):
 
 
 class RowPairs(Squared):
-    """Euclidean distances of rows of X (n, d).
+    """Euclidean distances of rows of X (n, d); squares below `floor` are those of identical rows.
 
-    Squares below `floor` are those of identical rows. Memory: another X in double precision.
+    Memory: another X in double precision.
     """
 
     def __init__(self, X: np.ndarray, floor: float = 0.0, *, squared: bool = False) -> None:
@@ -114,23 +117,15 @@ class RowPairs(Squared):
         return np.maximum(super().reach(np.ldexp(r, -self.shift)), self.floor)
 
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        out = np.empty(len(i))
+        squares = np.empty(len(i))
         for part in row_blocks(len(i), 8 * self.X.shape[1]):
-            out[part] = self._lengths(i[part], j[part])
-        return out
-
-    def _lengths(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        gap = np.subtract(self.X[i], self.X[j], dtype=np.float64)
-        squares = np.einsum("ij,ij->i", gap, gap)
+            gap = np.subtract(self.X[i[part]], self.X[j[part]], dtype=np.float64)
+            squares[part] = np.einsum("ij,ij->i", gap, gap)
         squares[squares < self.floor] = 0.0
-        lengths = np.sqrt(squares)
+        out = np.sqrt(squares)
         lost = np.flatnonzero((squares < VANISHING) & (squares >= self.floor))
-        if len(lost):
-            # In units that are powers of two, so that distances that are equal stay so.
-            unit = np.frexp(np.abs(gap[lost]).max(axis=1))[1]
-            scaled = np.ldexp(gap[lost], -unit[:, None])
-            lengths[lost] = np.ldexp(np.linalg.norm(scaled, axis=1), unit)
-        return np.ldexp(lengths, self.shift) if self.shift else lengths
+        out[lost] = lengths(self.X, i[lost], j[lost])
+        return np.ldexp(out, self.shift) if self.shift else out
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
         most = found + 2 * self.error * (self.squares[i] + self.squares[j])
@@ -143,48 +138,38 @@ class RowPairs(Squared):
 class MetricPairs(Pairs):
     """Distances of rows of X (n, d) by a metric of SciPy; those of identical ones are 0.
 
-    `place` says what errors call a row.
+    `pair` names two rows in errors.
     """
 
     def __init__(
-        self,
-        X: np.ndarray,
-        metric: str,
-        options: Mapping[str, Any],
-        place: Callable[[int], str] = "row {}".format,
+        self, X: np.ndarray, metric: str, options: Mapping[str, Any], pair: PairName
     ) -> None:
-        self.n, self.metric, self.place = len(X), metric, place
-        self.by = "cityblock" if metric == "manhattan" else metric
+        self.n, self.metric, self.pair = len(X), metric, pair
         groups = np.asarray(identical_rows(X))
         self.groups = groups if groups.max() + 1 < self.n else None
         self.options, self.exponent, self.shift = dict(options), math.inf, 0
         if metric == "minkowski":
             self.shift = math.frexp(float(np.abs(X).max()))[1] + 1
             self.exponent = self.options.pop("exponent", 2.0)
-            self.options |= {
-                "p": self.exponent,
-                "w": np.broadcast_to(options.get("w", 1.0), X.shape[1]),
-            }
+            w = np.broadcast_to(options.get("w", 1.0), X.shape[1])
+            self.options |= {"p": self.exponent, "w": w}
         elif metric in HOMOGENEOUS:
             self.shift = exponent_of(X)
+        # Powers of distances below this, far below the largest too, have lost digits.
+        least = min(LOST ** (1 / self.exponent) / EPS, 4.0)
+        self.least = math.ldexp(least, self.shift)
         self.X = np.ldexp(X.astype(np.float64, copy=False), -self.shift) if self.shift else X
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
+        by = "cityblock" if self.metric == "manhattan" else self.metric
         A, B = self.X[rows], self.X[columns]
-        D = np.asarray(scipy.spatial.distance.cdist(A, B, self.by, **self.options))
-        if self.metric == "jensenshannon":  # the one whose rounding is not the same both ways round
-            D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, self.by)).T) / 2
+        D = np.asarray(scipy.spatial.distance.cdist(A, B, by, **self.options))
+        if by == "jensenshannon":  # the one whose rounding is not the same both ways round
+            D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, by)).T) / 2
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
-        finite = np.isfinite(D)
-        if not finite.all():
-            i, j = divmod(int(np.argmin(finite)), D.shape[1])
-            raise ValueError(
-                f"metric {self.metric!r} is undefined (got {D[i, j]}) for "
-                f"{self.place(rows.start + i)} and {self.place(columns.start + j)}; remove such "
-                f"rows or use another metric"
-            )
-        return np.ldexp(D, self.shift) if self.shift else D
+        check_defined(D, self.metric, lambda i, j: self.pair(rows.start + i, columns.start + j))
+        return np.ldexp(D, self.shift, out=D) if self.shift else D
 
     def reach(self, r: np.ndarray) -> np.ndarray:
         return r if not math.isfinite(self.exponent) else r * (1 + BEYOND)
@@ -192,17 +177,10 @@ class MetricPairs(Pairs):
     def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
         if not math.isfinite(self.exponent):
             return found
-        # Powers that are small have lost digits: again, in units of their own.
-        bound = math.ldexp(min(LOST ** (1 / self.exponent) / EPS, 4.0), self.shift)
-        lost = np.flatnonzero(found < bound)
-        found = found.copy()
-        for part in row_blocks(len(lost), 8 * self.X.shape[1]):
-            some = lost[part]
-            gap = np.abs(np.subtract(self.X[i[some]], self.X[j[some]], dtype=np.float64))
-            unit = np.frexp(gap.max(axis=1))[1]
-            powers = self.options["w"] * np.ldexp(gap, -unit[:, None]) ** self.exponent
-            found[some] = np.ldexp(powers.sum(axis=1) ** (1 / self.exponent), unit + self.shift)
-        return found
+        out, lost = found.copy(), np.flatnonzero(found < self.least)
+        again = lengths(self.X, i[lost], j[lost], self.exponent, self.options["w"])
+        out[lost] = np.ldexp(again, self.shift)
+        return out
 
 
 class MatrixPairs(Pairs):

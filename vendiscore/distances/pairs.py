@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -17,6 +18,7 @@ from ..arrays.namespace import Array, detached, is_numpy, namespace, row_blocks,
 
 Index = slice | np.ndarray
 Law = Literal["gaussian", "laplace"]
+PairName = Callable[[int, int], str]  # what errors call two rows
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.
 DIRECT_COLUMNS = 16
@@ -33,6 +35,8 @@ CENTRE_ROWS = 64
 # Rows that are compared with all later ones at once: few beside all, since those of a block are
 # compared both ways round, many for a product of matrices, and no more bytes of results.
 BLOCKS, LEAST_ROWS, BLOCK_BYTES = 16, 64, 1 << 26
+# Rows of this size are not rescaled before they are squared.
+TAME = 1e50
 
 
 class RowDistances:
@@ -137,6 +141,17 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
     return K
 
 
+def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
+    """Find an entry that differs from its mirror by more than a share of the larger of the two."""
+    for block in row_blocks(len(D), 8 * len(D)):
+        rows, columns = D[block], D[:, block].T
+        wrong = np.abs(rows - columns) > tolerance * np.maximum(rows, columns)
+        if wrong.any():
+            i, j = divmod(int(np.argmax(wrong)), len(D))
+            return block.start + i, j
+    return None
+
+
 def symmetric_part(A: Array, what: str) -> Array:
     """Return (A + Aᵀ)/2, new; `what` says what a refusal for lack of memory is about."""
     memory.require_large(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
@@ -148,9 +163,49 @@ def symmetric_part(A: Array, what: str) -> Array:
     return out
 
 
-def squares_of_all(X: np.ndarray) -> np.ndarray:
+def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
+    """Raise for a distance that is not finite, of rows whose names `pair` gives."""
+    for block in row_blocks(len(D), 8 * D.shape[1]):
+        finite = np.isfinite(D[block])
+        if not finite.all():
+            i, j = divmod(int(np.argmin(finite)), D.shape[1])
+            i += block.start
+            raise ValueError(
+                f"metric {metric!r} is undefined (got {D[i, j]}) for {pair(i, j)}; remove such "
+                f"rows or use another metric"
+            )
+
+
+def exponent_of(X: np.ndarray) -> int:
+    """Return the power of two that rows are divided by before they are squared: 0 for most."""
+    largest = float(np.abs(X).max(initial=0.0))
+    return 0 if not largest or 1 / TAME < largest < TAME else math.frexp(largest)[1]
+
+
+def lengths(
+    X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0, w: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """Return (Σ w |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
+    out = np.empty(len(i))
+    for part in row_blocks(len(i), 8 * X.shape[1]):
+        gap = np.abs(np.subtract(X[i[part]], X[j[part]], dtype=np.float64))
+        unit = np.frexp(gap.max(axis=1))[1]
+        powers = w * np.ldexp(gap, -unit[:, None]) ** exponent
+        out[part] = np.ldexp(powers.sum(axis=1) ** (1 / exponent), unit)
+    return out
+
+
+def require_room(X: np.ndarray) -> None:
+    n, d = X.shape
+    needed = 8 * n * n if d <= DIRECT_COLUMNS else 8 * n * (n + d)
+    memory.require(needed, f"the distances of all pairs of {n} samples", "compare fewer samples")
+
+
+def exact_squares(X: np.ndarray) -> np.ndarray:
     """Return the squared distances (n, n) of all rows, with small relative errors."""
-    find, n = RowDistances(X.astype(np.float64, copy=False), "gaussian"), len(X)
+    require_room(X)
+    n = len(X)
+    find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not find.by_product:
         return np.asarray(find(slice(0, n), slice(0, n)))
     blocks = ((block, find(block, slice(block.start, n))) for block in pair_blocks(n))

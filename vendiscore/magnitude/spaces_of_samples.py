@@ -18,11 +18,17 @@ from ..distances.all_pairs import (
     check_distances,
     distances,
     drop_rounding,
-    exact_squares,
     numpy_rows,
 )
+from ..distances.kernel_distances import (
+    check_square,
+    kernel_rounding,
+    kernel_squares,
+    sparse_squares,
+)
 from ..distances.metrics import HILBERT, NEGATIVE_TYPE, check_options, scatter
-from ..distances.pairs import CLOSE
+from ..distances.pairs import CLOSE, exact_squares
+from ..errors import SampleError
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
@@ -37,11 +43,6 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from .floor import nearest
 from .space import MetricSpace
-
-# 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
-KERNEL_ROUNDING = 45
-# k(x, y) ≤ 1, and k(x, y) = k(y, x), up to rounding in single precision.
-KERNEL_TOLERANCE = 1e-5
 
 
 def as_space(
@@ -135,7 +136,12 @@ def as_spaces(
     somebody has them.
     """
     if any(isinstance(samples, MetricSpace) for samples in sets):
-        return _beside_spaces(sets, how, names)
+        made = [
+            samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
+            for samples, name in zip(sets, names, strict=True)
+        ]
+        check_nothing_fitted(sets, made, names, MetricSpace)
+        return made
     refuse_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
         settings = {"metric": "precomputed"}
@@ -144,19 +150,9 @@ def as_spaces(
     if of_rows(sets, how):
         return _from_rows(sets, how, names)
     refuse_metric_options(how.metric_options)
-    made = resolve_sets(sets, how, names) if similarities is None else similarities()
+    of_kernel = resolve_sets(sets, how, names) if similarities is None else similarities()
     with np.errstate(under="ignore", over="ignore"):
-        return [_from_similarity(each, how) for each in made]
-
-
-def _beside_spaces(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[MetricSpace]:
-    """Return sets of which some are spaces, which had no part in what others are fitted to."""
-    made = [
-        samples if isinstance(samples, MetricSpace) else as_spaces([samples], how, [name])[0]
-        for samples, name in zip(sets, names, strict=True)
-    ]
-    check_nothing_fitted(sets, made, names, MetricSpace)
-    return made
+        return [_from_similarity(each, how) for each in of_kernel]
 
 
 def of_rows(sets: Sequence[Any], how: How) -> bool:
@@ -192,15 +188,19 @@ def _from_rows(sets: Sequence[Any], how: How, names: Sequence[str]) -> list[Metr
     for X, name in zip(rows, names, strict=True):
         options = check_options(metric, {**how.metric_options, **fitted}, X.shape[1])
         first, inverse = _distinct(np.asarray(identical_rows(X)))
-        places = None
-        if len(first) < len(X):
-            order = np.argsort(inverse, kind="stable")
-            places = np.split(order, np.searchsorted(inverse[order], np.arange(1, len(first))))
-            X = X[first]
+
+        def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
+            return f"rows {first[i]} and {first[j]} of `{name}`"
+
+        distinct = X if len(first) == len(X) else X[first]
+        try:
+            D = distances(distinct, metric, options, name, pair)
+        except SampleError as error:
+            raise error.at([np.flatnonzero(inverse == i) for i in range(len(first))]) from None
         p = options.get("exponent", 2.0) if metric == "minkowski" else None
         spaces.append(
             MetricSpace(
-                distances(X, metric, options, name, places),
+                D,
                 inverse,
                 {"metric": label, **options},
                 how.solver,
@@ -229,10 +229,10 @@ def metric_of_rows(how: How) -> Metric:
     """Return the metric of rows of numbers; a TypeError for what is said of a kernel."""
     metric = how.metric or "euclidean"
     of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
-    for option in [] if how.says_similarity else of_kernel:  # which is for other measures then
+    if of_kernel and not how.says_similarity:  # the kernel is for other measures then
         raise TypeError(
-            f"`{option}` belongs to a kernel: pass that as `k`, or leave `{option}` out for metric "
-            f"{metric!r}"
+            f"`{of_kernel[0]}` belongs to a kernel: pass that as `k`, or leave `{of_kernel[0]}` "
+            f"out for metric {metric!r}"
         )
     return metric
 
@@ -263,19 +263,20 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
     n = len(first)
     similarity = similarity.take(first) if n < similarity.n else similarity
     F: Any = similarity.features() if similarity.dim is not None else None
-    rounding = UNIT_ROUNDING
     if F is not None and not sp.issparse(F):
         D = exact_squares(np.asarray(to_host(F), np.float64))
     else:
-        D = _squares(similarity, first)
-        if F is None:
-            rounding = KERNEL_ROUNDING * precision_of(similarity)
-        else:
+        D = _squares(similarity)
+        if F is not None:
             _mend_close(D, F)
-    smallest = _check_squares(D, first)
+    rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
+    least = nearest(D)
+    i = int(np.argmin(least))
+    j = int(np.argmin(np.where(np.arange(n) == i, np.inf, D[i])))
+    check_square(float(least[i]), f"samples {first[i]} and {first[j]}")
     drop_rounding(D, rounding)
     # Rounding of a matrix that is not small beside the squares may be of any type.
-    hilbert = similarity.psd and (F is not None or smallest > 20 * n * rounding)
+    hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
     halved = how.metric == "1-k"
     if halved:
         D /= 2
@@ -287,7 +288,7 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
         {"metric": "1−k" if halved else "√(2−2k)", **similarity.settings},
         how.solver,
         negative_type=similarity.psd,
-        hilbert=hilbert and not halved,
+        hilbert=bool(hilbert) and not halved,
         fitted=similarity.fitted,
         notes=similarity.notes,
         slack=4 * rounding**0.5,
@@ -295,36 +296,17 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
     )
 
 
-def _squares(similarity: Similarity, places: np.ndarray) -> np.ndarray:
+def _squares(similarity: Similarity) -> np.ndarray:
     """Return k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
-    K = to_host(similarity.dense())
-    n = len(K)
+    K = np.asarray(to_host(similarity.dense()))
     diagonal = K.diagonal().copy()
-    for block in row_blocks(n, 8 * n):
-        upper, lower = K[block, block.start :], K[block.start :, block].T
-        gap = np.abs(upper - lower)
-        if not gap.max() <= KERNEL_TOLERANCE:
-            i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), n - block.start)
-            i, j = i + block.start, j + block.start
-            raise ValueError(
-                f"distances need a symmetric and finite similarity, got {K[i, j]:.6g} for samples "
-                f"{places[i]} and {places[j]} and {K[j, i]:.6g} the other way round; mend the "
-                f"kernel"
-            )
-        upper = (upper + lower) / 2
-        upper *= -2
-        upper += diagonal[block, None]
-        upper += diagonal[None, block.start :]
-        K[block, block.start :] = upper
-        K[block.start :, block] = upper.T
+    for block in row_blocks(len(K), 8 * len(K)):
+        later = slice(block.start, None)
+        mean = (K[block, later] + K[later, block].T) / 2
+        K[block, later] = kernel_squares(mean, diagonal[block], diagonal[later])
+        K[later, block] = K[block, later].T
     np.fill_diagonal(K, 0.0)
-    return np.asarray(K)
-
-
-def precision_of(similarity: Similarity) -> float:
-    """Return ε of the numbers that a matrix of similarities is given in."""
-    kind = str(getattr(getattr(similarity, "K", None), "dtype", "float64"))
-    return float(np.finfo(np.float32 if kind.endswith("float32") else np.float64).eps)
+    return K
 
 
 def _mend_close(D: np.ndarray, F: Any) -> None:
@@ -333,22 +315,4 @@ def _mend_close(D: np.ndarray, F: Any) -> None:
         near, other = np.nonzero(D[block] < CLOSE)
         near += block.start
         near, other = near[near < other], other[near < other]
-        for part in row_blocks(len(near), 2048):
-            gap = F[near[part]] - F[other[part]]
-            squares = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
-            D[near[part], other[part]] = squares
-            D[other[part], near[part]] = squares
-
-
-def _check_squares(D: np.ndarray, places: np.ndarray) -> float:
-    """Return the least of D beside its diagonal; a ValueError for entries that no distance has."""
-    least = nearest(D)
-    if not least.min() >= -2 * KERNEL_TOLERANCE:
-        i = int(np.argmin(least))
-        j = int(np.argmin(np.where(np.arange(len(D)) == i, np.inf, D[i])))
-        raise ValueError(
-            f"distances need a similarity of at most 1, got {1 - D[i, j] / 2:.6g} for samples "
-            f"{places[i]} and {places[j]}; pass normalize=True or a positive semidefinite kernel "
-            f"with k(x, x) = 1"
-        )
-    return float(least.min())
+        D[near, other] = D[other, near] = sparse_squares(F, near, other)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..arrays.identical import identical_rows
 from ..arrays.namespace import to_host
 from ..distances.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
+from ..distances.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..distances.metrics import BOOLEAN, check_options
 from ..distances.nearest import (
     EPS,
@@ -23,12 +24,7 @@ from ..distances.nearest import (
     nearest,
 )
 from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import (
-    KERNEL_ROUNDING,
-    KERNEL_TOLERANCE,
-    metric_of_rows,
-    precision_of,
-)
+from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
@@ -153,7 +149,7 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None = None
             own = int(places[i] >= n)
             return f"row {places[i] - own * n} of `{SETS[own]}`"
 
-        pairs = MetricPairs(X, metric, options, place)
+        pairs = MetricPairs(X, metric, options, lambda i, j: f"{place(i)} and {place(j)}")
     return Neighbourhoods(pairs, inverse, whole)
 
 
@@ -169,7 +165,7 @@ def of_kernel(
     F: Any = None if similarity.dim is None else similarity.features()
     pairs: Pairs
     if F is None:
-        pairs = _KernelPairs(similarity, n, squared, KERNEL_ROUNDING * precision_of(similarity))
+        pairs = _KernelPairs(similarity, n, squared, kernel_rounding(similarity))
     elif sp.issparse(F):
         # As many products in a sum as a row has numbers, of vectors of length 1.
         rounding = 4 * (int(np.diff(F.tocsr().indptr).max(initial=0)) + 16) * EPS
@@ -221,15 +217,8 @@ class _KernelPairs(Squared):
         )
         K = to_host(part.rows(slice(rows.start - side.start, rows.stop - side.start)))
         K = K[:, columns.start - side.start : columns.stop - side.start]
-        D = np.multiply(K, -2.0, dtype=np.float64)
-        D += self.diagonal[rows, None]
-        D += self.diagonal[columns]
-        if not D.min() >= -2 * KERNEL_TOLERANCE:
-            raise ValueError(
-                f"distances need a similarity of at most 1, got {1 - D.min() / 2:.6g} for two of "
-                f"the samples and references; pass normalize=True or a positive semidefinite "
-                f"kernel with k(x, x) = 1"
-            )
+        D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
+        check_square(float(D.min()), "two of the samples and references")
         D[self.rounding > D] = 0.0
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
