@@ -47,6 +47,7 @@ class RowDistances:
     pairs. For exp(−d²/2σ²), errors that σ makes invisible pass.
     """
 
+    @np.errstate(over="ignore")  # then all is found from differences
     def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
         self.n, self.X, self.law = len(X), X, law
         self.by_product = law == "gaussian" and (not is_numpy(X) or X.shape[1] > DIRECT_COLUMNS)

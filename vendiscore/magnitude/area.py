@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays.namespace import Samples
-from .parameters import Quadrature, documented, read
+from .parameters import LIMBECK, Quadrature, documented, read
 from .scales import adaptive_area, adaptive_distance, convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import as_space, read_spaces
 
 
-@documented
+@documented(f"{LIMBECK}, Definition 3.3 and B.3")
 def mag_area(
     samples: Samples,
     *,
@@ -33,31 +33,23 @@ def mag_area(
     interval: use `mag_areas` or `mag_diff`, or pass one `t_cut` for all. "MagArea" of `compute` is
     the same of vectors; of a kernel it ends where n samples with nothing in common converge.
 
-    Parameters
-    ----------
-    t_cut : float > 0, optional
-        The scale to end at. Default: the samples' own convergence scale at ε.
-
     Returns
     -------
     float
         At least the cut-off, at most n times that; in units of 1 / distance.
-
-    References
-    ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.3 and B.3.
 
     Examples
     --------
     >>> round(mag_area([0.0, 1.0], quadrature="adaptive"), 4)  # 2 ln((1 + e^t)/2), t = t_conv
     4.6052
     """
-    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    own |= read(quadrature=quadrature)
+    own = read(
+        n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average, quadrature=quadrature
+    )
     return _areas([as_space(samples, **how)], **own)[0]
 
 
-@documented
+@documented(f"{LIMBECK}, Definition 3.3 and §3.4")
 def mag_areas(
     sets: Iterable[Any],
     *,
@@ -76,17 +68,13 @@ def mag_areas(
         One set or more. Options that follow from the data (a bandwidth, a variance) follow from
         all together, or with fit="samples" from the first set.
     t_cut : float or "median"
-        The common cut-off: by default the median of the sets' convergence scales (arXiv
-        2311.16054, §3.4). For a reference set's pass `convergence_scale(reference)`.
+        The common cut-off: by default the median of the sets' convergence scales. For a reference
+        set's pass `convergence_scale(reference)`.
 
     Returns
     -------
     list of float
         One for each set, in their order.
-
-    References
-    ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.3 and §3.4.
 
     Examples
     --------
@@ -94,8 +82,9 @@ def mag_areas(
     [4.605, 4.605]
     """
     cut = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
-    own = read(n_scales=n_scales, epsilon=epsilon, average=average, quadrature=quadrature)
-    own |= read(t_cut=cut)
+    own = read(
+        n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average, quadrature=quadrature
+    )
     if isinstance(sets, (str, bytes, Mapping, MetricSpace)) or not isinstance(sets, Iterable):
         raise TypeError(
             f"`sets` must be several sets of samples, got {type(sets).__name__}; pass [samples, …]"
@@ -106,7 +95,7 @@ def mag_areas(
     return _areas(read_spaces(sets, [f"sets[{i}]" for i in range(len(sets))], **how), **own)
 
 
-@documented
+@documented(f"{LIMBECK}, Definition 3.4")
 def mag_diff(
     samples: Samples,
     references: Samples,
@@ -137,18 +126,13 @@ def mag_diff(
         Integrate the absolute value of the difference, as the reference implementation does by
         default; an "adaptive" integral is then right to 1e-6 of the two areas.
     **how
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`. Options
-        that follow from the data (a bandwidth, a variance) follow from the references; with
-        fit="pool" from both sets, with fit="samples" from the samples.
+        As for `magnitude`. Options that follow from the data (a bandwidth, a variance) follow from
+        the references; with fit="pool" from both sets, with fit="samples" from the samples.
 
     Returns
     -------
     float
         Negative where the samples are the less diverse (the paper's sign), unless `absolute`.
-
-    References
-    ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.4.
 
     Examples
     --------
@@ -203,17 +187,17 @@ def difference_of(
         _check_one_point(space, "`references`")
         return 0.0
     base = area_of(reference, t_cut, n_scales, False, quadrature)
-    if absolute and quadrature == "adaptive":
-        size = base + area_of(space, t_cut, n_scales, False, quadrature)
-        difference = adaptive_distance(
-            lambda t: space.magnitude(t) - reference.magnitude(t), t_cut, size
-        )
-    elif absolute:
+    if absolute and quadrature == "trapezoid":
         scales = np.linspace(0.0, t_cut, n_scales)
         gap = np.abs(evaluate(space, scales).values - evaluate(reference, scales).values)
         difference = _check(float(np.trapezoid(gap, scales)))
     else:
-        difference = area_of(space, t_cut, n_scales, False, quadrature) - base
+        own = area_of(space, t_cut, n_scales, False, quadrature)
+        difference = own - base
+        if absolute:
+            difference = adaptive_distance(
+                lambda t: space.magnitude(t) - reference.magnitude(t), t_cut, base + own
+            )
     if relative:
         return difference / base
     return difference / t_cut if average else difference

@@ -48,10 +48,7 @@ def conjugate_gradients(
 
 
 def spectrum_ends(multiply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
-    """Estimate the least and the largest eigenvalue of a symmetric matrix (n, n), from inside.
-
-    By Lanczos' method from a random start, so that no data can hide an eigenvalue from it, until
-    both have settled to a hundredth.
+    """Estimate the ends of the spectrum of a symmetric matrix (n, n), from inside, to a hundredth.
 
     >>> [round(end, 9) for end in spectrum_ends(lambda v: np.array([1.0, 2.0, 5.0]) * v, 3)]
     [1.0, 5.0]

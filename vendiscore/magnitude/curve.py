@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..arguments import number
-from .parameters import documented, read
+from .parameters import LEINSTER, LIMBECK, documented, read
 from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import as_space
-
-# Up to how many convergence scales there is something to see.
-REACH = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +50,13 @@ class Curve:
         return self.space.magnitude(t)
 
 
-@documented
+@documented(f"{LEINSTER}, §2.2; {LIMBECK}, §3")
 def magnitude_curve(
     samples: Any,
     *,
     epsilon: float = 0.05,
     n_scales: int = 25,
-    reach: float = REACH,
+    reach: float = 1.5,
     **how: Any,
 ) -> Curve:
     """Return the magnitude function from 0 to beyond the convergence scale.
@@ -76,10 +73,6 @@ def magnitude_curve(
     Returns
     -------
     Curve
-
-    References
-    ----------
-    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------

@@ -1,10 +1,7 @@
 """The magnitude of a metric space: how many effectively different points, at every scale.
 
-With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w (Leinster,
-Documenta Mathematica 2013). It grows from Mag(0) = 1 to the number of distinct points; the area
-under it up to the scale where it has all but converged sums up all scales in one number (Limbeck
-et al., arXiv 2311.16054). Every function takes samples and the arguments of `as_space`, or a
-MetricSpace, which keeps what was solved for the next question.
+With D the distances and Z = exp(−tD), the weights solve Z w = 1 and Mag(t) = Σ w. Every function
+takes samples and the arguments of `as_space`, or a MetricSpace, which keeps what was solved.
 """
 
 from __future__ import annotations
@@ -15,24 +12,23 @@ from typing import Any
 import numpy as np
 
 from ..arrays.namespace import Samples
-from .parameters import check_count, check_scales, documented, read
+from .parameters import LEINSTER, LIMBECK, check_count, check_scales, documented, read
 from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import as_space
 
 
-@documented
+@documented(f"{LEINSTER}, Definitions 1.1.2 and 2.1")
 def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
 
     Parameters
     ----------
     **how
-        How far samples are apart: `metric`, for vectors "euclidean" (the default), "manhattan",
-        "cosine", any metric of `scipy.spatial.distance.cdist` or a function of two rows, with its
-        options; "precomputed" for a matrix of distances (n, n); for a kernel "kernel" (the
-        default), √(2 − 2k), or "1-k". `k`, `score_K`, `score_X`, `normalize` and options of the
-        kernel, as for `compute`; strings are compared by "ngram_overlap" without `k`. `solver`:
-        "auto", "cg" or "cholesky", see `as_space`.
+        How far samples are apart, as `as_space` takes it: `metric`, for vectors "euclidean" (the
+        default), "manhattan", "cosine", any metric of `scipy.spatial.distance.cdist` or a function
+        of two rows, with its options; "precomputed" for distances (n, n); for a kernel "kernel"
+        (the default), √(2 − 2k), or "1-k". `k`, `score_K`, `score_X`, `normalize` and options of
+        the kernel, as for `compute`. `solver`: "auto", "cg" or "cholesky".
 
     Returns
     -------
@@ -44,13 +40,8 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     Notes
     -----
     Time O(n² d) for the distances, then O(n²) for each step of conjugate gradients or O(n³) where
-    a factorisation is faster; memory 12 n² bytes (8 n² for the distances). The value is that of
-    the double-precision matrix Z to 1e-9 relative (1e-6 where Z is nearly singular), mostly far
-    less, in whatever order scales are asked for.
-
-    References
-    ----------
-    Leinster, Documenta Mathematica 2013, Definitions 1.1.2 and 2.1.
+    a factorisation is faster; memory 12 n² bytes. The value is that of the double-precision matrix
+    Z to 1e-9 relative (1e-6 where Z is nearly singular), in whatever order scales are asked for.
 
     Examples
     --------
@@ -61,7 +52,7 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).magnitude(**own)
 
 
-@documented
+@documented(f"{LEINSTER}, §1.1 (weightings)")
 def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
     """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
@@ -80,10 +71,6 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
         digit less for each by which the distance t d of two points is less than 1; a MetricSpace's
         `solve(t).weights_error` is a bound.
 
-    References
-    ----------
-    Leinster, Documenta Mathematica 2013, §1.1 (weightings).
-
     Examples
     --------
     >>> magnitude_weights([0.0, 100.0, 0.0], t=1.0)
@@ -95,7 +82,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
     return as_space(samples, **how).weights(**own)
 
 
-@documented
+@documented("Willerton, International Journal of Computational Geometry & Applications 2015")
 def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
@@ -116,10 +103,6 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     -----
     Time O(n² d) for the distances, then O(n²); memory 12 n² bytes.
 
-    References
-    ----------
-    Willerton, International Journal of Computational Geometry & Applications 2015.
-
     Examples
     --------
     >>> round(spread([0.0, 1.0], t=1.0), 6)
@@ -129,28 +112,23 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     return as_space(samples, **how).spread(**own)
 
 
-@documented
+@documented(f"{LIMBECK}, Definition 3.5 and B.2 (TOMS 748)")
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
     """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
-    It is the larger the closer samples are to each other.
+    It is the larger the closer samples are to each other. An ε so large that (1 − ε) n is 1 but for
+    rounding, and samples without such a scale, are refused.
 
     Returns
     -------
     float
         In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
-        relative at the usual ε, and 1e-10/ε at a smaller one, since magnitudes are known to 1e-9
-        of themselves; less well where the magnitude hardly changes with the scale, as it does
-        between the scales of clusters and of twins in them. An ε so large that (1 − ε) n is 1 but
-        for rounding, and samples without such a scale, are refused.
+        relative at the usual ε, and 1e-10/ε at a smaller one; less well where the magnitude hardly
+        changes with the scale, as it does between the scales of clusters and of twins in them.
 
     Notes
     -----
     Some ten magnitudes, each O(n²) a step of conjugate gradients or O(n³); memory 12 n² bytes.
-
-    References
-    ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.5 and B.2 (TOMS 748).
 
     Examples
     --------
@@ -161,7 +139,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
     return convergence(as_space(samples, **how), **own)
 
 
-@documented
+@documented(f"{LEINSTER}, §2.2; {LIMBECK}, §3")
 def magnitude_function(
     samples: Samples,
     *,
@@ -179,17 +157,11 @@ def magnitude_function(
         Where to evaluate, in any order; they come back ascending.
     n_scales : int ≥ 2
         How many evenly spaced scales, both ends included, without `scales`.
-    t_cut : float > 0, optional
-        The last of them. Default: the convergence scale at ε.
 
     Returns
     -------
     MagnitudeFunction
         `scales`, ascending, and `values`, both of shape (m,).
-
-    References
-    ----------
-    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
 
     Examples
     --------
@@ -205,7 +177,7 @@ def magnitude_function(
     return evaluate(space, chosen)
 
 
-@documented
+@documented("Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3")
 def magnitude_dimension(
     samples: Samples,
     *,
@@ -231,10 +203,6 @@ def magnitude_dimension(
     -------
     MagnitudeFunction
         `scales`, ascending, and as `values` the slopes there. Empty where all samples are the same.
-
-    References
-    ----------
-    Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3.
 
     Examples
     --------

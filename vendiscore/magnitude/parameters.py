@@ -15,6 +15,8 @@ Quadrature = Literal["trapezoid", "adaptive"]
 MOST_SCALES = 10**6
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
 NEAR_END = 1e-6
+LEINSTER = "Leinster, Documenta Mathematica 2013"
+LIMBECK = "Limbeck et al., arXiv 2311.16054"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,6 +34,9 @@ n_scales : int ≥ 2
     "epsilon": """\
 epsilon : float, at least 1e-6 and below 1
     How far from converged the magnitude is at a convergence scale, as a share of n.""",
+    "t_cut": """\
+t_cut : float > 0, optional
+    The scale to end at. Default: the samples' own convergence scale at ε.""",
     "average": """\
 average : bool
     Divide by the cut-off: the mean magnitude, between 1 and n, as the reference implementation
@@ -64,20 +69,27 @@ where a factorisation is faster; memory 12 n² bytes for each set.""",
 _HEAD = re.compile(r"\n\n([A-Z]\w+)\n-+\n")
 
 
-def documented(function: Function) -> Function:
-    """Complete a docstring by the entries of parameters and the sections that functions share."""
-    first, *rest = _HEAD.split(inspect.getdoc(function) or "")
-    if not rest:  # `python -OO` leaves docstrings out
+def documented(source: str) -> Callable[[Function], Function]:
+    """Complete a docstring by its source, and the parameters and sections that functions share."""
+
+    def complete(function: Function) -> Function:
+        first, *rest = _HEAD.split(inspect.getdoc(function) or "")
+        if not rest:  # `python -OO` leaves docstrings out
+            return function
+        own = dict(zip(rest[::2], rest[1::2], strict=True))
+        entries = re.split(r"\n(?=\S)", own.get("Parameters", ""))
+        texts = _ENTRIES | {re.findall(r"\w+", entry)[0]: entry for entry in entries if entry}
+        own["Parameters"] = "\n".join(
+            texts[name] for name in inspect.signature(function).parameters
+        )
+        examples = own.pop("Examples")
+        sections = {**_SECTIONS, **own, "References": f"{source}.", "Examples": examples}
+        function.__doc__ = first + "".join(
+            f"\n\n{name}\n{'-' * len(name)}\n{text}" for name, text in sections.items()
+        )
         return function
-    own = dict(zip(rest[::2], rest[1::2], strict=True))
-    entries = re.split(r"\n(?=\S)", own.get("Parameters", ""))
-    texts = _ENTRIES | {re.findall(r"\w+", entry)[0]: entry for entry in entries if entry}
-    names = inspect.signature(function).parameters
-    sections = {**_SECTIONS, **own, "Parameters": "\n".join(texts[name] for name in names)}
-    function.__doc__ = first + "".join(
-        f"\n\n{name}\n{'-' * len(name)}\n{text}" for name, text in sections.items()
-    )
-    return function
+
+    return complete
 
 
 def check_scale(name: str, t: Any) -> float:
@@ -97,16 +109,19 @@ def check_scales(name: str, t: Any) -> list[float]:
     return scales
 
 
-def check_cut(t_cut: Any) -> float | None:
-    """Return the scale to end at, None for a convergence scale."""
+def check_count(n_scales: Any, least: int = 2) -> int:
+    """Return the number of scales as an int."""
+    return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
+
+
+def _check_cut(t_cut: Any) -> float | None:
     if t_cut is None:
         return None
     expected, remedy = "a finite scale of more than 0", "leave it out for t_conv"
     return number("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
 
 
-def check_epsilon(epsilon: Any) -> float:
-    """Return ε as a float, no smaller than magnitudes can tell."""
+def _check_epsilon(epsilon: Any) -> float:
     expected = "a number between 0 and 1"
     read = number("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
     if read < NEAR_END:
@@ -117,16 +132,11 @@ def check_epsilon(epsilon: Any) -> float:
     return read
 
 
-def check_count(n_scales: Any, least: int = 2) -> int:
-    """Return the number of scales as an int."""
-    return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
-
-
 READERS: Mapping[str, Callable[[Any], Any]] = {
     "t": partial(check_scale, "t"),
     "n_scales": check_count,
-    "epsilon": check_epsilon,
-    "t_cut": check_cut,
+    "epsilon": _check_epsilon,
+    "t_cut": _check_cut,
     "quadrature": lambda word: one_of("quadrature", word, ("trapezoid", "adaptive")),
     **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
 }

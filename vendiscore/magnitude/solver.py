@@ -1,18 +1,7 @@
 """Weights of a metric space: the solution w of Z w = 1 with Z = exp(−tD), at any scale t.
 
-Weights are extrapolated from scales solved before; their residual r = 1 − Z w is taken in double
-precision from D itself, and Z kept in single precision, in one work array, where the correction is
-solved for. So the answer is as good as one in double precision, at half the memory and less than
-half the work, and the magnitude, in which errors enter squared, needs few digits of it. Near the
-convergence scale Z is close to the identity and conjugate gradients need a dozen products; where
-they would take longer than a Cholesky factorisation, one is made, and preconditions them at its
-own and all neighbouring scales.
-
-How far a solution is from the exact one is rᵀZ⁻¹r, so nothing may be returned without a lower
-bound on Z. Residuals say nothing about directions that they have not met, nor does a matrix that
-was rounded to single precision about pairs of points that are closer than that. `Floor` has the
-bound: for distances in a Hilbert space from the distances of nearest neighbours alone, for others
-from a factorisation at the same or a smaller scale.
+Weights are extrapolated from scales solved before, and corrected with Z in single precision by
+their residual r = 1 − Z w in double. The error is rᵀZ⁻¹r: `Floor` has the lower bound on Z.
 """
 
 from __future__ import annotations
@@ -56,12 +45,10 @@ POINTS = 6
 class Solution:
     """Weights (n,) at one scale t, their sum, and how good both are.
 
-    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, in which the error of the weights enters squared, and
-    `residual` max |r|, or a bound on it. `error` bounds the relative error of the magnitude by
-    (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with Z ⪰ diag(m), and what was rounded to single precision;
-    `weights_error` that of each weight relative to the largest by √(rᵀm⁻¹r / m) / max |w|, with
-    what rounding D does in r. `method` is "cg", "preconditioned cg", "cholesky" or "float64
-    cholesky".
+    `magnitude` is 1ᵀw + wᵀr with r = 1 − Z w, `residual` max |r|, or a bound on it. `error` bounds
+    the relative error of the magnitude by (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude with Z ⪰ diag(m), and
+    `weights_error` that of each weight relative to the largest by √(rᵀm⁻¹r / m) / max |w|. `method`
+    is "cg", "preconditioned cg", "cholesky" or "float64 cholesky".
     """
 
     t: float
@@ -76,11 +63,7 @@ class Solution:
 class Solver:
     """Solves for the weights of one space at many scales, each once; threads take turns.
 
-    One scale costs n²/2 exponentials in double precision, two or three times as many where the
-    weights are asked for, and 2n² flops for each step of conjugate gradients or n³/3 for a
-    factorisation, of which distances of negative type that are not `hilbert` need one for each
-    factor of four in scale. Memory: one work array of 4n² bytes besides D; 8n² where single
-    precision does not do.
+    Memory: one work array of 4n² bytes besides D; 8n² where single precision does not do.
     """
 
     def __init__(
@@ -113,9 +96,7 @@ class Solver:
         return self._known(t, weights=True)
 
     def magnitude(self, t: float) -> float:
-        """Return the magnitude at scale t > 0, which needs half the digits of the weights; errors
-        as
-        for a call."""
+        """Return the magnitude at scale t > 0, which needs half the digits of the weights."""
         try:
             return self._known(t, weights=False).magnitude
         except IndefiniteError:
@@ -285,8 +266,7 @@ class Solver:
         return best if best.error <= ACCEPTED else None
 
     def _start(self, t: float) -> np.ndarray:
-        """Return the weights at up to six of the nearest scales solved so far, extrapolated to
-        t."""
+        """Extrapolate the weights at t from some of the nearest scales solved so far."""
         near: list[Solution] = []
         for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
@@ -333,7 +313,5 @@ def _error(solution: Solution, weights: bool) -> float:
 
 
 def _rounding(w: np.ndarray) -> float:
-    """Return what rounding D and Z does to an entry of Z w: 4ε of Z|w|, which is at most 1 and
-    twice the
-    sum of what is negative."""
+    """Return what rounding does to an entry of Z w: 4ε of Z|w| ≤ 1 + 2 Σ|w| of negative w."""
     return 4 * EPS * (1 - 2 * float(w[w < 0].sum()))

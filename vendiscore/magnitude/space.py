@@ -1,7 +1,4 @@
-"""A finite metric space: distances between distinct points, solved at scales.
-
-Identical samples are one point, which is what makes magnitude indifferent to duplicates.
-"""
+"""A finite metric space: distances between distinct points, solved at scales."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ TWIN_TOLERANCE = 1e-6
 class MetricSpace:
     """Distinct points, the distances between them, and the samples that they came from.
 
-    `as_space` makes one, checks what it is given and knows how to solve for it.
+    `as_space` makes one. Threads may share it: they take turns at solving.
 
     Attributes
     ----------
@@ -40,10 +37,6 @@ class MetricSpace:
         What the kernel says of how it was made.
     unit : float or None
         The distance of two samples that have nothing in common, if there is such a one.
-
-    Notes
-    -----
-    Threads may share one: they take turns at solving, and get the same numbers.
 
     Examples
     --------

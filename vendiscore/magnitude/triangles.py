@@ -1,9 +1,4 @@
-"""exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other.
-
-The similarities are symmetric with a diagonal of ones, so half an array holds them, and the other
-half and the diagonal have room for a factor. That of one scale is a good preconditioner for its
-neighbours, and costs no memory of its own this way.
-"""
+"""exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other."""
 
 from __future__ import annotations
 
@@ -84,10 +79,9 @@ def product(
     largest: float = math.inf,
     keep: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return exp(−tD) w in double precision from what is above the diagonal of D.
+    """Return exp(−tD) w in double precision; put what is above the diagonal into `keep`.
 
-    The same triangle of exp(−tD) is put into `keep`, in its own precision. No entry of D is above
-    `largest`.
+    No entry of D is above `largest`.
     """
     n = len(D)
     y = np.zeros(n)
