@@ -28,26 +28,24 @@ FEW_BYTES = 1 << 22
 def available_bytes() -> int:
     """Return bytes that can be allocated now.
 
-    What the machine has left, or less where a container, a control group or the process's own
-    limit on addresses (`ulimit -v`) leaves less.
+    Those that the machine has left, or less where a control group or the process's own limit on
+    addresses (`ulimit -v`) leaves less.
     """
-    left = [int(psutil.virtual_memory().available), *_address_space()]
-    for folder in _groups(_CGROUP, _OWN):
-        left += _group_left(folder)
-    return max(0, min(left))
+    machine = int(psutil.virtual_memory().available)
+    return max(0, min([machine, _address_space(), *map(_group_left, _groups(_CGROUP, _OWN))]))
 
 
 @cache
 def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     """Return the folders of the control groups that limit this process."""
-    folders = [root, root / "unified", root / "memory"]
+    first, second = (root / "memory",), (root, root / "unified")  # which may both be there
+    folders = [*second, *first]
     lines = own.read_text().splitlines() if own.exists() else []
     for line in lines:  # 0::/path in version 2, number:controllers:/path in version 1
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):
             continue
-        # Where both versions are there, the second is in a folder of its own.
-        for top in (root / "memory",) if controllers else (root, root / "unified"):
+        for top in first if controllers else second:
             inner = top / path.strip("/")
             folders += [group for group in (inner, *inner.parents) if top in group.parents]
     limits = [limit for found, _ in _FILES for limit in found]
@@ -58,25 +56,21 @@ def _groups(root: Path, own: Path) -> tuple[Path, ...]:
     )
 
 
-def _group_left(folder: Path) -> list[int]:
+def _group_left(folder: Path) -> int:
     for limits, used in _FILES:
-        bounds = [bound for limit in limits if (bound := _bound(folder / limit)) is not None]
-        try:
-            if bounds:
-                taken = int((folder / used).read_text()) - _given_back(folder)
-                return [min(bounds) - max(0, taken)]
-        except (OSError, ValueError):  # a group that is gone
-            continue
-    return []
+        bound = min(_bytes(folder / limit) for limit in limits)
+        taken = _bytes(folder / used)
+        if max(bound, taken) < _NO_LIMIT:
+            return bound - max(0, taken - _given_back(folder))
+    return _NO_LIMIT
 
 
-def _bound(file: Path) -> int | None:
-    """Return the bytes that a file allows, or None where it is not there or allows any number."""
+def _bytes(file: Path) -> int:
+    """Return the bytes in a file; no limit where it says "max" or is gone."""
     try:
-        bound = int(file.read_text())
-    except (OSError, ValueError):  # "max"
-        return None
-    return bound if bound < _NO_LIMIT else None
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return _NO_LIMIT
 
 
 def _given_back(folder: Path) -> int:
@@ -87,15 +81,15 @@ def _given_back(folder: Path) -> int:
     return sum(stat.get(f"total_{name}", stat.get(name, 0)) for name in _GIVEN_BACK)
 
 
-def _address_space() -> list[int]:
+def _address_space() -> int:
     try:
         import resource
     except ImportError:  # not on Windows
-        return []
+        return _NO_LIMIT
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
-        return []
-    return [limit - int(psutil.Process().memory_info().vms)]
+        return _NO_LIMIT
+    return limit - int(psutil.Process().memory_info().vms)
 
 
 def require(needed: int, what: str, remedy: str) -> None:

@@ -58,12 +58,11 @@ def detached(x: Any) -> Any:
 
 def scalar(x: Array | float) -> float:
     """Return a 0-d array as a Python float, outside of any differentiation."""
-    return float(x.detach() if hasattr(x, "detach") else x)
+    return float(detached(x))
 
 
 def to_host(x: Array) -> np.ndarray:
-    """Return a NumPy array, outside of any differentiation; bfloat16, which NumPy lacks, in
-    float32."""
+    """Return a NumPy array, outside of any differentiation; bfloat16, of a tensor, in float32."""
     if isinstance(x, np.ndarray) or not is_torch(x):
         return np.asarray(x)
     # A view that is to be negated, as `.imag` of a conjugate is, is none in NumPy.
@@ -81,19 +80,15 @@ def as_kind_of(x: Any, other: Array) -> Array:
 
 
 def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
-    """Return slices that cut n rows into blocks that fit in the cache, but have at least so many
-    rows."""
+    """Return slices that cut n rows into blocks that fit in the cache, of at least so many rows."""
     size = max(least, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
 def gram(A: Array, out: Any = None) -> Any:
-    """Return A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given.
-
-    Never one product of a large array with its own transpose: NumPy hands that to OpenBLAS'
-    threaded syrk, which ends the process with a segmentation fault from about 16,000 rows on some
-    machines (numpy/numpy#19685). Blocks below that size keep its half of the work.
-    """
+    """Return A Aᵀ for A of shape (m, k), in A's precision; into `out` (C-ordered) if given."""
+    # NumPy hands a product with its own transpose to OpenBLAS' threaded syrk, which ends the
+    # process from about 16,000 rows on some machines (numpy/numpy#19685): blocks are smaller.
     m = A.shape[0]
     if not is_numpy(A):
         return A @ A.T
@@ -126,8 +121,7 @@ def in_single(V: Array, product: Callable[[np.ndarray], np.ndarray]) -> np.ndarr
 
 
 def product(A: Array, V: Array) -> Any:
-    """Return A @ V, in the precision of V: torch does not multiply two precisions, as NumPy
-    does."""
+    """Return A @ V, in the precision of V: torch does not multiply two, as NumPy does."""
     return (A.to(V.dtype) if is_torch(A) else A) @ V
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .namespace import is_numpy, is_torch
+from .namespace import is_numpy, is_torch, to_host
 
 
 def size(samples: Any) -> int:
@@ -28,10 +28,12 @@ def pooled(sets: Sequence[Any]) -> Any:
     first = sets[0]
     if len(sets) == 1:
         return first
-    if _alike(sets):
+    of_one_type = len({getattr(samples, "dtype", None) for samples in sets}) == 1
+    if all(map(is_numpy, sets)) and of_one_type and _of_one_shape(sets):
         return np.concatenate(sets)
     tensor = next((samples for samples in sets if is_torch(samples)), None)
-    if tensor is not None and _fit(sets):
+    numbers = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
+    if tensor is not None and numbers and _of_one_shape(sets):
         torch = sys.modules["torch"]
         return torch.cat([torch.as_tensor(samples, device=tensor.device) for samples in sets])
     if all(map(sp.issparse, sets)):
@@ -41,26 +43,9 @@ def pooled(sets: Sequence[Any]) -> Any:
     return [sample for samples in sets for sample in _listed(samples)]
 
 
-def as_numpy(tensor: Any) -> np.ndarray:
-    """Return a tensor on the host; half precision, which NumPy may lack, as single."""
-    tensor = tensor.cpu().resolve_neg()
-    half = tensor.is_floating_point() and tensor.dtype.itemsize == 2
-    return np.asarray(tensor.float() if half else tensor)
-
-
-def _alike(sets: Sequence[Any]) -> bool:
-    """Return whether all are NumPy arrays of one type, whose rows have one shape."""
-    first = sets[0]
-    return is_numpy(first) and all(
-        is_numpy(samples) and samples.dtype == first.dtype and samples.shape[1:] == first.shape[1:]
-        for samples in sets
-    )
-
-
-def _fit(sets: Sequence[Any]) -> bool:
-    """Return whether all are arrays of numbers, of NumPy or torch, whose rows have one shape."""
-    arrays = all(is_torch(s) or (is_numpy(s) and s.dtype.kind in "fiub") for s in sets)
-    return arrays and len({tuple(samples.shape[1:]) for samples in sets}) == 1
+def _of_one_shape(sets: Sequence[Any]) -> bool:
+    """Return whether the rows of arrays have one shape."""
+    return len({tuple(samples.shape[1:]) for samples in sets}) == 1
 
 
 def _listed(samples: Any) -> list[Any]:
@@ -68,6 +53,5 @@ def _listed(samples: Any) -> list[Any]:
         return samples
     if sp.issparse(samples):
         return list(samples.toarray())
-    if is_torch(samples):  # beside samples that are none
-        samples = as_numpy(samples)
+    samples = to_host(samples)  # of a tensor beside samples that are none
     return samples.tolist() if samples.ndim == 1 else list(samples)

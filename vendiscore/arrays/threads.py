@@ -1,8 +1,7 @@
 """Work in as many Python threads as BLAS may take, while BLAS itself takes one.
 
-Blocks that fit in a core's cache are too small for a product in several threads, which wait for
-each other longer than they multiply, and what is between products, such as exponentials, NumPy does
-in one thread. Where something else is running, threads that wait for each other are slower by far.
+Blocks that fit in a core's cache are too small for products in several threads, and what is
+between products, such as exponentials, NumPy does in one.
 """
 
 from __future__ import annotations
@@ -22,10 +21,7 @@ WAITING = 2
 
 
 def in_order(function: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
-    """Yield `map(function, items)`, in threads; few results wait at a time.
-
-    What is done with them in that order does not depend on how many threads there are.
-    """
+    """Yield `map(function, items)`, in threads; few results wait at a time."""
     with _single_threads() as threads:
         if threads < 2:
             yield from map(function, items)

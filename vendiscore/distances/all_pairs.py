@@ -60,7 +60,6 @@ def distances(
             _mend(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
         elif metric == "sqeuclidean" and not options:
             _check_lost(D, X, metric, pair)
-    np.fill_diagonal(D, 0.0)
     check_defined(D, metric, pair)
     return D
 

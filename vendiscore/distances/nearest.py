@@ -168,6 +168,8 @@ class MetricPairs(Pairs):
             D = (D + np.asarray(scipy.spatial.distance.cdist(B, A, by)).T) / 2
         if self.groups is not None:
             D[self.groups[rows, None] == self.groups[columns]] = 0.0
+        own = np.arange(max(rows.start, columns.start), min(rows.stop, columns.stop))
+        D[own - rows.start, own - columns.start] = 0.0
         check_defined(D, self.metric, lambda i, j: self.pair(rows.start + i, columns.start + j))
         return np.ldexp(D, self.shift, out=D) if self.shift else D
 

@@ -20,8 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix, as_samples
-from ..arrays.namespace import is_numpy, is_torch
-from ..arrays.pools import as_numpy, size
+from ..arrays.namespace import is_numpy, is_torch, to_host
+from ..arrays.pools import size
 from ..resolve.group_labels import takes_any_length
 from ..resolve.kernel_request import How
 from ..streaming.state import State
@@ -182,7 +182,7 @@ def _pack(item: Any) -> Any:
     if isinstance(item, dict):
         return {"dict": [[_pack(key), _pack(value)] for key, value in item.items()]}
     if is_torch(item):
-        item = as_numpy(item)
+        item = to_host(item)
     if isinstance(item, bytes):
         kind, data = "bytes", item
     elif isinstance(item, State):

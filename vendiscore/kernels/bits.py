@@ -14,7 +14,6 @@ from ..arguments import one_of, refuse_gradient
 from ..arrays import memory
 from ..arrays.inputs import as_matrix
 from ..arrays.namespace import is_torch, row_blocks, to_host
-from ..arrays.pools import as_numpy
 from ..errors import SampleError
 from ..registry.kernel import register_kernel
 from ..similarity.base import Similarity
@@ -81,7 +80,7 @@ def _numbers(samples: Any) -> Any:
             samples = X if X.dtype.kind in "biuf" else samples
     refuse_gradient("kernel 'tanimoto'", samples=samples)
     if is_torch(samples):
-        samples = as_numpy(samples)
+        samples = to_host(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
         try:
             X = as_matrix(samples, also=lambda X: _improper(to_host(X)))

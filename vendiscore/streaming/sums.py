@@ -20,7 +20,6 @@ from ..arrays.namespace import (
     row_blocks,
     to_host,
 )
-from ..arrays.pools import as_numpy
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
@@ -78,7 +77,7 @@ def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> 
     None where X is no plain rows of numbers, or a row needs a closer look by its kernel.
     """
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
-        X = as_numpy(X)  # which is the same memory
+        X = to_host(X)  # which is the same memory
     if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
         return None
     n, d = X.shape
