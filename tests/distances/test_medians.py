@@ -41,17 +41,14 @@ SETS = {
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("n", [2, 3, 65, 200, 600])
-@pytest.mark.parametrize("direct", [True, False])
-def test_the_middle_of_all_pairs_is_exact(name, n, direct, monkeypatch):
-    monkeypatch.setattr(medians, "DIRECT_BYTES", 1 << 40 if direct else 0)
+def test_the_middle_of_all_pairs_is_exact(name, n, monkeypatch):
     monkeypatch.setattr(medians, "LEAST_DRAWN", 500)
     D = SETS[name](n)
     assert of_pairs(D) == naive(D[np.triu_indices(n, 1)])
 
 
 @pytest.mark.parametrize("drawn", [[0.0], [0.0] * 2000, [9.0] * 2000, np.linspace(2, 3, 999)])
-def test_a_sample_that_misleads_costs_passes_and_no_digit(drawn, monkeypatch):
-    monkeypatch.setattr(medians, "DIRECT_BYTES", 0)
+def test_a_sample_that_misleads_costs_passes_and_no_digit(drawn):
     D = apart(rng.random((300, 3)))
     assert of_pairs(D, np.asarray(drawn)) == naive(D[np.triu_indices(300, 1)])
 

@@ -1,8 +1,7 @@
 """The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ.
 
-One way serves NumPy and torch, where both kernels and bandwidths can be differentiated.
-Coordinates are divided by the power of two next to σ, which is exact, so that squares of what
-matters neither overflow nor vanish.
+Of NumPy and torch, where both can be differentiated. Coordinates are divided by the power of two
+next to σ, which is exact, so that squares of what matters neither overflow nor vanish.
 """
 
 from __future__ import annotations
@@ -26,10 +25,7 @@ MOST_APART = 1000
 
 
 class Exponentials:
-    """Similarities of pairs of rows of X (n, d); `sigma` may be a tensor with a gradient.
-
-    What `similarity.rows.RowsSimilarity` is made from.
-    """
+    """Similarities of pairs of rows of X (n, d); `sigma` may be a tensor with a gradient."""
 
     def __init__(self, X: Array, sigma: Any, law: Law) -> None:
         exponent, largest = math.frexp(scalar(sigma))[1], _largest(X)
@@ -69,18 +65,13 @@ class Exponentials:
 
 
 def median_width(X: Array, law: Law) -> Any:
-    """Return the median distance of distinct rows of X (n, d), 1 if there is one only.
-
-    Repeating a sample does not change it, so that duplicates and weights agree. Exact. Time
-    O(n² d), memory O(n d) and some percent of n²; of a tensor O(n²).
-    """
+    """Return the median distance of distinct rows of X (n, d), 1 if there is one only."""
     rows = X[distinct_places(X)]
     if len(rows) < 2:
         return 1.0
     exponent = math.frexp(_largest(X))[1]
     rows = times_power(rows, -exponent)
-    median = _median if is_numpy(rows) else _median_of_tensor
-    width = median(rows, law)
+    width = (_median if is_numpy(rows) else _median_of_tensor)(rows, law)
     if not scalar(width) >= LEAST_WIDTH:
         raise ValueError(
             "the median distance between distinct samples is 2^-300 times the largest entry, or "

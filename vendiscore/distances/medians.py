@@ -1,7 +1,6 @@
 """Medians of the distances of all pairs, without all of them in memory.
 
-A sample of pairs says between which two numbers the median is; one pass over all pairs counts
-those below and keeps those between, which are sorted.
+A sample of pairs says between which two numbers the median is; one pass keeps those between.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from ..arrays import memory
 from ..arrays.namespace import row_blocks
 from .pairs import pair_blocks
 
-# Distances of all pairs that take no more bytes are looked at in one piece.
-DIRECT_BYTES = 1 << 20
 # How many pairs are drawn: one in so many, from the least to the most.
 DRAWN, LEAST_DRAWN, MOST_DRAWN = 1 << 9, 1 << 12, 1 << 20
 # Places of the median among so many drawn numbers are off by √(drawn)/2; so many times that, and
@@ -40,17 +37,9 @@ def draw_pairs(n: int, most: int | None = None, seed: int = 0) -> tuple[np.ndarr
 
 
 def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
-    """Return the two numbers in the middle of those of all pairs i < j of n samples.
-
-    One pass over all pairs, unless the drawn ones mislead. Memory: a block of rows and some
-    percent of the numbers.
-    """
+    """Return the two numbers in the middle of those of all pairs i < j of n samples."""
     size = n * (n - 1) // 2
     places = (size - 1) // 2, size // 2
-    if 8 * size <= DIRECT_BYTES:
-        numbers = np.concatenate([rows.ravel() for rows in _upper(n, part)])
-        numbers.partition(places)
-        return float(numbers[places[0]]), float(numbers[places[1]])
     drawn = np.sort(drawn)
     for deviations in DEVIATIONS:
         below, numbers, counts = _between(_upper(n, part), *_bracket(drawn, deviations))

@@ -49,10 +49,9 @@ def check_metric(metric: Any, more: tuple[str, ...] = ()) -> None:
 def check_options(
     metric: str | Callable[[Any, Any], float], options: Mapping[str, Any], d: int | None = None
 ) -> dict[str, Any]:
-    """Return the options of a metric on d columns, or a TypeError or ValueError.
+    """Return the options of a metric on d columns, checked; without d no shape is looked at.
 
-    Those of SciPy by its names, but for the `exponent` of "minkowski", which is its p: here p are
-    weights of samples. Without d no shape is looked at.
+    They have SciPy's names, but for `exponent`, its p: here p are weights of samples.
     """
     given = {option: value for option, value in options.items() if value is not None}
     if callable(metric):
@@ -127,8 +126,7 @@ def _plain(option: str, value: Any, expected: str) -> np.ndarray:
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:
-    """Return what a metric derives from the rows: their variances ("V") or inverse covariance
-    ("VI")."""
+    """Return the variances ("V") or inverse covariance ("VI") of rows, for a metric."""
     metric = {"V": "seuclidean", "VI": "mahalanobis"}[option]
     n, d = X.shape
     if n < 2:

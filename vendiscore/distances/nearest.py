@@ -1,9 +1,7 @@
 """Which of n points are near which: the nearest of each, and the pairs within radii.
 
-Pairs are looked at by blocks of rows, so that nothing of size n² is kept. What is found of a block
-first is a lower bound of its distances, by one product of matrices where that will do; the few
-pairs that it leaves in doubt are recomputed from differences. So decisions are those of exact
-distances, also among points that are close together and far from the others.
+Blocks of rows give lower bounds of distances, by one product of matrices where that will do; the
+few pairs that these leave in doubt are recomputed, so that decisions are those of exact distances.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ class Pairs(ABC):
         return found
 
     def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        """Return whether the distances of these pairs are at most r, of those `found` within
-        reach."""
+        """Return whether the distances of pairs whose numbers are within reach are at most r."""
         return self.lengths(i, j, found) <= r
 
     def middle(self, low: float, high: float) -> float:
@@ -69,10 +66,7 @@ class Pairs(ABC):
 
 
 class Squared(Pairs):
-    """Distances whose squares come first.
-
-    `squared` says that the squares are what the metric is, for which all is the same but means.
-    """
+    """Distances whose squares come first, and are what the metric is if `squared`."""
 
     squared = False
 
@@ -196,11 +190,9 @@ class MatrixPairs(Pairs):
 
 
 def nearest(pairs: Pairs, own: slice, counts: np.ndarray, k: int, description: str) -> np.ndarray:
-    """Return the distances of each point of `own` to its k nearest others of these, (size, k),
-    sorted.
+    """Return the distances (size, k) of points of `own` to their k nearest others there, sorted.
 
-    Each point stands for so many, of which there are more than k. Time O(n²), of which little is in
-    what follows the distances; memory some blocks of rows.
+    Each point stands for so many, of which there are more than k.
     """
     distinct = min(k, len(counts) - 1)
 
@@ -285,8 +277,7 @@ def _leave_out_own(D: np.ndarray, start: int) -> None:
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k smallest distances of each row of a block that begins at (i, j), and their
-    columns."""
+    """Return the k smallest distances of rows of a block that begins at (i, j); their columns."""
     bound = _bound(D, k)
     bound += BEYOND * np.abs(bound)
     todo, kept, columns = np.arange(len(D)), np.empty((len(D), k)), np.empty((len(D), k), int)
