@@ -1,8 +1,4 @@
-"""From what people hold (lists, arrays, tensors, frames, columns) to what the maths reads.
-
-`as_samples` turns any container into a list or leaves an array where it is; `as_matrix` asks for
-rows of finite numbers. Torch tensors stay tensors, on their device.
-"""
+"""From what people hold (lists, arrays, tensors, frames, columns) to what the maths reads."""
 
 from __future__ import annotations
 
@@ -21,6 +17,7 @@ from ..arguments import inexact
 from ..errors import SampleError
 from ..reading.folders import image_files, is_folder
 from .namespace import is_numpy, is_torch, namespace, scalar, to_host
+from .pools import size
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
@@ -29,8 +26,7 @@ _WHOLE = 1 << 53
 def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
     """Return a list of samples, or the array itself when one is passed, neither copied nor changed.
 
-    The path of a folder stands for its image files. Arrays of other libraries go through NumPy, in
-    their own precision. `name` is what errors call the samples; with `empty` there may be none.
+    The path of a folder stands for its image files. Arrays of other libraries go through NumPy.
     """
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
         converted: Any = samples
@@ -38,7 +34,7 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
         converted = list(samples)
     else:
         converted = _from_other(samples, name)
-    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
+    if not empty and size(converted) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 
@@ -68,7 +64,12 @@ def _from_other(samples: Any, name: str) -> Any:
     if isinstance(samples, (list, tuple)):
         return list(samples)
     if sp.issparse(samples):
-        return _from_sparse(samples, name)
+        _check_two_dimensional(samples, name)
+        rows = samples.tocsr()
+        if not rows.has_canonical_format:  # an entry may be given in parts, which are to be added
+            rows = rows.copy()
+            rows.sum_duplicates()
+        return rows
     if hasattr(samples, "to_pylist"):  # Arrow: array, chunked array, table
         return _from_arrow(samples)
     if hasattr(samples, "to_numpy") and not is_array_api_obj(samples):  # pandas, polars
@@ -127,19 +128,6 @@ def _check_tensor(X: Any, name: str) -> None:
             raise TypeError(f"`{name}` must be a dense torch tensor, got a {kind} one; {remedy}")
 
 
-def _from_sparse(samples: Any, name: str) -> Any:
-    if samples.ndim != 2:
-        raise ValueError(
-            f"`{name}` must be two-dimensional, one row per sample, got shape "
-            f"{tuple(samples.shape)}; reshape it to (n, d)"
-        )
-    rows = samples.tocsr()
-    if not rows.has_canonical_format:  # an entry may be given in parts, which are to be added
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
 def _from_arrow(column: Any) -> Any:
     if hasattr(column, "num_columns"):  # a table
         columns = [_arrow_values(each) for each in column.columns]
@@ -173,17 +161,15 @@ def as_matrix(
 ) -> Any:
     """Return rows of finite numbers: a float array (n, d), a CSR matrix, or a torch tensor.
 
-    Integers and booleans become float64, half precision becomes float32; anything else keeps its
-    precision and is not copied. Where rows are refused, `also` says what the caller would refuse
-    of the others, so that one error names all.
+    Integers and booleans become float64, half precision float32; the rest is not copied. Where rows
+    are refused, `also` says what the caller would refuse of the others: one error names all.
     """
     samples = as_samples(samples, name)
     try:
         return _matrix(samples, name)
     except SampleError as error:
         problems = error.problems
-    n = len(samples) if isinstance(samples, list) else samples.shape[0]
-    while rest := [i for i in range(n) if i not in problems]:
+    while rest := [i for i in range(size(samples)) if i not in problems]:
         try:
             X = _matrix(choose(samples, rest), name)
             problems |= {rest[i]: problem for i, problem in (also(X) if also else {}).items()}
@@ -198,11 +184,7 @@ def as_matrix(
 def _matrix(X: Any, name: str) -> Any:
     if isinstance(X, list):
         X = _stack(X, name)
-    if X.ndim != 2:
-        raise ValueError(
-            f"`{name}` must be two-dimensional, one row per sample, got shape {tuple(X.shape)}; "
-            f"reshape it to (n, d)"
-        )
+    _check_two_dimensional(X, name)
     if X.shape[1] == 0:
         raise ValueError(f"`{name}` must have at least one column, got shape {tuple(X.shape)}")
     X = _as_float(X, name)
@@ -210,9 +192,16 @@ def _matrix(X: Any, name: str) -> Any:
     return X
 
 
+def _check_two_dimensional(X: Any, name: str) -> None:
+    if X.ndim != 2:
+        raise ValueError(
+            f"`{name}` must be two-dimensional, one row per sample, got shape {tuple(X.shape)}; "
+            f"reshape it to (n, d)"
+        )
+
+
 def _stack(rows: Sequence[Any], name: str) -> Any:
-    """Return rows of a list as one array; a row that does not fit is a sample that cannot be
-    used."""
+    """Return rows of a list as one array, or raise for those that do not fit."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -246,19 +235,18 @@ def _row(row: Any) -> np.ndarray:
         entries = np.array(row, dtype=object)
     except ValueError:
         raise ValueError(f"must be a row of numbers, got {row!r:.40}{_REMOVE}") from None
-    values = np.empty(entries.shape)
-    for place, entry in np.ndenumerate(entries):
+    for entry in entries.flat:
         if _odd(entry):
             raise TypeError(
                 f"must be a row of numbers, got {type(entry).__name__} {entry!r:.40} in it{_REMOVE}"
             )
         try:
-            values[place] = float(entry)
+            float(entry)
         except OverflowError:
             raise ValueError(f"has {entry!r:.40}, which is beyond double precision") from None
         if said := inexact(entry):
             raise ValueError(said)
-    return values
+    return entries.astype(np.float64)
 
 
 _REMOVE = "; remove it, or mend it"
@@ -274,13 +262,13 @@ def _odd(entry: Any) -> bool:
 def _stack_tensors(rows: Sequence[Any], name: str) -> Any:
     problems: dict[int, str] = {}
     for i, row in enumerate(rows):
-        if not is_torch(row):
+        if is_torch(row):
+            _check_tensor(row, name)
+        else:
             problems[i] = (
                 f"of `{name}` must be a torch tensor like others, got {type(row).__name__}: "
                 f"{row!r:.40}{_REMOVE}"
             )
-            continue
-        _check_tensor(row, name)
     tensors = {i: row for i, row in enumerate(rows) if i not in problems}
     _check_shapes({i: tuple(row.shape) for i, row in tensors.items()}, problems, name)
     devices = {str(row.device) for row in tensors.values()}

@@ -57,7 +57,7 @@ def distances(
         pairs, everything = MetricPairs(X, metric, options, pair), slice(0, len(X))
         D = pairs.block(everything, everything)
         if math.isfinite(pairs.exponent):
-            _mend(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
+            mend_close(D, pairs.least, lambda i, j: pairs.lengths(i, j, D[i, j]))
         elif metric == "sqeuclidean" and not options:
             _check_lost(D, X, metric, pair)
     check_defined(D, metric, pair)
@@ -164,14 +164,14 @@ def _euclidean(X: np.ndarray) -> np.ndarray:
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
-    _mend(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
+    mend_close(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
     return D
 
 
-def _mend(
+def mend_close(
     D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> None:
-    """Measure again, in place, the pairs at distances below `least`."""
+    """Measure again, in place, pairs i and j of rows whose numbers are below `least`."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.divmod(np.flatnonzero(D[block] < least), len(D))
         near += block.start

@@ -40,13 +40,18 @@ def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
     """Return the two numbers in the middle of those of all pairs i < j of n samples."""
     size = n * (n - 1) // 2
     places = (size - 1) // 2, size // 2
-    drawn = np.sort(drawn)
+    drawn, m = np.sort(drawn), len(drawn)
     for deviations in DEVIATIONS:
-        below, numbers, counts = _between(_upper(n, part), *_bracket(drawn, deviations))
+        low, high = -math.inf, math.inf
+        off = deviations * math.sqrt(m) / 2 + 1
+        if off < m / 2:
+            low = float(drawn[math.floor(m / 2 - off)] * (1 - SLACK))
+            high = float(drawn[math.ceil(m / 2 + off) - 1] * (1 + SLACK))
+        below, numbers, counts = _between(_upper(n, part), low, high)
         ranks = below + np.cumsum(counts)
         if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
-            low, high = numbers[np.searchsorted(ranks, places, side="right")]
-            return float(low), float(high)
+            first, second = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(first), float(second)
     raise AssertionError("all numbers are between −∞ and ∞")
 
 
@@ -57,16 +62,6 @@ def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
         yield rows[:, :size][np.triu_indices(size, 1)]
         for some in row_blocks(size, 8 * n, least=1):
             yield rows[some, size:]
-
-
-def _bracket(drawn: np.ndarray, deviations: float) -> tuple[float, float]:
-    """Return two numbers with the median of all between them, from some of them, sorted."""
-    m = len(drawn)
-    off = deviations * math.sqrt(m) / 2 + 1
-    if off >= m / 2:
-        return -math.inf, math.inf
-    low, high = drawn[math.floor(m / 2 - off)], drawn[math.ceil(m / 2 + off) - 1]
-    return float(low * (1 - SLACK)), float(high * (1 + SLACK))
 
 
 def _between(

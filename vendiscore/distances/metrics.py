@@ -63,39 +63,30 @@ def check_options(
         if option not in takes:
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
     if "exponent" in given:
-        given["exponent"] = number(
-            "exponent", given["exponent"], "a number of at least 1", lambda p: p >= 1
-        )
-    for option, least in (("w", "at least 0"), ("V", "more than 0")):
-        if option in given:
-            given[option] = _numbers(option, given[option], d, least)
+        expected = "a number of at least 1"
+        given["exponent"] = number("exponent", given["exponent"], expected, lambda p: p >= 1)
+    for option in {"w", "V"} & set(given):
+        given[option] = _numbers(option, given[option], d)
     if "VI" in given:
         given["VI"] = _inverse_covariance(given["VI"], d)
     return given
 
 
-def _numbers(option: str, value: Any, d: int | None, least: str) -> np.ndarray:
-    columns = "a number for each column" if d is None else f"{d} numbers, one for each column"
-    values = _plain(option, value, f"{columns}, each {least}")
-    if values.ndim != 1 or (d is not None and len(values) != d):
-        raise ValueError(f"`{option}` must be {columns}, got shape {values.shape}")
-    wrong = ~(np.isfinite(values) & ((values > 0) if least == "more than 0" else (values >= 0)))
-    if wrong.any():
+def _numbers(option: str, value: Any, d: int | None) -> np.ndarray:
+    expected = "a number for each column" if d is None else f"{d} numbers, one for each column"
+    expected += ", each at least 0, not all 0" if option == "w" else ", each more than 0"
+    values = _finite_array(option, value, expected, 1, d)
+    wrong = values < 0 if option == "w" else values <= 0
+    if wrong.any() or not values.any():
         i = int(np.argmax(wrong))
-        raise ValueError(f"`{option}` must be {columns}, each {least}, got {values[i]} at [{i}]")
-    if not values.any():
-        raise ValueError(f"`{option}` must be {columns}, not all 0; leave it out for equal ones")
+        raise ValueError(f"`{option}` must be {expected}, got {values[i]} at [{i}]")
     return values
 
 
 def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
     size = "(d, d) for samples of d columns" if d is None else f"({d}, {d})"
     expected = f"an inverse covariance, a symmetric matrix {size} without negative eigenvalues"
-    VI = _plain("VI", value, expected)
-    if VI.ndim != 2 or VI.shape[0] != VI.shape[1] or (d is not None and len(VI) != d):
-        raise ValueError(f"`VI` must be {expected}, got shape {VI.shape}")
-    if not np.isfinite(VI).all():
-        raise ValueError(f"`VI` must be {expected}, got one that is not finite")
+    VI = _finite_array("VI", value, expected, 2, d)
     gap = np.abs(VI - VI.T)
     # Entries may be of very different units; those of the diagonal say which.
     units = np.sqrt(np.maximum(np.diagonal(VI), 0))
@@ -113,16 +104,21 @@ def _inverse_covariance(value: Any, d: int | None) -> np.ndarray:
     return np.asarray(VI)
 
 
-def _plain(option: str, value: Any, expected: str) -> np.ndarray:
+def _finite_array(option: str, value: Any, expected: str, ndim: int, d: int | None) -> np.ndarray:
+    """Read an array of finite numbers, with d along each of its dimensions."""
     refuse_gradient(f"`{option}`", **{option: value})
-    value = value.cpu() if is_torch(value) else value
     try:
-        array = np.asarray(value)
+        array = np.asarray(value.cpu() if is_torch(value) else value)
         if array.dtype.kind not in "fiu":
             raise TypeError
-        return array.astype(np.float64)
+        array = array.astype(np.float64)
     except (TypeError, ValueError):
         raise TypeError(f"`{option}` must be {expected}, got {value!r:.60}") from None
+    if array.ndim != ndim or len({*array.shape, d or len(array)}) > 1:
+        raise ValueError(f"`{option}` must be {expected}, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"`{option}` must be {expected}, got one that is not finite")
+    return array
 
 
 def scatter(X: np.ndarray, option: str) -> np.ndarray:

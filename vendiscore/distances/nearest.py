@@ -226,39 +226,35 @@ def members(
     counts: tuple[np.ndarray, np.ndarray],
     radii: Sequence[np.ndarray],
     description: str,
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return how many points are within radii, of each row and of each column."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many points are within each of the radii of each row, and of each column."""
     radii = [r * (1 + TIES) for r in radii]
     reaches = [pairs.reach(r) for r in radii]
+    twins = counts[0] - 1 if rows == columns else 0
+    of_rows = np.zeros((len(radii), rows.stop - rows.start), int) + twins
+    of_columns = np.zeros((len(radii), columns.stop - columns.start), int) + twins
 
-    def look(block: slice) -> list[tuple[np.ndarray, np.ndarray]]:
+    def look(block: slice) -> tuple[slice, list[np.ndarray], list[np.ndarray]]:
+        own = slice(block.start - rows.start, block.stop - rows.start)
+        by_row, by_column = [], []
         with np.errstate(all="ignore"):
             D = pairs.block(block, columns)
             if rows == columns:
                 _leave_out_own(D, block.start - columns.start)
-            own = slice(block.start - rows.start, block.stop - rows.start)
-            found = []
             for r, most in zip(radii, reaches, strict=True):
                 around = own if len(r) > 1 else slice(None)
                 i, j = np.divmod(np.flatnonzero(most[around] >= D), D.shape[1])
                 radius = np.broadcast_to(r[around], D.shape)[i, j]
                 inside = pairs.within(block.start + i, columns.start + j, D[i, j], radius)
                 i, j = i[inside], j[inside]
-                by_row = np.bincount(i, counts[1][j], len(D))
-                found.append((by_row, np.bincount(j, counts[0][own][i], D.shape[1])))
-            return found
+                by_row.append(np.bincount(i, counts[1][j], len(D)).astype(int))
+                by_column.append(np.bincount(j, counts[0][own][i], D.shape[1]).astype(int))
+        return own, by_row, by_column
 
-    twins = counts[0] - 1 if rows == columns else 0
-    of_rows: list[list[np.ndarray]] = [[] for _ in radii]
-    of_columns = [np.zeros(columns.stop - columns.start) for _ in radii]
-    for found in _looked(pairs, look, rows, columns, description):
-        for kept, total, (by_row, by_column) in zip(of_rows, of_columns, found, strict=True):
-            kept.append(by_row)
-            total += by_column
-    return [
-        (np.concatenate(a).astype(int) + twins, b.astype(int) + twins)
-        for a, b in zip(of_rows, of_columns, strict=True)
-    ]
+    for own, by_row, by_column in _looked(pairs, look, rows, columns, description):
+        of_rows[:, own] += by_row
+        of_columns += by_column
+    return of_rows, of_columns
 
 
 def _looked(

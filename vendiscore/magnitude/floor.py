@@ -14,18 +14,14 @@ SHARE = 0.9
 
 
 class Floor:
-    """Lower bounds m with Z = exp(−tD) ⪰ diag(m), for every scale t at which one is known.
+    """Lower bounds m with Z = exp(−tD) ⪰ diag(m), for every scale t at which one is known."""
 
-    In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
-    distribution, which exceeds s with probability erf(t / 2√s). All are positive semidefinite,
-    and in those with s ≥ Λ/q_i² the row of a point whose nearest neighbour is at q_i has entries
-    of at most e^{−Λ} beside its 1. With Λ = log(10 n (1 + 2 √(max q / min q))) these are too small
-    to matter, which leaves m_i = 0.9 erf(t q_i / 2√Λ), whatever the dimension.
-
-    Elsewhere a bound is proved by a factorisation. With distances of negative type it holds at
-    all larger scales: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry, and that is positive
-    semidefinite with a unit diagonal (Schur).
-    """
+    # In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
+    # distribution, which exceeds s with probability erf(t / 2√s). In those with s ≥ Λ/q_i² the row
+    # of a point whose nearest neighbour is at q_i has entries of at most e^{−Λ} beside its 1. With
+    # Λ = log(10 n (1 + 2 √(max q / min q))) these do not matter: m_i = 0.9 erf(t q_i / 2√Λ).
+    # Elsewhere a bound is proved by a factorisation. With distances of negative type it holds at
+    # all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by entry.
 
     def __init__(self, D: np.ndarray, negative_type: bool, hilbert: bool) -> None:
         self.monotone, self.proved = negative_type, dict[float, float]()

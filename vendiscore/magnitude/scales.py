@@ -258,7 +258,9 @@ def _integral(
         # cos² of the half angle; the same floats at every level, so that g is not asked twice
         angles = np.arange(panels + 1) * (math.pi / panels)
         nodes = [a + (b - a) * float(round(math.cos(x / 2) ** 2, 15)) for x in angles]
-        area = (b - a) * _clenshaw_curtis(np.array([g(u) for u in nodes]))
+        c = scipy.fft.dct(np.array([g(u) for u in nodes]), type=1)[::2] / panels
+        c[[0, -1]] /= 2  # exact up to degree `panels` (Clenshaw & Curtis 1960)
+        area = (b - a) * float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))
         if abs(area - before) <= AREA_TOLERANCE * (abs(area) if size is None else size):
             return area, nodes[::-1]
         before = area
@@ -267,11 +269,3 @@ def _integral(
         f"the area did not settle to {AREA_TOLERANCE:g} with {LARGEST_RULE} scales (is the "
         f"magnitude singular at some scale?); use quadrature='trapezoid'"
     )
-
-
-def _clenshaw_curtis(values: np.ndarray) -> float:
-    """Return ∫₀¹ of a function with values at (1 + cos(πj/N))/2, exact up to degree N."""
-    panels = len(values) - 1
-    c = scipy.fft.dct(values, type=1)[::2] / panels
-    c[[0, -1]] /= 2
-    return float(np.sum(c / (1 - np.arange(0, panels + 1, 2) ** 2)))

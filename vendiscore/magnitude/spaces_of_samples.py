@@ -18,6 +18,7 @@ from ..distances.all_pairs import (
     check_distances,
     distances,
     drop_rounding,
+    mend_close,
     numpy_rows,
 )
 from ..distances.kernel_distances import (
@@ -42,9 +43,11 @@ from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolv
 from ..signature import plain
 from ..similarity.base import Similarity
 from .floor import nearest
+from .parameters import LEINSTER, documented
 from .space import MetricSpace
 
 
+@documented(f"{LEINSTER}, §2.1; Schoenberg, Trans. Amer. Math. Soc. 1938")
 def as_space(
     samples: Samples,
     *,
@@ -64,7 +67,7 @@ def as_space(
         Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
         kernel compares. A MetricSpace is taken as it is.
     metric : str or callable, optional
-        As for `magnitude`.
+        For vectors, matrices or kernels, as for `magnitude`.
     k : str, callable, dict or list, optional
         A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
         without it.
@@ -81,20 +84,13 @@ def as_space(
     -------
     MetricSpace
 
-    Raises
-    ------
-    TypeError, ValueError, TooLargeError
-        For samples or options that do not fit, and sets that are too large for memory.
-
     Notes
     -----
-    Time O(n² d), memory 12 n² bytes.
-
-    √(2 − 2k) is the distance in the kernel's feature space, of negative type: exp(−tD) is
-    positive definite at every scale (Schoenberg). 1 − k is half its square. Where a kernel has
-    features, close pairs keep their digits. A matrix of similarities alone knows 2 − 2k to some ε
-    of its precision: samples within 1e-14 (single precision: 5e-6) count as identical, so that
-    distances below 1e-7 (2e-3) are not told from 0.
+    Time O(n² d), memory 12 n² bytes. √(2 − 2k) is the distance in the kernel's feature space, of
+    negative type: exp(−tD) is positive definite at every scale (Schoenberg). 1 − k is half its
+    square. Where a kernel has features, close pairs keep their digits. A matrix of similarities
+    alone knows 2 − 2k to some ε of its precision: samples within 1e-14 (single precision: 5e-6)
+    count as identical, so that distances below 1e-7 (2e-3) are not told from 0.
 
     Examples
     --------
@@ -257,7 +253,7 @@ def _from_similarity(similarity: Similarity, how: How) -> MetricSpace:
     else:
         D = _squares(similarity)
         if F is not None:
-            _mend_close(D, F)
+            mend_close(D, CLOSE, lambda i, j: sparse_squares(F, i, j))
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
     least = nearest(D)
     i = int(np.argmin(least))
@@ -296,12 +292,3 @@ def _squares(similarity: Similarity) -> np.ndarray:
         K[later, block] = K[block, later].T
     np.fill_diagonal(K, 0.0)
     return K
-
-
-def _mend_close(D: np.ndarray, F: Any) -> None:
-    """Recompute squared distances of rows of sparse F that are close, in place."""
-    for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.nonzero(D[block] < CLOSE)
-        near += block.start
-        near, other = near[near < other], other[near < other]
-        D[near, other] = D[other, near] = sparse_squares(F, near, other)

@@ -97,11 +97,10 @@ class Neighbourhoods:
             if self.sizes[0] > k:
                 radii.append(self._of_distinct(0, self.radii(0, k))[:, None])
             what = "samples beside references"
-            found = members(self.pairs, *self._sides, self._counts, radii, what)
-            (around, met), (around_clipped, _), *others = found
-            recalled = others[0][1] if others else np.zeros_like(met)
+            around, met = members(self.pairs, *self._sides, self._counts, radii, what)
+            recalled = met[2] if len(met) > 2 else np.zeros_like(met[0])
             x, y = self.inverse
-            self._balls[k] = Balls(around[x], around_clipped[x], met[y], recalled[y])
+            self._balls[k] = Balls(around[0][x], around[1][x], met[0][y], recalled[y])
         return self._balls[k]
 
     def own(self, k: int) -> np.ndarray:
@@ -112,8 +111,8 @@ class Neighbourhoods:
             side, counts = self._sides[1], self._counts[1]
             radii = [self._of_distinct(1, self.clipped(k))[None]]
             what = "references beside others"
-            ((found, _),) = members(self.pairs, side, side, (counts, counts), radii, what)
-            self._own[k] = found[self.inverse[1]]
+            found, _ = members(self.pairs, side, side, (counts, counts), radii, what)
+            self._own[k] = found[0][self.inverse[1]]
         return self._own[k]
 
     def _of_distinct(self, side: int, values: np.ndarray) -> np.ndarray:
