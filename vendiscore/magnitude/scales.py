@@ -20,10 +20,9 @@ from .space import MetricSpace
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
 CLOSE_ENOUGH = 1e-10
-# The longest of the growing steps in log t in which the convergence scale is sought, which end at
-# e^400 of the first guess, and how many steps of any kind there may be.
-FURTHEST = 1.5**13
-MOST_STEPS = 200
+# The longest of the growing steps in log t in which the convergence scale is sought, and how far
+# beyond where the slope leads the first of them ends.
+FURTHEST, BEYOND = 400.0, 1.1
 LARGEST = math.log(1e307)
 # Of so many points the spread says well enough where to begin, and with which slope in log t.
 SAMPLE = 128
@@ -158,45 +157,16 @@ def _root(
 
     Return the two ends of where it was sought if there is none.
     """
-    seen: list[tuple[float, float]] = []  # f(x) and x
-    below, above = math.nan, math.nan
-    reach = 1.0
-    for _ in range(MOST_STEPS):
-        y = f(x)
-        if y == 0 or abs(above - below) <= tolerance:
-            return x
-        below, above = (x, above) if y < 0 else (below, x)
-        aim = _interpolated([*seen[-3:], (y, x)], slope)
-        # Steps below the tolerance would not get a bracket closed.
-        aim = x + math.copysign(max(abs(aim - x), tolerance / 2), -y)
-        slow = len(seen) > 1 and abs(y) > abs(seen[-2][0]) / 4
-        if math.isfinite(below) and math.isfinite(above):
-            low, high = sorted((below, above))
-            if slow or not low < aim < high:
-                aim = (low + high) / 2
-        elif slow or abs(aim - x) > reach:
-            aim = x + math.copysign(reach, -y)
-            reach *= 1.5
-        aim = min(aim, LARGEST)
-        if aim == x or reach > FURTHEST:
-            break
-        seen.append((y, x))
-        x = aim
-    start = seen[0][1] if seen else x
-    return min(start, x), max(start, x)
-
-
-def _interpolated(points: list[tuple[float, float]], slope: float) -> float:
-    """Return where the function through the last points (y, x) that it grows through is 0."""
-    y, x = points[-1]
-    for count in range(len(points), 1, -1):
-        last = sorted(points[-count:])
-        rising = all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(last))
-        if rising:
-            return sum(
-                a[1] * math.prod(b[0] / (b[0] - a[0]) for b in last if b is not a) for a in last
-            )
-    return x - y / slope if slope > 0 else x - math.inf * y
+    f = cache(f)
+    start, end = x, x
+    # A little beyond where the slope leads, since two ends of a bracket are needed.
+    step = min(max(BEYOND * abs(f(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
+    while f(x) and f(x) * f(end) >= 0:
+        if step > FURTHEST:
+            return min(start, end), max(start, end)
+        x, end = end, min(end - math.copysign(step, f(x)), LARGEST)
+        step *= 2
+    return float(scipy.optimize.brentq(f, x, end, xtol=tolerance)) if f(x) else x
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
