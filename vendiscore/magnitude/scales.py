@@ -20,6 +20,8 @@ from .space import MetricSpace
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
 CLOSE_ENOUGH = 1e-10
+# Values that count as 0, of a function whose root is sought.
+ROUNDING = 1e-15
 # The longest of the growing steps in log t in which the convergence scale is sought, and how far
 # beyond where the slope leads the first of them ends.
 FURTHEST, BEYOND = 400.0, 1.1
@@ -157,16 +159,20 @@ def _root(
 
     Return the two ends of where it was sought if there is none.
     """
-    f = cache(f)
+
+    @cache
+    def g(x: float) -> float:
+        y = f(x)
+        return y if abs(y) > ROUNDING else 0.0
+
     start, end = x, x
-    # A little beyond where the slope leads, since two ends of a bracket are needed.
-    step = min(max(BEYOND * abs(f(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
-    while f(x) and f(x) * f(end) >= 0:
+    step = min(max(BEYOND * abs(g(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
+    while g(x) and g(x) * g(end) >= 0:
         if step > FURTHEST:
             return min(start, end), max(start, end)
-        x, end = end, min(end - math.copysign(step, f(x)), LARGEST)
+        x, end = end, min(end - math.copysign(step, g(x)), LARGEST)
         step *= 2
-    return float(scipy.optimize.brentq(f, x, end, xtol=tolerance)) if f(x) else x
+    return float(scipy.optimize.brentq(g, x, end, xtol=tolerance)) if g(x) else x
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
