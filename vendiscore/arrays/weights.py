@@ -18,11 +18,9 @@ WEIGHT_TOLERANCE = 1e-5
 def check_weights(
     p: Any, n: int, dropped: Collection[int] = (), like: Array | None = None
 ) -> Array | None:
-    """Return weights (n,) in float64 that sum to exactly 1, or None.
+    """Return weights (n,) in float64 that sum to exactly 1, of samples that were not dropped.
 
-    Where a kernel left samples out, `p` is for all that came in; the weights of the n that are
-    left are divided by their sum. They are a torch tensor if `p` is one, or an array `like` that
-    they go with; then on its device.
+    They are a torch tensor if `p` is one, or an array `like` that they go with; on its device.
     """
     if p is None:
         return None
@@ -73,21 +71,18 @@ def _numbers(p: Any, n: int) -> Array:
         if p.is_complex() or p.dtype == sys.modules["torch"].bool:
             raise TypeError(f"{expected}{p.dtype}")
         return p
-    if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
-        torch = sys.modules["torch"]
-        try:
+    try:
+        if isinstance(p, (list, tuple)) and any(map(is_torch, p)):
             if any("complex" in f"{type(w)}{getattr(w, 'dtype', '')}" for w in p):
                 raise TypeError("complex")
+            torch = sys.modules["torch"]
             return torch.stack([torch.as_tensor(weight, dtype=torch.float64) for weight in p])
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise TypeError(f"{expected}{p!r:.40}") from error
-    try:
         values = p.to_numpy() if hasattr(p, "to_numpy") else p
         values = to_numpy(values if hasattr(values, "__array__") else [*values], "p")
         if values.dtype.kind not in "fiuO" or any(np.iscomplexobj(w) for w in values.flat):
             raise TypeError(values.dtype)
         return values.astype(float)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         if "masked" in str(error):
             raise
         raise TypeError(f"{expected}{p!r:.40}") from None
