@@ -172,7 +172,7 @@ def _root(
             return min(start, end), max(start, end)
         x, end = end, min(end - math.copysign(step, g(x)), LARGEST)
         step *= 2
-    return float(scipy.optimize.brentq(g, x, end, xtol=tolerance)) if g(x) else x
+    return float(scipy.optimize.brentq(g, x, end, xtol=tolerance, maxiter=1000)) if g(x) else x
 
 
 def adaptive_area(f: Callable[[float], float], t_cut: float, size: float | None = None) -> float:
