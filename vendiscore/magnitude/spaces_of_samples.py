@@ -67,7 +67,9 @@ def as_space(
         Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
         kernel compares. A MetricSpace is taken as it is.
     metric : str or callable, optional
-        For vectors, matrices or kernels, as for `magnitude`.
+        For vectors "euclidean" (the default), "manhattan", "cosine", any metric of
+        `scipy.spatial.distance.cdist` or a function of two rows; "precomputed"; for a kernel
+        "kernel" (the default), √(2 − 2k), or "1-k".
     k : str, callable, dict or list, optional
         A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
         without it.
