@@ -34,7 +34,7 @@ def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> A
         converted = list(samples)
     else:
         converted = _from_other(samples, name)
-    if not empty and size(converted) == 0:
+    if not empty and (converted.shape[0] if hasattr(converted, "shape") else len(converted)) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 

@@ -58,7 +58,7 @@ def detached(x: Any) -> Any:
 
 def scalar(x: Array | float) -> float:
     """Return a 0-d array as a Python float, outside of any differentiation."""
-    return float(detached(x))
+    return float(x.detach() if hasattr(x, "detach") else x)
 
 
 def to_host(x: Array) -> np.ndarray:
