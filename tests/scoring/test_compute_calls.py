@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import compute, score_K
+from vendiscore import compute, explain, mag_area, report, score_K, score_X
 
 PACKAGE = str(Path(vendiscore.__path__[0]))
 TEXTS = [
@@ -26,6 +26,18 @@ TEXTS = [
 LEFT_OUT = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
 # At most: calls, changes of module, modules.
 BOUNDS = {"texts": (160, 75, 22), "matrix": (90, 52, 18)}
+X = np.random.default_rng(0).normal(size=(30, 5))
+# Other ways, which read their samples once, too.
+OTHERS = {
+    "features": lambda: score_X(X),
+    "cosine": lambda: compute(X, k="cosine"),
+    "rbf": lambda: compute(X, k="rbf"),
+    "rbf of lists": lambda: compute(X.tolist(), k="rbf"),
+    "magnitude": lambda: compute(X, measures={"MagArea": {"t_cut": "t_conv"}}),
+    "mag_area": lambda: mag_area(X),
+    "explain": lambda: explain(TEXTS),
+    "report": lambda: report(TEXTS),
+}
 
 
 def way(work):
@@ -58,6 +70,7 @@ def counted():
     K = matrix(30)
     ways = {"texts": way(lambda: compute(TEXTS)), "matrix": way(lambda: score_K(K))}
     metric = vendiscore.load("vendiscore")
+    ways |= {name: way(work) for name, work in OTHERS.items()}
     beside = {"beside": way(lambda: compute(TEXTS))}  # where evaluate has loaded torch
     return {**ways, **beside, "metric": way(lambda: metric.compute(samples=TEXTS))}
 
@@ -88,9 +101,14 @@ def test_the_metric_of_evaluate_makes_few_calls_more(ways):
 
 
 @pytest.mark.parametrize("name", list(BOUNDS))
-def test_samples_are_read_once_and_decomposed_once(ways, name):
+def test_a_request_and_its_matrix_are_read_once(ways, name):
     calls = Counter(function for _, function in ways[name])
-    for function in ("read_request", "as_samples", "decompose"):
-        assert calls[function] == 1, function
-    for check in ("check_diagonal", "check_finite", "check_matrix"):
+    assert calls["read_request"] == calls["as_samples"] == calls["decompose"] == 1
+
+
+@pytest.mark.parametrize("name", [*BOUNDS, *OTHERS])
+def test_samples_are_read_once_and_checked_once(ways, name):
+    calls = Counter(function for _, function in ways[name])
+    assert calls["read_collection"] == 1
+    for check in ("_matrix", "check_finite", "check_options", "check_diagonal", "check_matrix"):
         assert calls[check] <= 1, check

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Number
 from typing import Any
 
@@ -21,6 +23,18 @@ from .pools import size
 
 # Every whole number up to this one is a float64.
 _WHOLE = 1 << 53
+# Samples, by their id, with the rows of numbers that they were read as, where that is remembered.
+_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
+
+
+@contextmanager
+def rows_remembered() -> Iterator[None]:
+    """Read and check the same container of rows once, however often it is asked for."""
+    before = _READ.set({})
+    try:
+        yield
+    finally:
+        _READ.reset(before)
 
 
 def as_samples(samples: Any, name: str = "samples", *, empty: bool = False) -> Any:
@@ -164,9 +178,15 @@ def as_matrix(
     Integers and booleans become float64, half precision float32; the rest is not copied. Where rows
     are refused, `also` says what the caller would refuse of the others: one error names all.
     """
-    samples = as_samples(samples, name)
+    known = _READ.get()
+    if known is not None and id(samples) in known:
+        return known[id(samples)][1]
+    given, samples = samples, as_samples(samples, name)
     try:
-        return _matrix(samples, name)
+        X = _matrix(samples, name)
+        if known is not None:
+            known[id(given)] = given, X
+        return X
     except SampleError as error:
         problems = error.problems
     while rest := [i for i in range(size(samples)) if i not in problems]:

@@ -221,17 +221,15 @@ def _by_features(law: Law, X: Any, sigma: Any, m: int, seed: int) -> Similarity:
 
 def _rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Any:
     if isinstance(vectors, list):
-        vectors = [_as_row(x) for x in vectors]
+        if any(map(_is_number, vectors)):  # vectors of length 1
+            vectors = [np.reshape(x, 1) if _is_number(x) else x for x in vectors]
     elif vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     return as_matrix(vectors, also=also)
 
 
-def _as_row(x: Any) -> Any:
-    """Return a number as a vector of length 1, anything else as it is."""
-    if getattr(x, "ndim", None) == 0:
-        return x.reshape(1)
-    return [x] if isinstance(x, Number) else x
+def _is_number(x: Any) -> bool:
+    return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
 
 
 def _dense_rows(vectors: Any, also: Callable[[Any], dict[int, str]] | None = None) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import has_gradient, one_of, refuse_gradient
-from ..arrays.inputs import choose
+from ..arrays.inputs import choose, rows_remembered
 from ..arrays.namespace import scalar, to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
@@ -147,7 +147,8 @@ def build_kernel(
     distinct, first, inverse = distinct_samples(samples)
     try:
         # NumPy's default, whatever the caller has set: kernels know what may underflow.
-        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+        unusual = np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
+        with unusual, rows_remembered():
             fitted: Mapping[str, Any] = {}
             if kernel.fit is not None and fit_to is not None:
                 fitted = _fitted(kernel.fit, distinct, options, np.unique(inverse[fit_to]))
