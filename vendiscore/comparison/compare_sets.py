@@ -90,7 +90,7 @@ def compare(
     seed : int of at least 0
         Seed of the random subsets and exchanges. Default: 0.
     k : str, callable, dict or list, optional
-        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`; weights are not taken.
 

@@ -93,7 +93,7 @@ def surprise(
     samples, references : list or array
         n and m samples of the kind that `k` compares. Not changed.
     k : str, callable, dict or list, optional
-        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how

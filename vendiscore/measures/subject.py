@@ -44,6 +44,27 @@ class Subject(SampleSet):
     they share a kernel and its fitted options. A part, such as a group, is a Subject, too: its
     `whole` is compared, and the samples at its `places` are taken.
 
+    Parameters
+    ----------
+    samples : list, array, Similarity, MetricSpace, or what a mixture compares
+    how : How
+    name : str
+        What errors call the samples.
+    references : the same, optional
+    orders : sequence of float
+        For measures that have an order q.
+    p : array_like (n,), optional
+        Weights of the samples, as they were given.
+    psd : {"check", "clip"}
+    groups : Groups, optional
+        Which samples belong together.
+    in_parts : bool
+        Whether no measure looks at more than `parts`.
+    pooled : collection of str
+        What measures need of `both` sets ("similarity", …), so that they are compared at once.
+    estimating : Estimating, optional
+        How Vendi Scores may be estimated, if that will do.
+
     Examples
     --------
     >>> from vendiscore import as_similarity

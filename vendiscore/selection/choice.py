@@ -91,7 +91,7 @@ def select(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     k : str, callable, dict or list, optional
-        The kernel, as for `compute`; strings are compared by "ngram_overlap" without it.
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     score_K, score_X, score_dual, normalize, **options
         What the samples are, and options of the kernel, as for `compute`.
 

@@ -117,7 +117,10 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     Notes
     -----
     Time O(n d² + d³) from d < n features, else O(n³), and one matrix of size min(n, d)².
-    Source: Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §3.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §3.
 
     Examples
     --------
