@@ -163,8 +163,9 @@ def select(
             )
     if groups is not None:
         groups = read_labels(groups)
-        check_size(groups, n)
-        groups = replace(groups, codes=groups.codes[kept])
+        if len(groups.codes) != len(kept):  # one for each sample that came in
+            check_size(groups, n)
+            groups = replace(groups, codes=groups.codes[kept])
     first = np.searchsorted(kept, first).tolist()
     constraints = read_constraints(similarity.n, size, first, groups, quota)
     if quality is not None:

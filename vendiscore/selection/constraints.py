@@ -149,17 +149,17 @@ def _read_quota(size: int, quota: Any, groups: Groups) -> np.ndarray:
 
 
 def read_quality(n: int, least: int, quality: Any, kept: np.ndarray) -> np.ndarray:
-    """Read n scores of at least 0, `least` of them above among those of the samples kept."""
+    """Read scores of at least 0, of n samples or of those kept, `least` of which have more."""
     expected = "`quality` must be numbers of at least 0, one for each sample"
     try:
         scores = np.array([float(x) for x in quality])
     except (TypeError, ValueError):
         raise TypeError(f"{expected}, got {quality!r:.60}; pass plain numbers") from None
-    if len(scores) != n:
+    if len(scores) not in (n, len(kept)):
         raise ValueError(f"{expected}, got {len(scores)} for {n}; pass them in the same order")
     good, remedy = np.isfinite(scores) & (scores >= 0), "; add a constant, or take exp(quality)"
     check_each("quality", scores, good, "must be finite and at least 0", remedy)
-    scores = scores[kept]
+    scores = scores[kept] if len(scores) == n else scores
     if sum(scores.tolist()) == np.inf:
         raise ValueError(
             f"{expected}, got a sum that is too large, up to {scores.max():g}; divide them by the "
