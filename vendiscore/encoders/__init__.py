@@ -41,10 +41,8 @@ def encoder(
         Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
         that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
         evaluated without dropout and gradients, and left as it was after each call.
-    tokenizer : transformers tokenizer, optional
-        For texts: the one of a transformers `model`.
-    transform : callable PIL image → tensor (C, H, W), optional
-        For images: the preprocessing of a torch `model`.
+    tokenizer, transform : optional
+        Of a torch `model`: the tokenizer of texts, or a callable PIL image → tensor (C, H, W).
     pooling : {"pooler", "cls", "mean"}, optional
         The model's own pooled output, its first token, or the mean of its tokens; by default what
         the files of `model_path` say. A text model that says nothing is refused.
@@ -66,11 +64,8 @@ def encoder(
 
     Raises
     ------
-    MissingPackageError
-        Without torch, transformers, sentence-transformers, torchvision or pillow, where it needs
-        them.
-    OSError
-        If the model cannot be found or downloaded.
+    MissingPackageError, OSError
+        Without a package that the model needs, or if the model cannot be found or downloaded.
     TypeError, ValueError
         If keywords do not go together, or the model has no such pooling or lacks trained weights.
 
@@ -80,9 +75,6 @@ def encoder(
     >>> lengths.encode(["a", "bcd"])
     array([[1., 1.],
            [3., 1.]])
-    >>> from vendiscore import compute
-    >>> compute(["a", "a", "a"], k="text_embeddings", model=lengths)
-    {'VS': 1.0}
     """
     from ..arguments import one_of
     from .embeddings import no_effect

@@ -91,10 +91,7 @@ _lending = RLock()  # a generator that nobody holds is closed at any time, in he
 
 @contextmanager
 def _borrowed(model: Any, device: Any) -> Iterator[None]:
-    """Hold a caller's network in evaluation mode, and on `device` if that is given.
-
-    The last of those that use it at once, in several threads, gives it back as it was.
-    """
+    """Hold a caller's network in evaluation mode, on any `device`, until its last user is done."""
     with _lending:
         modes = {module: module.training for module in model.modules()}
         home, _ = _place(model)

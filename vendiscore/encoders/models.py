@@ -61,18 +61,14 @@ class Embedded(NamedTuple):
 
 
 class Encoder:
-    """From texts or images to embeddings; what `vendiscore.encoder` makes.
-
-    It is not changed by its use, and threads may share it.
+    """From texts or images to embeddings; `vendiscore.encoder` makes it, and threads may share it.
 
     Attributes
     ----------
-    kind : str
-        "text" or "images": what it takes.
+    kind, batch_size : str, int
+        What it takes, "text" or "images", and how many samples the model gets at once.
     settings : mapping
         How it embeds: model, revision, pooling and where that is from, …
-    batch_size : int
-        How many samples the model gets at once.
 
     Examples
     --------
@@ -113,11 +109,9 @@ class Encoder:
 
         Raises
         ------
-        SampleError
-            If samples cannot be embedded, or their embeddings are zero or not finite; it lists
-            all of them.
-        TypeError, ValueError
-            If there are no samples, or the model does not return one row for each.
+        SampleError, TypeError, ValueError
+            If samples cannot be embedded (it lists all), or their embeddings are zero or not
+            finite; if there are none, or the model does not return a row for each.
         """
         samples = as_samples(samples)
         self.check(samples)

@@ -69,10 +69,7 @@ def load_pretrained(files: ModelFiles, pooling: Pooling) -> Any:
 
 
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any:
-    """Load a model that says in `modules.json` how its samples become embeddings.
-
-    Where `pooling` is given instead, no other step may change the direction of embeddings.
-    """
+    """Load a model with `modules.json`; `pooling` may replace no step but its pooling."""
     library = require("sentence_transformers", files.extra, "a model with modules.json")
     where = {"device": str(files.device), "revision": files.revision}
     path = str(files.path)

@@ -64,10 +64,7 @@ def naming_files(images: Sequence[Any]) -> Iterator[None]:
 
 
 def check_images(images: Sequence[Any]) -> None:
-    """Raise a `SampleError` for samples of no type that `as_image` takes, and files not there.
-
-    Opens nothing, so that a slip in the last sample costs no hour of work on those before it.
-    """
+    """Raise a `SampleError` for samples of other types and files not there, before any work."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     problems: dict[int, str] = {}
     for i, item in enumerate(images):
@@ -202,8 +199,7 @@ def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
 
 
 def _rescaled(low: float, high: float) -> str:
-    """Return how to bring values to 0 to 1, which depends on what they can be, not on what they
-    are."""
+    """Return how to bring values to 0 to 1, from what they can be rather than what they are."""
     if low >= 0 and high < np.inf:
         top = next((t for t in (16, 255, 65535) if high <= t), f"{high:g}")
         return f"divide all by the largest value that they can have: x / {top}, say"

@@ -1,7 +1,6 @@
 """Kernels: from samples to their Similarity, one file for each kind of sample.
 
-The folder `kernels/` beside the entry script, where there is one, is a part of this package, so
-that a file dropped there registers its kernels as those here do.
+Files in the folder `kernels/` beside the entry script, if there is one, register theirs as well.
 """
 
 from pathlib import Path

@@ -35,32 +35,24 @@ def tanimoto(bits: Any, coefficient: str = "tanimoto") -> Similarity:
     Parameters
     ----------
     bits : array (n, d), or list
-        Rows of 0 and 1 in any numbers or booleans: NumPy, SciPy sparse, torch, lists. Or
-        fingerprints that RDKit made, of one length: bit vectors, or count vectors, of which minima
-        are shared: Σ min(a, b) / Σ max(a, b).
+        Rows of 0 and 1 in any numbers or booleans (NumPy, SciPy sparse, torch, lists), or RDKit's
+        bit or count vectors of one length; of counts, minima are shared: Σ min(a, b) / Σ max(a, b).
     coefficient : {"tanimoto", "dice"}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|).
-
-    Returns
-    -------
-    Similarity
-        Rows with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
 
     Raises
     ------
     SampleError
         If rows have anything but 0 and 1 (the message names the column), differ in length, or are
-        no rows of numbers and no fingerprints.
-    TypeError
-        For a tensor that wants a gradient.
-    TooLargeError
-        If 5 bytes for each bit of each row do not fit in memory.
+        neither rows of numbers nor fingerprints.
+    TypeError, TooLargeError
+        For a tensor that wants a gradient, and where 5 bytes a bit do not fit in memory.
 
     Notes
     -----
-    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit, to the last bit, and to 1 − the
-    "jaccard" distance of SciPy. Sparse rows stay sparse; all others keep a byte a bit, and 4 more
-    while they are compared. No n² memory but for what needs the matrix itself.
+    Rows with no bit set are like each other (1; RDKit gives 0) and unlike all others (0). Otherwise
+    equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
+    "jaccard" distance. Sparse rows stay sparse; no n² memory unless the matrix itself is needed.
     """
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_vector, bits)):

@@ -41,8 +41,8 @@ def bleu(
     """The mean of the sentence BLEU of two texts in both directions, from 0 to 1.
 
     BLEU is sacrebleu's with effective order: n-gram orders longer than a text do not count
-    against it. The matrix may have negative eigenvalues, of thousands of texts it mostly has: pass
-    psd="clip" to set them to zero; the details then say how much that was, as `negative_mass`.
+    against it. The matrix of thousands of texts mostly has negative eigenvalues: psd="clip" sets
+    them to zero, and the details then report their sum as `negative_mass`.
 
     Parameters
     ----------
@@ -55,28 +55,20 @@ def bleu(
         Longest n-grams.
     lowercase : bool
 
-    Returns
-    -------
-    Similarity
-        Texts of the same tokens have exactly 1. Pairs are compared when anything of it is first
-        asked for.
-
     Raises
     ------
     SampleError
         If texts are not strings or have no tokens.
-    ValueError, FileNotFoundError
-        For a tokenizer or smoothing that sacrebleu does not have, and a model that is not here.
-    MissingPackageError
-        If sacrebleu is not installed, or what the tokenizer needs besides.
+    ValueError, FileNotFoundError, MissingPackageError
+        For an unknown tokenizer or smoothing, or a model or package that is not installed.
     TooLargeError
-        If K (8 n² bytes) does not fit in memory, when it is asked for.
+        If K (8 n² bytes) does not fit in memory.
 
     Notes
     -----
-    Equivalent to the mean of `BLEU(effective_order=True).sentence_score` in both directions:
-    matches of all pairs are counted by sparse products, and sacrebleu's own `compute_bleu` gets
-    each distinct set of counts once. Time O(n²) and up to one such call a pair.
+    Texts of the same tokens have exactly 1. Equivalent to the mean of
+    `BLEU(effective_order=True).sentence_score` in both directions, found when first needed, in
+    time O(n²) and up to one call of sacrebleu's `compute_bleu` a pair.
     """
     max_order = integer("max_order", max_order)
     words, score = sentence_bleu(tokenize, smooth, max_order, flag("lowercase", lowercase))
@@ -101,8 +93,7 @@ def bleu(
 def sentence_bleu(
     tokenize: str, smooth: str, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return a tokenizer, and the BLEU (0 to 1) of a text from its matches of n-grams for n = 1 …
-    `max_order`, its length and that of its reference; `who` needs sacrebleu."""
+    """Return a tokenizer, and the BLEU of matches by order, a text's length and its reference's."""
     BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:

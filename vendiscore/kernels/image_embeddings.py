@@ -47,40 +47,30 @@ def image_embeddings(
     model_path : str or Path, optional
         Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its
         image processor, instead of Inception. CLIP and its kin give their image features.
-    model : object, optional
-        Instead of both: what `vendiscore.encoder(…, kind="images")` returns or takes as `model`.
-        It must embed each image by itself.
-    transform : callable PIL image → tensor (C, H, W), optional
-        The preprocessing of a torch `model`: of torchvision, or a transformers image processor.
+    model, transform : optional
+        What `vendiscore.encoder(…, kind="images")` returns or takes; it must embed each image by
+        itself. `transform` (PIL image → tensor) is the preprocessing of a torch `model`.
     pooling : {"pooler", "cls", "mean"}
         For transformers models: as the files of `model_path` say, or else "pooler".
     batch_size, device, half, revision
-        As `vendiscore.encoder` takes them. Half precision is the default on a GPU, for a model
-        loaded here; half=False gives the same number on every machine up to rounding.
-
-    Returns
-    -------
-    Similarity
-        With float32 features (n, d); `settings` has model, revision, pooling and where that is
-        from (`pooling_from`), and dims.
+        As `vendiscore.encoder` takes them; half=False gives the same number on every machine up to
+        rounding.
 
     Raises
     ------
     SampleError
-        If samples are no readable images, or their embeddings are zero or not finite.
+        If samples are not readable images, or their embeddings are zero or not finite.
     MissingPackageError
         Without pillow, torch, torchvision or transformers, where the call needs it.
     TypeError, ValueError
         For a model that returns no such array, has no such pooling, or lacks trained weights.
     ConnectionError
-        If the weights of Inception v3 are not here and cannot be downloaded, or must not be
-        (HF_HUB_OFFLINE).
+        If Inception's weights are not here and cannot be downloaded (or HF_HUB_OFFLINE is set).
 
     Notes
     -----
-    Time is that of the model, and of loading it, which `model_path` and the default do in every
-    call: for many sets make the encoder once, and pass it as `model`. At most a batch of images is
-    decoded and on the device at a time; nothing is cached beside the downloaded weights.
+    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
+    `model`. Features are float32 (n, d); one batch of images at a time is decoded.
     """
     check_images(images)
     encoder = make_encoder(

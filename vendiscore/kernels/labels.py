@@ -27,17 +27,15 @@ SUM_ROUNDING = 2
 def labels(values: Sequence[Any]) -> Similarity:
     """1 if two labels are equal, 0 otherwise.
 
-    The Vendi Score of order q is then the Hill number of the classes' shares.
-
     Parameters
     ----------
     values : sequence of hashable
-        Strings, numbers, …; equal as Python says, so that 1, 1.0 and True are one label.
+        Strings, numbers, …; equal as Python says, so that 1, 1.0 and True are one label. Missing
+        labels (None, NaN) and labels that are not hashable raise a SampleError.
 
-    Raises
-    ------
-    SampleError
-        If labels are missing (None, NaN) or not hashable.
+    Notes
+    -----
+    The Vendi Score of order q is then the Hill number of the classes' shares.
     """
     values = values.tolist() if hasattr(values, "tolist") else values
     problems: dict[int, str] = {}
@@ -58,14 +56,8 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
     Parameters
     ----------
     sets : sequence of iterables of hashable
-        Repeats within a set do not count.
-
-    Raises
-    ------
-    SampleError
-        If sets are empty, single strings, or have a label that is missing or not hashable.
-    TypeError
-        For a matrix, which is more likely indicators or scores of labels than labels.
+        Repeats within a set do not count. Sets that are empty, single strings, or have a label that
+        is missing or not hashable raise a SampleError; a matrix of indicators raises a TypeError.
     """
     if hasattr(sets, "shape") and len(sets.shape) > 1:
         raise TypeError(
@@ -110,12 +102,7 @@ def probability_product(probabilities: Any) -> Similarity:
     Parameters
     ----------
     probabilities : array (n, classes)
-        Rows of at least 0 that sum to 1, dense (NumPy, torch) or sparse.
-
-    Raises
-    ------
-    SampleError
-        If rows have a negative entry or do not sum to 1; the message names them.
+        Rows of at least 0 that sum to 1, dense or sparse; others raise a SampleError.
     """
     P = check_probabilities(probabilities)
     if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either

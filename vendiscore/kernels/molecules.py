@@ -46,30 +46,23 @@ def morgan(
     radius : int of at least 0
         Bonds around each atom that a substructure reaches; 2 is ECFP4.
     n_bits : int of at least 1
-        Length that substructures are folded to. 2,048 is RDKit's own default. The fewer bits,
-        the more substructures share one, and the lower the score: of 3,522 odorants by 6 % with
-        2,048 bits, and by 11 % with 1,024, which MOSES and published Vendi Scores have.
+        Length that substructures are folded to; 2,048 is RDKit's default. Fewer bits lower the
+        score: of 3,522 odorants by 6 % with 2,048, by 11 % with 1,024, as in MOSES.
     chirality : bool
         Tell stereoisomers apart.
     coefficient : {"tanimoto", "dice"}
         |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
 
-    Returns
-    -------
-    Similarity
-        Molecules with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
-
     Raises
     ------
-    SampleError
-        For SMILES and InChI that RDKit cannot read, empty molecules and anything else.
-    MissingPackageError
-        If rdkit is not installed.
+    SampleError, MissingPackageError
+        For SMILES and InChI that RDKit cannot read, empty molecules, other types; without rdkit.
 
     Notes
     -----
-    Equivalent to `DataStructs.BulkTanimotoSimilarity` of RDKit's fingerprints, to the last bit.
-    Keeps 5 bytes for each bit of each molecule.
+    Molecules with no bit set are like each other (1; RDKit gives 0) and unlike all others (0).
+    Otherwise equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit. Keeps 5 bytes
+    for each bit of each molecule.
     """
     settings = {
         "radius": integer("radius", radius, 0, _MOST_BONDS),
@@ -94,7 +87,7 @@ def rdkit(
 ) -> Similarity:
     """Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
 
-    Subgraphs are folded to `n_bits`; all else is as for kernel "morgan".
+    The rest is as for kernel "morgan".
     """
     settings = {
         "max_path": integer("max_path", max_path, 1, _MOST_BONDS),
@@ -112,7 +105,7 @@ def rdkit(
 def maccs(molecules: Sequence[Any], *, coefficient: str = "tanimoto") -> Similarity:
     """Similarity of the 166 MACCS keys, each a question about the structure.
 
-    Molecules, `coefficient`, errors and memory are as for kernel "morgan".
+    The rest is as for kernel "morgan".
     """
     keys = _rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
     return _compare(molecules, lambda molecule: np.array(keys(molecule), np.uint8), coefficient, {})
@@ -129,8 +122,8 @@ def atom_pair(
 ) -> Similarity:
     """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
 
-    Pairs are folded to `n_bits`, at least 4; all else is as for kernel "morgan". Stereoisomers are
-    not told apart: RDKit's option for it gives both members of a pair of enantiomers the same bits.
+    `n_bits` is at least 4; the rest is as for kernel "morgan". Stereoisomers are not told apart:
+    RDKit's option for it gives both members of a pair of enantiomers the same bits.
     """
     settings = {"n_bits": integer("n_bits", n_bits, 4, MOST_BITS)}
     return _compare(molecules, _generated("GetAtomPairGenerator", settings), coefficient, settings)
@@ -151,7 +144,7 @@ def topological_torsion(
 ) -> Similarity:
     """Similarity of chains of four bonded atoms, counts simulated by bits.
 
-    Chains are folded to `n_bits`, at least 4; all else is as for kernel "morgan".
+    `n_bits` is at least 4; the rest is as for kernel "morgan".
     """
     settings = {
         "n_bits": integer("n_bits", n_bits, 4, MOST_BITS),

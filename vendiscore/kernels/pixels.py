@@ -35,30 +35,23 @@ def pixels(images: Any, size: int | None = 32, mode: Mode | None = None) -> Simi
     ----------
     images : sequence or array, or the path of a folder
         PIL images, arrays (H, W) or (H, W, C), file paths, bytes of files, or values of a
-        `datasets.Image` column; or all as one array (n, H, W) or (n, H, W, C). See
-        `encoders.pil_images.as_image`. Of a folder its image files, in order of their names, but
-        not those of folders in it.
+        `datasets.Image` column; or all as one array (n, H, W) or (n, H, W, C). Of a folder its own
+        image files, in order of their names.
     size : int or None
         Images are first resized to size × size, bicubically, their shape not kept. None compares
         them as they are and wants one size.
     mode : {"L", "RGB"}, optional
         Convert all to greyscale or colour. Otherwise each stays what it is, and all must agree.
 
-    Returns
-    -------
-    Similarity
-        With features of one byte, from 0 to 255: (n, size²) or (n, 3·size²).
-
     Raises
     ------
-    SampleError
-        If some are no images, differ from the first in mode or size, or are black all over.
-    MissingPackageError
-        Without pillow (extra `images`).
+    SampleError, MissingPackageError
+        If some are not images, differ from the first in mode or size, or are black all over;
+        without pillow (extra `images`).
 
     Notes
     -----
-    Time and memory are linear in n; one image at a time is decoded. Equivalent to
+    Features are bytes, (n, size²) or (n, 3·size²), made in time linear in n. Equivalent to
     `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or `score_dual`.
     """
     if size is not None:

@@ -116,22 +116,14 @@ def ngram_overlap(
         both. A str names a tokenizer of sacrebleu (extra `text`): "zh", "ja-mecab", "13a", ….
     analyzer : {"auto", "word", "char"}
         Whether n-grams are of tokens or of characters (k-mers of a sequence). "auto" means words,
-        unless most of the texts are in a script that writes no spaces between words (Chinese,
-        Japanese, Thai, Lao, Burmese, Khmer, Tibetan). It decides once for all texts, with a
-        warning if a tenth of them or more are such, that names a tokenizer which finds their
-        words. With a `tokenizer` it means words.
+        unless there is no `tokenizer` and most texts are in a script without spaces between words
+        (Chinese, Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a
+        warning names a tokenizer for them.
     columns : int of at least 1, optional
-        Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say; every distinct
-        n-gram has a column of its own unless given. Then similarities are off by about 1/√columns,
-        a note has the error on some pairs, and the score is `columns` at most, and lower than the
-        exact one as a rule. With an `analyzer` or `tokenizer`, too, features of a text depend on
-        no other one.
-
-    Returns
-    -------
-    Similarity
-        With CSR features, one column for each distinct n-gram, or `columns`: no n² memory.
-        `settings` has the analyzer that was used.
+        Width that n-grams are hashed to (Weinberger et al., ICML 2009), 4096, say, instead of a
+        column each. Similarities are then off by about 1/√columns (a note has the error on some
+        pairs), and the score is `columns` at most, and lower than the exact one as a rule. With an
+        `analyzer` or `tokenizer`, too, features of a text depend on no other one.
 
     Raises
     ------
@@ -144,8 +136,9 @@ def ngram_overlap(
 
     Notes
     -----
-    Tokens are equal if their code points are. Where case and Unicode normalisation are not meant
-    to count, bring texts to one form first: `unicodedata.normalize("NFC", text.lower())`.
+    Tokens are equal if their code points are: bring texts to one form first where case and Unicode
+    normalisation are not meant to count, by `unicodedata.normalize("NFC", text.lower())`. Features
+    are sparse, without n² memory; `settings` has the analyzer that was used.
     """
     orders = _check_ns(ns)
     one_of("analyzer", analyzer, ("auto", "word", "char"))

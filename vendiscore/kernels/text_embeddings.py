@@ -45,29 +45,22 @@ def text_embeddings(
         Hub id or local folder of a transformers model and its tokenizer. A model with
         `modules.json` is loaded by sentence-transformers, with all its steps: pooling, length,
         lower case, its default prompt, Dense layers.
-    model : object, optional
-        Instead of `model_path`: what `vendiscore.encoder(…)` returns or takes as `model`
-        (sentence-transformers, model2vec, a wrapper of a web API, a transformers model with its
-        `tokenizer`). It must embed each text by itself, whatever else is in the list.
+    model, tokenizer : optional
+        What `vendiscore.encoder(…)` returns or takes (sentence-transformers, model2vec, a wrapper
+        of a web API, a transformers model); it must embed each text by itself.
     pooling : {"pooler", "cls", "mean"}
         As the files of `model_path` say, and "pooler" for the default model; a model that says
         nothing is refused, since one choice gives other numbers than another.
     max_length : int, optional
         Tokens that texts are cut to; by default what the model's files say or it takes.
-    tokenizer, batch_size, device, half, revision
-        As `vendiscore.encoder` takes them. Half precision is the default on a GPU, for a model
-        loaded here; half=False gives the same number on every machine up to rounding.
-
-    Returns
-    -------
-    Similarity
-        With float32 features (n, d); `settings` has model, revision, pooling and where that is
-        from (`pooling_from`), dims, and how many (distinct) texts were cut (`truncated`).
+    batch_size, device, half, revision
+        As `vendiscore.encoder` takes them; half=False gives the same number on every machine up to
+        rounding.
 
     Raises
     ------
     SampleError
-        If texts are no str or have no tokens, or their embeddings are zero or not finite.
+        If texts are not str or have no tokens, or their embeddings are zero or not finite.
     MissingPackageError
         Without torch and transformers (extra `text`), unless `model` needs neither.
     TypeError, ValueError
@@ -76,9 +69,9 @@ def text_embeddings(
 
     Notes
     -----
-    Time is that of the model, and of loading it, which `model_path` does in every call: for many
-    sets make the encoder once, and pass it as `model`. Texts of similar length share a batch; only
-    a batch is on the device at a time, and nothing is cached. Memory n·d numbers.
+    Time is that of the model and of loading it: for many sets make the encoder once, and pass it as
+    `model`. Features are float32 (n, d); `settings` has model, revision, pooling and its source
+    (`pooling_from`), dims, and how many (distinct) texts were cut (`truncated`).
     """
     check_texts(texts)
     encoder = make_encoder(

@@ -86,14 +86,13 @@ def rbf(
 ) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
-    The median is that of distinct samples: `fitted` of the Similarity, or
-    `details["options"]["sigma"]`, passed on as `sigma`, compares two sets under one kernel.
+    The median is that of distinct samples; passing `details["options"]["sigma"]` on as `sigma`
+    compares two sets under one kernel.
 
-    With `n_features`, an approximation by random Fourier features: the cosine and the sine of so
-    many random projections, drawn by `seed`, instead of n² similarities. Each similarity is off by
-    1/√(2 n_features) or less on average; a note has the error on some pairs. The score is at most
-    2 `n_features`, and lower than the exact one as a rule. With `sigma`, too, features of a sample
-    depend on no other one.
+    `n_features` takes the cosine and the sine of so many random projections, drawn by `seed`
+    (random Fourier features), instead of n² similarities. Each is off by 1/√(2 n_features) or less
+    on average; a note has the error on some pairs. The score is at most 2 `n_features`, and as a
+    rule lower than the exact one. With `sigma`, too, features of a sample depend on no other one.
     """
     return _exponential("gaussian", vectors, sigma, n_features, seed)
 
@@ -113,8 +112,7 @@ def laplacian(
 ) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
-    Then it is that of these samples; see "rbf" for how to compare two sets under one, and for
-    `n_features` and `seed`, random Fourier features instead of n² similarities.
+    `n_features` and `seed`, and comparing two sets under one σ, are as for kernel "rbf".
     """
     return _exponential("laplace", vectors, sigma, n_features, seed)
 

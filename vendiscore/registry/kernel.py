@@ -1,8 +1,4 @@
-"""Kernels by name: how one is added, found, described and applied to samples.
-
-A kernel is a function from a list of samples (and options) to a Similarity; docs/tasks/extend.md
-has examples, and `plugins` says where they are looked for.
-"""
+"""Kernels by name: functions from a list of samples (and options) to a Similarity."""
 
 from __future__ import annotations
 
@@ -41,14 +37,10 @@ class Control:
         A number of at least 0, one of `choices`, or some of them, which are whole numbers.
     value : number, str or list of int
         The usual one. The kernel is passed a number or a choice where it is another.
-    choices : sequence, or mapping of str to str
-        With what results call each, if that is another word.
-    most : int
-        The largest whole number that the API takes, where it takes more than `choices`.
-    info, phrase : str
-        What it does, and how results name a value, such as "of {}".
-    keyword : str
-        The option of the kernel; `name` unless given.
+    choices, most : sequence or mapping of str to str, int
+        With what results call each, if that is another word; the largest number the API takes.
+    info, phrase, keyword : str
+        What it does, how results name a value ("of {}"), and the kernel's option (`name` if empty).
 
     Examples
     --------
@@ -72,14 +64,12 @@ class Control:
 class Kernel(Summary):
     """A registered kernel, which is not called itself: `k=` of any call takes its name.
 
-    `help(get_kernel("morgan"))` tells its options and what they do.
+    `help(get_kernel("morgan"))` tells its options; other attributes are as for `register_kernel`.
 
     Attributes
     ----------
     build : callable
         `build(samples, **options)` returns a Similarity.
-    name, samples, source, psd, unit_diagonal, needs, fit, rows, label, term, by, controls
-        As `register_kernel` takes them.
 
     Examples
     --------
@@ -159,30 +149,22 @@ def register_kernel(
 
     Parameters
     ----------
-    name : str
-        What `k=` calls it.
+    name, source : str
+        What `k=` calls it, and where it is defined: a paper, or this docstring.
     samples : str
         What kind of sample it compares: "text", "vectors", … or a word of your own.
-    source : str
-        Where it is defined: a paper, or this docstring.
-    psd : bool
-        Whether its matrix is positive semidefinite for any samples, which is then not checked.
-    unit_diagonal : bool
-        Whether k(x, x) = 1 for any sample.
+    psd, unit_diagonal : bool
+        Whether its matrix is always positive semidefinite (then not checked), and k(x, x) = 1.
     needs : str
         The extra to install, empty if none.
     fit : callable, optional
         `fit(samples, **options)` returns the options that follow from samples where they are not
         given, such as a bandwidth: sets that are compared share them.
     rows : bool, or callable of options
-        Whether features of a sample depend on no other sample, and are as many for all: then
-        `State` can add it up.
-    label : str
-        What two samples do that are alike, such as "share words": with a label, the page offers
-        the kernel for texts, images, molecules or vectors, in the order of registration.
-    term, by : str
-        What experts call it, such as "n-grams" (its name unless given), and how a sentence begins
-        that says how samples were compared ("By" and the term unless given).
+        Whether features of a sample depend on no other and are as many for all, as `State` needs.
+    label, term, by : str
+        What similar samples do ("share words": the page offers kernels with a label), what experts
+        call it (its name unless given), and how a sentence on it begins ("By" and the term).
     controls : sequence of Control
         The options that visitors of the page can set.
 
@@ -194,8 +176,7 @@ def register_kernel(
     Raises
     ------
     ValueError
-        If the name is taken by a function defined elsewhere (defining it again, as notebooks do,
-        replaces it).
+        If a function defined elsewhere has the name (defining it again replaces it).
 
     Examples
     --------
@@ -244,12 +225,7 @@ def get_kernel(name: str) -> Kernel:
     Returns
     -------
     Kernel
-        `help` of it tells its options.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message suggests one.
+        `help` of it tells its options. An unknown name raises a ValueError that suggests one.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""Measures by name: how one is added, found and described.
-
-A measure is a function of a `Subject`, with options of its own; docs/tasks/extend.md has an
-example, and `plugins` says where they are looked for.
-"""
+"""Measures by name: functions of a `Subject`, with options of their own."""
 
 from __future__ import annotations
 
@@ -34,15 +30,13 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 class Measure(Summary):
     """A registered measure, which is not called itself: `measures=` of `compute` takes its name.
 
+    Its other attributes are what `register_measure` takes.
+
     Attributes
     ----------
     compute : callable
         `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
         mapping from what comes after its name in the keys of the result ("_t0.5") to numbers.
-    name, needs, range, direction, source, weighted, ordered, references, readers, groups, aspect
-        As `register_measure` takes them.
-    pooled, references_without, sequence, vectors
-        The same.
 
     Examples
     --------
@@ -103,8 +97,7 @@ class Measure(Summary):
         return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: Any, n: int, rounding: float = 0.0) -> Any:
-        """Return the value, if it is finite and in its range up to rounding, which is taken off
-        it."""
+        """Return the value, brought into its range, which it may leave only by rounding."""
         low, high = self.limits(n)
         found = value if type(value) is float else scalar(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
@@ -144,38 +137,30 @@ def register_measure(
 
     Parameters
     ----------
-    name : str
-        What `measures=` and the keys of results call it.
+    name, source : str
+        What `measures=` and results call it, and where it is defined: a paper, or this docstring.
     needs : {"similarity", "distances", "features", "samples"}
-        What it reads of the subject; "distances" takes n² memory, "samples" are read as they came,
-        whatever the kernel.
+        What it reads of the subject: "distances" takes n² memory, "samples" are as they came.
     range : str
         The values it can take, such as "[1, n]" or "[0, ∞)": a result outside of it is an error.
     direction : {"higher", "lower"}
         Which values mean more of its aspect.
-    source : str
-        Where it is defined: a paper, or this docstring.
-    weighted : bool
-        Whether it takes weights, `subject.p`.
-    ordered : bool
-        Whether it returns a number for each of `subject.orders`.
+    weighted, ordered : bool
+        Whether it takes weights, `subject.p`, and returns a number for each of `subject.orders`.
     references, pooled : bool
-        Whether it compares the samples with a second set, and whether it then needs what is
-        between both sets, `subject.both`.
+        Whether it compares the samples with a second set, and by what is between, `subject.both`.
     readers : mapping of str to callable, optional
         Checks of its options, made before any work starts; each returns the value, read.
     groups : bool
         Whether it has one number for all groups, `subject.parts`, together.
     aspect : {"diversity", "dimension", "fidelity", "likeness", "novelty"}
-        What it measures: how diverse samples are, or in how many dimensions they lie; of two sets,
-        how many samples are like a reference, how alike both are, or how much is like no reference.
+        How diverse samples are, or in how many dimensions they lie; of two sets, how many samples
+        are like a reference, how alike both are, or how much is like no reference.
     references_without : str, optional
-        An option of one that compares no sets, without which it looks at the references, if there
-        are some, where distances have no unit.
-    sequence : bool
-        Whether the order in which samples come counts.
-    vectors : bool
-        Whether it reads eigenvectors, `subject.eigen`: it is asked before those that do not.
+        An option of a measure of one set, without which it takes the unit of distances from the
+        references, if there are any.
+    sequence, vectors : bool
+        Whether the order of samples counts, and whether it reads `subject.eigen` (and is first).
 
     Returns
     -------
@@ -185,7 +170,7 @@ def register_measure(
     Raises
     ------
     ValueError
-        If the name is taken by a function defined elsewhere, or `range` is none.
+        If a function defined elsewhere has the name, or `range` is invalid.
 
     Examples
     --------

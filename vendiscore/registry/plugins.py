@@ -1,8 +1,7 @@
 """Named things that files and installed packages add by being imported: kernels, measures.
 
-The files of the package come first, then those in the folder `kernels` beside the entry script,
-then installed packages, which name a module in their metadata. What fails of another's is left out
-whole, with a warning.
+The package's files come first, then the folder `kernels` beside the entry script, then installed
+packages, by their metadata. Others' modules that fail are left out whole, with a warning.
 """
 
 from __future__ import annotations

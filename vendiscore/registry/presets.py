@@ -44,13 +44,7 @@ PRESETS = {
 
 
 def expanded(measures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options of each measure by its name, of measures and presets by theirs.
-
-    Examples
-    --------
-    >>> expanded({"molecules": {}, "IntDiv": {}, "LC": {}})
-    {'VS': {}, 'IntDiv': {}, 'LC': {}}
-    """
+    """Return the options of each measure by its name, of measures and presets by theirs."""
     found: dict[str, dict[str, Any]] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):

@@ -1,7 +1,6 @@
-"""Which samples belong together: one label each, or a list of lists, which says the same.
+"""Which samples belong together: one label each, or a list of lists.
 
-Samples are groups only if all of them are, and only lists are (arrays, of rows): a tuple, or the
-row of a table, is one thing. Without `k`, lists of strings are groups of texts.
+Samples are groups only if all are lists (arrays, of rows): a tuple or the row of a table is one.
 """
 
 from __future__ import annotations

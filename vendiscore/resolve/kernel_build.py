@@ -56,10 +56,9 @@ def apply_kernel(
     skip: bool = False,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return the Similarity of samples under a kernel and its options, which are trusted.
+    """Return the Similarity of samples under a kernel, with options fitted to the samples `fit_to`.
 
-    With `skip`, samples that the kernel cannot use are left out, and `dropped` of the Similarity
-    names them. Options are fitted to the samples at the places `fit_to`, all unless given.
+    With `skip`, samples that the kernel cannot use are left out and named by `dropped`.
     """
     samples = repeatable(samples) if skip else samples
     build, who = partial(build_kernel, kernel, options=options), f"kernel {kernel.name!r}"
@@ -224,8 +223,6 @@ def is_divisible(similarity: Similarity) -> bool:
 
 def distinct_samples(samples: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return the distinct strings or numbers of a list, where each is first, and which each is.
-
-    Other samples are taken to be distinct, arrays too.
 
     >>> distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))

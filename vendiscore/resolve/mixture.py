@@ -1,7 +1,4 @@
-"""Mixtures of registered kernels: weighted sums and products, each of its own column of a record.
-
-In place of a kernel name, a dict of weights or a list of names; "morgan:smiles" compares a column.
-"""
+"""Mixtures of kernels: weighted sums and products; "morgan:smiles" compares a column of records."""
 
 from __future__ import annotations
 

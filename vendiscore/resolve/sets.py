@@ -1,7 +1,6 @@
-"""From samples, and how to compare them, to the Similarity that is measured; of several sets too.
+"""From samples, and how to compare them, to the Similarity of one or several sets.
 
-Sets share a kernel and its options. Where some of these follow from the samples, the sets are
-pooled, seen by the kernel together, and taken apart again.
+Sets share a kernel; where its options follow from samples, sets are pooled and taken apart again.
 """
 
 from __future__ import annotations
@@ -71,14 +70,12 @@ def as_similarity(
 
     Raises
     ------
-    TypeError, ValueError
-        For samples that cannot be compared, and options that the kernel has not.
-    SampleError
-        It lists the samples that cannot be used.
+    TypeError, ValueError, SampleError
+        For options that the kernel lacks, and samples that cannot be used (the last lists them).
 
     Notes
     -----
-    The time that the kernel takes to find features. Most kernels find pairs when they are asked
+    Time is what the kernel takes to find features. Most kernels find pairs when they are asked
     for, by blocks, and keep no n² numbers unless there is room.
 
     Examples
@@ -133,10 +130,7 @@ def resolve_sets(
 def resolve_pool(
     sets: Sequence[Any], how: How, names: Sequence[str]
 ) -> tuple[Similarity, np.ndarray]:
-    """Return the Similarity of all samples of several sets together, and where each set begins.
-
-    For what needs similarities between sets, too; `apart` has those within each.
-    """
+    """Return the Similarity of all samples of several sets together, and where each set begins."""
     _check_one_kind(sets, how, names)
     return _pooled(sets, how, names)
 
