@@ -9,7 +9,7 @@ from sources import molecules, vectors
 from vendiscore import FeatureSimilarity, as_similarity
 from vendiscore.scoring.compute import compute
 from vendiscore.spectral.vendi import spectrum_of, vendi
-from vendiscore.uncertainty.jackknife import Jackknife, influence_error, jackknife
+from vendiscore.uncertainty.jackknife import ends, influence_error, jackknife, quantile
 
 KERNELS = {
     "linear": (vectors, {"k": "cosine"}),
@@ -31,7 +31,7 @@ def test_95_of_100_intervals_cover_the_expected_score(name, n):
         pytest.importorskip("rdkit")
     found = [jackknife(spectrum_of(drawn(name, n, seed), vectors=True)) for seed in range(100)]
     expected = np.mean([each.log for each in found])
-    inside = [low <= math.exp(expected) <= high for low, high in (x.interval(0.95) for x in found)]
+    inside = [abs(each.log - expected) <= quantile(0.95) * each.error for each in found]
     assert 0.88 <= np.mean(inside) <= 1
 
 
@@ -98,9 +98,11 @@ def test_draws_with_replacement_lie_far_below_the_score():
 
 
 def test_an_interval_stays_between_1_and_n():
-    assert Jackknife(4, math.log(3.9), 1.0, 0.0).interval(0.95) == (1.0, 4.0)
-    low, high = Jackknife(100, 2.0, 0.1, 2.1).interval(0.95)
+    assert ends(math.log(3.9), quantile(0.95), 4) == (1.0, 4.0)
+    low, high = ends(2.0, quantile(0.95) * 0.1, 100)
     assert (low, high) == pytest.approx((math.exp(2 - 0.196), math.exp(2 + 0.196)), rel=1e-4)
+    assert ends(math.log(29), quantile(1 - 1e-12), 30)[1] == pytest.approx(30)
+    assert quantile(0.5) == pytest.approx(0.6744898)
 
 
 def test_copies_and_samples_that_all_differ_have_no_error():

@@ -53,34 +53,30 @@ def compare(
     Parameters
     ----------
     *sets : list or array
-        Two or more collections of at least 4 samples each, of one kind; or one dict of them by
-        name; or one collection of all samples with `by`. All samples are compared with each other:
-        a bandwidth left open follows from all together. Lists of lists are groups, that of each
-        prompt at one place in every set, as `groups` would say. Not changed.
+        Two or more collections of at least 4 samples each, of one kind; one dict of them by name;
+        or all samples, with `by`. A bandwidth left open follows from all together. In lists of
+        lists, each place is a group (the prompt, say). Not changed.
     names : sequence of str, optional
         One name for each set, in their order. Default: A, B, …; folders have their own names.
     by : sequence of labels, optional
-        The set that each sample of one collection is in, such as the column of models of a table:
-        ``compare(df["answer"], by=df["model"])``. The labels name the sets.
+        The name of each sample's set: ``compare(df["answer"], by=df["model"])``.
     groups : sequence of sequences of labels, or a dict of them, optional
-        For each set the group (the prompt, say) of each of its samples; with `by`, one sequence for
-        all samples. Sets are then compared within groups, of which all sets must have two samples
-        or more: `difference` is the mean over groups, its error that over groups, and samples are
-        exchanged within groups only, after drawing down to the set with the fewest samples in each.
+        For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
+        are compared, matched and exchanged within groups, of which each must have two samples or
+        more of every set; `difference` is the mean over groups.
     q : float in [0, ∞] or "inf"
         Order of the score that is compared. Default: 1.
     level : float in (0, 1)
-        Confidence level of the intervals of sets, and of all verdicts together. Default: 0.95. A
-        difference counts where the adjusted p is 1 − level at most; of m pairs its interval has the
-        level 1 − (1 − level)/m, so that all hold together.
+        Confidence level of the intervals of sets, and of all verdicts together: a difference counts
+        where the adjusted p is 1 − level at most. Default: 0.95.
     permutations : int of at least 19
-        Largest number of exchanges for each pair. Default: 999. p is at least 1/(permutations + 1),
-        times the number of pairs, which must be 1 − level at most. A pair is done earlier, after
-        99, when 20 of them differ as much as the sets do.
+        Largest number of exchanges for each pair; a pair is done earlier, after 99, when 20 differ
+        as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which must be
+        1 − level at most. Default: 999.
     match : {"size", "coverage"}
-        Draw all sets down to one size, that of the smallest but 200 at most; or all to the least
-        coverage (1 − mean novelty) of any, each of 2,000 samples at most (Chao & Jost, Ecology
-        2012). Where samples outnumber features, all sets have a coverage of 1: nothing to match.
+        Draw all sets down to the size of the smallest, 200 at most; or to the least coverage
+        (1 − mean novelty) of any, which is 1 for all where samples outnumber features, each of
+        2,000 samples at most.
     size : int of at least 4, optional
         Number of samples to draw of each set. Default: as many as `match` says.
     orders : sequence of float in [0, ∞]
@@ -102,27 +98,24 @@ def compare(
     Raises
     ------
     TypeError, ValueError
-        If there are no two sets of one kind, one has fewer than 4 samples, groups do not pair, or
-        keywords are wrong; the message names the argument and the remedy.
+        For sets that are not of one kind or too small, groups that do not pair, or wrong keywords.
     NotPSDError, TooLargeError, SampleError
-        For similarities that are none, sets too large for memory, samples that cannot be compared.
+        As `compute` does.
 
     Notes
     -----
     p is how often two sets drawn from one source differ as much. Samples are taken to be
     independent: several that come together (generations for one prompt) need `groups`. Of sets that
-    share samples p is too large, and intervals are too wide. The interval of a difference leaves
-    out 0 where the verdict is a difference (but for ties and the last digit). Errors of scores are
-    those of the jackknife on the scale of log VS, orders above 2 from its infinitesimal form; order
-    0 from halves, and T without an error. Of sets larger than four times the matched size a random
-    part of that size is compared.
-
-    Time: the decomposition with eigenvectors of each whole set, and per permutation one of m × m
-    (or d × d, from fewer features) for each m samples.
+    share samples p is too large, and intervals are too wide. Errors are those of the jackknife of
+    log VS, infinitesimal above order 2, and from halves at order 0. Of sets larger than four times
+    the matched size m a random part of that size is compared. Time: the decomposition with
+    eigenvectors of each whole set, and per permutation one of m × m (or d × d, from fewer features)
+    for each m samples.
 
     References
     ----------
     Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
+    Coverage: Chao & Jost, Ecology 2012.
 
     Examples
     --------
@@ -173,7 +166,7 @@ def comparing(
     plan: Plan,
     groups: Groups | None = None,
 ) -> Counts[Comparison]:
-    """Return `compare` of sets that are pooled, step by step."""
+    """Compare sets that are pooled, step by step."""
     for name, n in zip(names, np.diff(starts).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(
@@ -181,13 +174,12 @@ def comparing(
                 f"samples, or leave it out"
             )
     yield 0
-    rng = np.random.default_rng(plan.seed)
     pairs = list(itertools.combinations(range(len(names)), 2))
     sets: DrawnSets | PairedSets
     if groups is None:
-        sets = DrawnSets(pool, starts, names, plan, rng)
+        sets = DrawnSets(pool, starts, names, plan)
     else:
-        sets = PairedSets(pool, groups, names, plan, rng)
+        sets = PairedSets(pool, groups, names, plan)
     rows = [sets.row(i) for i in range(len(names))]
     profiles = [sets.profile(i) for i in range(len(names))] if plan.orders else []
     statistics = [sets.pair(i, j) for i, j in pairs]

@@ -1,4 +1,4 @@
-"""Sets side by side, once compared: their scores, their differences, and what can be said."""
+"""The result of a comparison: scores of sets, their differences, and sentences about them."""
 
 from __future__ import annotations
 
@@ -74,17 +74,14 @@ class SetRow(Summary):
 
     Attributes
     ----------
-    name : str
-    n : int
-        Number of samples.
+    name, n : str, int
+        Its name and number of samples.
     score, se, low, high : float
         VS_q of all n samples, its standard error and its interval; with groups, their mean.
-    size : int
-        How many samples it is drawn down to; with groups, those of all groups together.
-    coverage : float or None
-        At that size, where coverage is what is matched.
+    size, coverage : int, float or None
+        How many samples it is drawn down to (of all groups), and coverage where that is matched.
     matched, matched_se, matched_low, matched_high : float
-        The same of so many samples: the geometric mean over what is drawn, or the mean over groups.
+        The score of so many samples: the geometric mean over draws, or the mean over groups.
 
     Examples
     --------
@@ -112,10 +109,9 @@ class SetRow(Summary):
     @property
     def sentence(self) -> str:
         """Its scores with their standard errors, in a sentence."""
-        whole, drawn = ((self.score, self.se), (self.matched, self.matched_se))
         return (
-            f"{self.name}: {with_error(*whole)} effectively different of {self.n:,}, "
-            f"{with_error(*drawn)} of {self.size:,}."
+            f"{self.name}: {with_error(self.score, self.se)} effectively different of {self.n:,}, "
+            f"{with_error(self.matched, self.matched_se)} of {self.size:,}."
         )
 
 
@@ -131,11 +127,9 @@ class PairRow(Summary):
         The matched score of a minus that of b, with its interval.
     p, p_adjusted : float
         How often chance differs as much, where both are of one source; and for all pairs (Holm).
-    permutations : int
-        How many it took.
-    level : float
-        Of the interval: that of the comparison for two sets; of m pairs 1 − (1 − level)/m, and of a
-        pair that Holm's later steps name the level of its step.
+    permutations, level : int, float
+        How many exchanges it took; the level of the interval, 1 − (1 − level)/m for m pairs, or
+        that of a later step of Holm.
     p_floor : float
         The smallest that p_adjusted can be: number of pairs/(permutations allowed + 1).
 
@@ -182,14 +176,11 @@ class Comparison(Summary):
         One for each set; one for each two sets, in their order.
     q, level : float
         The order of all scores; the level of the intervals of sets, and of all verdicts together.
-    match : {"size", "coverage"}
-    groups : int
-        In how many groups samples were paired; 0 for none.
+    match, groups : {"size", "coverage"}, int
+        What is matched; in how many groups samples were paired, 0 for none.
     settings : mapping
-        How samples were compared, of the kernel, with what was fitted to all sets together.
-    orders : tuple of float
-        Of the profiles.
-    profiles : tuple of array (3, len(orders))
+        The kernel and its options, with what was fitted to all sets together.
+    orders, profiles : tuple of float, tuple of array (3, len(orders))
         VS_q of each set as drawn down, for every q of `orders`, and both ends of its interval.
 
     Examples

@@ -1,9 +1,4 @@
-"""How a score grows with the number of samples, below it and up to twice it.
-
-At order 2 it is 1/E Σλ² with E Σλ² = 1/m + (1 − 1/m) κ of m samples, κ the mean of K_ij² over
-pairs. Else it is a mean over subsets, and beyond n every doubling adds r times what the one before
-has added to log VS; the interval has twice what this misses of the last doubling.
-"""
+"""How a score grows with the number of samples, below it and up to twice it."""
 
 from __future__ import annotations
 
@@ -40,22 +35,18 @@ _KEYWORDS = ("sizes", "q", "draws", "level", "psd", "seed")
 
 @dataclass(frozen=True, repr=False)
 class Growth(Summary):
-    """Scores of as many samples as `sizes` says.
+    """Scores of as many samples as `sizes` has.
 
     Attributes
     ----------
-    q, level : float
-        The order; the level of the intervals.
-    n : int
-        Number of samples that there are.
-    sizes : tuple of int
-        Ascending.
+    q, level, n : float, float, int
+        The order, the level of the intervals, and the number of samples that there are.
+    sizes, extrapolated : tuple of int, tuple of bool
+        Ascending, and whether each is beyond n.
     scores, low, high : tuple of float
         VS_q of so many samples of the source, with its interval for other samples of the source.
     coverage : tuple of float or None
         1 − mean novelty; None beyond n, and beyond 2,000 samples.
-    extrapolated : tuple of bool
-        Whether the size is beyond n.
 
     Examples
     --------
@@ -130,10 +121,10 @@ def growth(
     Parameters
     ----------
     samples : list, array or Similarity
-        At least 4, taken to be independent samples of a source. Not changed.
+        n ≥ 4 samples, taken to be independent samples of a source. Not changed.
     sizes : sequence of int, optional
-        Numbers of samples to score, from 1 to twice the number of samples n; sizes beyond n need
-        at least 16 samples at orders other than 2. Default: from n/16 to 2n.
+        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16.
+        Default: from n/16 to 2n.
     q : float in [0, ∞] or "inf"
         Order of the score. Default: 1.
     draws : int of at least 2
@@ -141,8 +132,7 @@ def growth(
     level : float in (0, 1)
         Confidence level of the intervals. Default: 0.95.
     psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero; of one that has some,
-        subsets are drawn at order 2 too.
+        Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
     seed : int of at least 0
         Seed of the random subsets. Default: 0.
     k : str, callable, dict or list, optional
@@ -157,25 +147,21 @@ def growth(
 
     Raises
     ------
-    TypeError, ValueError
-        For fewer than 4 samples, sizes that are none, and what `compute` raises.
-    NotPSDError, TooLargeError, SampleError
-        For similarities that are none, sets too large for memory, samples that cannot be compared.
+    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
+        For fewer than 4 samples, sizes that are none, and as `compute` does.
 
     Notes
     -----
-    Up to n: the mean of log VS over subsets without replacement, with the jackknife error of each
-    times √(m/n), and that of the mean of few draws. Beyond n, every doubling is taken to add the
-    same share of what the one before has added to log VS, found from n, n/2 and n/4, and the
-    interval has twice what this misses of the last doubling; measured at 2n by
-    benchmarks/intervals.py. At order 2 there is a closed form, 1/(1/m + (1 − 1/m) κ) with κ the
-    mean of k² over pairs. Time: `draws` decompositions with eigenvectors for each size; at order 2
-    one pass over all pairs.
+    Up to n: the mean of log VS over subsets without replacement, with its jackknife error. Beyond
+    n, every doubling is taken to add the same share of what the one before has added to log VS, and
+    the interval has twice what this misses of the last doubling (benchmarks/intervals.py). At
+    order 2: 1/(1/m + (1 − 1/m) κ) with κ the mean of k² over pairs. Time: `draws` decompositions
+    with eigenvectors for each size; at order 2 one pass over all pairs.
 
     References
     ----------
-    Rarefaction and extrapolation: Chao et al., Ecological Monographs 2014, after whom no more than
-    2n is safe. Jackknife: Efron & Stein 1981.
+    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014.
+    Jackknife: Efron & Stein 1981.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,12 +24,8 @@ from .within_groups import Groups
 _SHOWN = 5
 
 
-class Partition(NamedTuple):
-    """Samples one set after the other, where each set begins, and the groups within sets."""
-
-    pool: Similarity
-    starts: np.ndarray
-    groups: Groups | None
+# Samples one set after the other, where each set begins, and the groups within sets.
+Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 
 def read_sets(sets: Sequence[Any], names: Any, how: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +191,7 @@ def _partition(
     kept = kept[order]
     starts = np.searchsorted(codes[kept], np.arange(len(names) + 1))
     if labels is None:
-        return Partition(pool, starts, None)
+        return pool, starts, None
     places: dict[Hashable, list[list[int]]] = {}
     for place, i in enumerate(kept.tolist()):
         places.setdefault(labels[i], [[] for _ in names])[codes[i]].append(place)
@@ -212,4 +208,4 @@ def _partition(
             f"`groups` must be two or more, got {len(places)}; compare without `groups`"
         )
     groups = [[np.array(members) for members in own] for own in places.values()]
-    return Partition(pool, starts, groups)
+    return pool, starts, groups

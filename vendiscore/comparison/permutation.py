@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
-# So many permutations as extreme as what was seen say well enough that it is nothing special, once
-# there are enough of them all.
+from ..uncertainty.jackknife import quantile
+
+# So many permutations as extreme as what was seen are enough, once there are LEAST of them all.
 ENOUGH, LEAST = 20, 99
 _LEAST_DIGIT = 1e-12  # by which p may be above a level that it equals
 
@@ -24,14 +24,13 @@ class Null(NamedTuple):
     def reach(self, level: float) -> float:
         """Return how far from 0 a share of `level` of the permutations stay.
 
-        Of too few to tell, their 95 % quantile, lengthened as the tail of a normal is.
+        The 95 % quantile of too few of them is lengthened as the tail of a normal is.
         """
         done = len(self.drawn)
         place, usual = (math.ceil(x * (done + 1) - 1e-9) for x in (level, 0.95))
         if place <= done:
             return self.drawn[place - 1]
-        longer = scipy.special.ndtri((1 + level) / 2) / scipy.special.ndtri(0.975)
-        return float(longer) * self.drawn[usual - 1]
+        return quantile(level) / quantile(0.95) * self.drawn[usual - 1]
 
 
 def permuted(
@@ -59,23 +58,18 @@ def needed(level: float, pairs: int = 1) -> int:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Adjust p-values to the chance that any pair is falsely said to differ (Holm 1979).
-
-    >>> holm([0.04, 0.01, 0.5])
-    [0.08, 0.03, 0.5]
-    """
+    """Adjust p-values to the chance that any pair is falsely said to differ (Holm 1979)."""
     adjusted = np.empty(len(p))
     order = np.argsort(p, kind="stable")
     times = len(p) - np.arange(len(p))
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.asarray(p)[order] * times))
-    return [float(value) for value in adjusted]
+    return adjusted.tolist()
 
 
 def levels(p: Sequence[float], level: float) -> list[float]:
     """Return levels of intervals that leave out 0 only where `holm` says that a pair differs.
 
-    Of m pairs 1 − (1 − level)/m; of pairs that Holm alone names, after others, the level of that
-    step.
+    Of m pairs 1 − (1 − level)/m; of a pair that a later step of Holm names, the level of that step.
     """
     share, m = 1 - level, len(p)
     adjusted = np.asarray(holm(p))

@@ -1,7 +1,6 @@
 """Sets drawn down to one size or coverage, scored, and scored again with samples exchanged.
 
-A set is drawn down to m of its n samples by windows: its samples in random order, and as many runs
-of m of them, evenly spaced, as it takes to meet every sample, four at most.
+Windows draw n samples in random order down to m: evenly spaced runs of m that meet all, or four.
 """
 
 from __future__ import annotations
@@ -29,10 +28,8 @@ from .comparison import Plan, SetRow
 MOST_WINDOWS = 4
 # More novelty than this share of a sample is more than the ridge that it is measured beside.
 LEAST_NOVELTY = 1e-6
-# No more than this many samples are decomposed at once.
-MOST = 500
-# The matched size, unless another is asked for: a permutation takes its cube.
-MATCHED = 200
+MOST = 500  # samples that are decomposed at once
+MATCHED = 200  # samples, unless another size is asked for: a permutation takes its cube
 _DRAWS = 10  # pairs of halves, for the errors of profiles and of order 0
 _NO_ERROR = 1e-12  # what a standard error of 0 counts as
 _EQUAL = 1e-9  # log VS of sets that differ by less are equal but for rounding
@@ -56,8 +53,7 @@ def windows(n: int, m: int) -> list[slice]:
 def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -> Matched:
     """Average the score over windows of m of the samples at `order`, which is random.
 
-    The error is that of a mean of m terms: with weights c_i over windows, m Σ c_i² times its
-    square.
+    Its squared error is m Σ c_i² times that of a window, for the weights c_i of samples.
     """
     weights = np.zeros(len(order))
     runs = windows(len(order), m)
@@ -71,11 +67,10 @@ def matched(score: Callable[[np.ndarray], Matched], order: np.ndarray, m: int) -
 
 
 def coverage_curve(similarity: Similarity, order: np.ndarray, draws: int = 8) -> np.ndarray:
-    """Estimate the coverage of m of the samples at `order`, for m = 1, 2, …, n: (n,), rising.
+    """Estimate the coverage (1 − mean novelty) of m of the samples at `order`, m = 1 to n, rising.
 
-    Coverage is 1 − mean novelty (Good–Turing on labels). The m-th pivot of a Cholesky decomposition
-    in random order is an unbiased draw of the novelty in sets of m; the mean of them over cyclic
-    shifts is made to fall (isotonic regression). Time O((draws + 3) n³/3).
+    The m-th pivot of a Cholesky decomposition in random order is an unbiased draw of the novelty in
+    sets of m; means over cyclic shifts are made to fall. Time O((draws + 3) n³/3).
     """
     K = to_host(similarity.take(order).dense())
     K.flat[:: len(K) + 1] += RIDGE
@@ -153,14 +148,10 @@ class DrawnSets:
     """Sets without groups, each in a random order, and as many of each as are looked at."""
 
     def __init__(
-        self,
-        pool: Similarity,
-        starts: np.ndarray,
-        names: Sequence[str],
-        plan: Plan,
-        rng: np.random.Generator,
+        self, pool: Similarity, starts: np.ndarray, names: Sequence[str], plan: Plan
     ) -> None:
-        self.pool, self.plan, self.names, self.rng = pool, plan, names, rng
+        self.pool, self.plan, self.names = pool, plan, names
+        self.rng = np.random.default_rng(plan.seed)
         self.sizes = np.diff(starts).tolist()
         if plan.size is not None and plan.size > min(self.sizes):
             raise ValueError(
@@ -170,7 +161,7 @@ class DrawnSets:
         self.m = plan.size or min(*self.sizes, MATCHED)
         most = MOST_WINDOWS * (self.m if plan.match == "size" else MOST)
         self.members = [np.arange(a, b) for a, b in itertools.pairwise(starts.tolist())]
-        self.places = [rng.permutation(own)[:most] for own in self.members]
+        self.places = [self.rng.permutation(own)[:most] for own in self.members]
         self.parts = [self._part(at) for at in self.places]
         orders = [(part, np.arange(part.n)) for part in self.parts]
         self.drawn, self.coverages = self._sizes(orders)

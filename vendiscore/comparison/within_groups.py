@@ -10,6 +10,7 @@ import scipy
 
 from ..arrays.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
+from ..spectral.hill import log_power_mean
 from ..spectral.vendi import spectrum_of
 from ..uncertainty.subsampling import mean_error, student
 from .comparison import Plan, SetRow
@@ -21,15 +22,9 @@ Groups = Sequence[Sequence[np.ndarray]]
 class PairedSets:
     """Sets compared group by group, each drawn down to as many samples as all have in a group."""
 
-    def __init__(
-        self,
-        pool: Similarity,
-        groups: Groups,
-        names: Sequence[str],
-        plan: Plan,
-        rng: np.random.Generator,
-    ) -> None:
-        self.pool, self.names, self.plan, self.rng = pool, names, plan, rng
+    def __init__(self, pool: Similarity, groups: Groups, names: Sequence[str], plan: Plan) -> None:
+        self.pool, self.names, self.plan = pool, names, plan
+        self.rng = rng = np.random.default_rng(plan.seed)
         # As they came they may be sorted, and what comes first of those is no sample of the group.
         self.groups = [
             [at if len(at) == min(map(len, own)) else rng.permutation(at) for at in own]
@@ -55,19 +50,15 @@ class PairedSets:
         """Return the mean difference over groups, and T of it with samples exchanged in them."""
         stacks, q, rng = list(self._stacks([i, j])), self.plan.q, self.rng
 
-        def gaps(exchanged: bool) -> np.ndarray:
-            """Return VS of one set minus that of the other, in each group."""
-            found = []
+        def studentized(exchanged: bool) -> tuple[float, float, float]:
+            gaps = []  # VS of one set minus that of the other, in each group
             for K, (first, second), m in stacks:
                 order = np.tile(np.arange(first + second), (len(K), 1))
                 if exchanged:
                     order = rng.permuted(order, axis=1)
                 a, b = (np.exp(_logs(K, q, order[:, at : at + m])) for at in (0, first))
-                found.append(a - b)
-            return np.concatenate(found)
-
-        def studentized(exchanged: bool) -> tuple[float, float, float]:
-            mean, error = mean_error(gaps(exchanged))
+                gaps.append(a - b)
+            mean, error = mean_error(np.concatenate(gaps))
             error = max(error, 1e-12)
             return mean, error, 0.0 if abs(mean) < 1e-9 else mean / error
 
@@ -79,10 +70,7 @@ class PairedSets:
         )
 
     def _stacks(self, sets: Sequence[int]) -> Iterator[tuple[np.ndarray, list[int], int]]:
-        """Yield similarities (g, N, N) of groups of one size, set after set.
-
-        With how many samples they have of each of these sets, and at least of all sets.
-        """
+        """Yield similarities (g, N, N) of groups alike in size, the sizes, and the least of any."""
         alike: dict[tuple[int, ...], list[np.ndarray]] = {}
         for own in self.groups:
             sizes = (*(len(own[i]) for i in sets), min(map(len, own)))
@@ -108,17 +96,11 @@ def _logs(K: np.ndarray, q: float, places: np.ndarray | None = None) -> np.ndarr
         values = np.linalg.eigvalsh(part)
         values[values < m * np.finfo(float).eps * values[:, -1:]] = 0.0
         values /= values.sum(axis=1, keepdims=True)
-        found[rows] = _log_number(values, q)
+        logs = np.log(np.where(values > 0, values, 1.0))
+        if math.isinf(q):
+            found[rows] = -logs[:, -1]
+        elif abs(q - 1) < 0.5:
+            found[rows] = log_power_mean(values, logs, q)
+        else:  # each row by its own largest term
+            found[rows] = scipy.special.logsumexp(q * logs, axis=1, b=values > 0) / (1 - q)
     return np.maximum(found, 0.0)
-
-
-def _log_number(values: np.ndarray, q: float) -> np.ndarray:
-    """Return the log of the effective number of each row of shares."""
-    if q == 1:
-        return -scipy.special.xlogy(values, values).sum(axis=1)
-    if math.isinf(q):
-        return -np.log(values[:, -1])
-    logs = np.log(np.where(values > 0, values, 1.0))
-    if abs(q - 1) < 0.5:  # as `log_power_mean` has it
-        return np.asarray(np.log1p((values * np.expm1((q - 1) * logs)).sum(axis=1)) / (1 - q))
-    return np.asarray(scipy.special.logsumexp(q * logs, axis=1, b=values > 0) / (1 - q))

@@ -63,96 +63,80 @@ def compute(
     Parameters
     ----------
     samples : list or array
-        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
-        `score_X` or `score_dual` rows of features (n, d). A Similarity is taken as it is. A list
-        of lists of samples means groups, see `groups` (`vendiscore.resolve.group_labels` tells it
-        from samples that are lists). The path of a folder means its images. Not changed.
+        n samples of the kind that `k` compares, the path of a folder of images, or a Similarity;
+        with `score_K` a similarity matrix (n, n), with `score_X` or `score_dual` rows of features
+        (n, d). A list of lists of samples means groups. Not changed.
     references : the same, optional
-        A second set, for measures that compare two, and for "MagArea" of vectors, which ends at
-        its scale (without it at that of the samples); ignored by all others.
+        A second set, for measures that compare two, and the scale at which "MagArea" ends.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of registered kernels such as {"morgan": 0.5, "tags": 0.5}.
-        Without it, strings are compared by "ngram_overlap", with a warning if they look like
-        molecules (SMILES, InChI, SELFIES) or images (names, addresses, base64).
+        Strings are compared by "ngram_overlap" without it, with a warning if they look like
+        molecules or images.
     score_K, score_X, score_dual : bool
-        The samples are a similarity matrix, or rows of features; `score_X` and `score_dual` mean
-        the same, the cheaper of XXᵀ and XᵀX is chosen.
+        A similarity matrix, or rows of features (`score_X` and `score_dual` mean the same).
     normalize : bool
         Divide k(x, y) by √(k(x, x) k(y, y)): cosine similarities from features.
     q : float in [0, ∞], "inf", or several
-        Order of the score. Small q counts rare samples, large q only the commonest; q = 0 is the
-        numerical rank, so that d features have a score of at most d.
+        Order of the score. Small q counts rare samples (0 is the numerical rank), large q only the
+        commonest.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero. Orders 2 and ∞ alone
-        may not meet a negative one.
+        Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
     groups : iterable of hashable, optional
-        One label for each sample, in any order: samples are compared together, every group is
-        scored by itself, and the score is the mean over groups, with its standard error. `p` are
-        then weights within each group; all groups count alike.
+        One label for each sample: groups are scored one by one, with `p` within each, and the score
+        is their mean, with its standard error.
     ci : float in (0, 1), optional
-        Level of confidence intervals of the score of n samples, 0.95 say: adds VS_se, VS_low and
-        VS_high. With groups, of the mean over groups (Student's t). Not with `p`, nor at order 0.
+        Level of confidence intervals of the score of n samples, or of the mean over groups
+        (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0.
     interval : {"auto", "jackknife", "subsample"}
-        How standard errors are found: by the delete-one jackknife, where a measure has a closed
-        one ("VS", from eigenvectors, "IntDiv", "AvgSim"), else by subsampling without replacement.
+        How standard errors are found: by the delete-one jackknife ("VS", "IntDiv", "AvgSim"), or
+        by subsampling without replacement.
     corrected : bool
-        Add VS_corrected, the score without its bias of order 1/n, and warn where the samples are
-        far from saturated.
+        Add VS_corrected, the score without its bias of order 1/n; warn where far from saturated.
     measures : str, list of str, or dict of str to dict, optional
-        Other measures to give, "VS" among them if wanted, such as ["VS", "IntDiv"] or
-        {"VS": {}, "MagArea": {"n_scales": 20}}; `list_measures()` describes them.
+        Measures (`list_measures()`) other than "VS", such as ["VS", "IntDiv"] or
+        {"VS": {}, "MagArea": {"n_scales": 20}}.
     metric : str or callable, optional
-        For measures of distances (magnitude): "kernel", √(2 − 2k), and "1-k" of a kernel; of
-        vectors "euclidean" and others, see `magnitude`. Without it, that of the kernel if one is
-        named, and "euclidean" of vectors.
+        For measures of distances: "kernel", √(2 − 2k), the default with a kernel, or "1-k"; of
+        vectors "euclidean", the default, and others, see `magnitude`.
     solver : {"auto", "cg", "cholesky"}
         Method by which the linear system of the magnitude is solved.
     fit : {"samples", "references", "pool"}, optional
-        Which samples options that follow from data (a bandwidth) follow from, if there are
-        references: these, unless it is given; "pool" is both sets.
+        Where options that follow from data (a bandwidth) are fitted: "references" if there are
+        some; "pool" is both sets.
     method : {"auto", "estimate"}
-        Exact scores, or estimates where they cost less, for sets that are too large: with proved
-        bounds VS_low and VS_high, or with VS_se, the standard error of the computation; `ci` is
-        about other samples of the same source.
+        Exact scores, or estimates where they cost less: with proved bounds VS_low and VS_high, or
+        with VS_se, the standard error of the computation (`ci` is about other samples).
     rtol : float, optional
-        The largest standard error, or half the distance between bounds, relative to the score:
-        1e-3 unless given. About 95 of 100 scores are within twice their standard error.
+        Largest standard error of an estimate, or half the distance between bounds, relative to
+        the score. Default: 1e-3.
     seed : int, optional
         Seed of the random draws of an estimate, and of a kernel that draws. Default: 0.
     details : bool
         Add how the number came about, under the key `details`.
     **options
-        Options of the kernel, such as `ns` or `sigma`; `options` and `combine` of a mixture;
-        options of the metric; options of measures, such as `t` or `epsilon`, which all that have
-        them get.
+        Options of the kernel (`sigma`), of a mixture (`options`, `combine`), of the metric, and of
+        measures (`t`), which all that have them get.
 
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}; a number for
-        each of `measures`. Every number is finite and in its range. With groups, if several, also
-        {"VS_se": …}; with `ci` {"VS_se": …, "VS_low": …, "VS_high": …}. What belongs to a number
-        comes after its order: VS_q2_se.
+        {"VS": value} with 1 ≤ value ≤ n; {"VS_q0": …, "VS_q1": …} for several orders; a finite
+        number for each of `measures`. Errors and intervals follow their number: VS_q2_se.
 
     Raises
     ------
     TypeError, ValueError
         For input that cannot be scored; the message names the argument and the remedy.
-    NotPSDError
-        See `psd`.
-    SampleError
-        For samples that cannot be compared; it lists all of them.
-    TooLargeError
-        If the exact score would not fit in memory; the message says what an estimate needs.
+    NotPSDError, SampleError, TooLargeError
+        For negative eigenvalues, samples that cannot be compared, and sets too large for memory.
 
     Notes
     -----
-    The Vendi Score takes O(n d² + d³) time from d < n features, O(n³) from a dense matrix, O(n²)
-    at orders 2 and ∞ alone, after what the kernel takes, and a matrix of min(n, d)² numbers.
-    Measures of distances take n² memory.
+    Time after the kernel's own: O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²)
+    at orders 2 and ∞ alone. Memory: min(n, d)² numbers; n² for measures of distances.
 
     References
     ----------
@@ -167,32 +151,10 @@ def compute(
     >>> compute([["a cat", "a dog"], ["the dog", "the dog"]])
     {'VS': 1.46..., 'VS_se': 0.46...}
     """
-    arguments = {
-        "k": k,
-        "score_K": score_K,
-        "score_X": score_X,
-        "score_dual": score_dual,
-        "normalize": normalize,
-        "q": q,
-        "p": p,
-        "psd": psd,
-        "groups": groups,
-        "ci": ci,
-        "interval": interval,
-        "corrected": corrected,
-        "measures": measures,
-        "metric": metric,
-        "solver": solver,
-        "fit": fit,
-        "method": method,
-        "details": details,
-        **options,
-    }
-    if rtol is not None:
-        arguments["rtol"] = rtol
-    if seed is not None:
-        arguments["seed"] = seed
-    request = read_request(arguments)
+    arguments = dict(locals())  # every keyword by its name
+    for name in ("samples", "references", "options"):
+        del arguments[name]
+    request = read_request(arguments | options)
     if (
         isinstance(references, str)
         and k is None
@@ -204,17 +166,15 @@ def compute(
     return measure(samples, references, request)
 
 
-def measure(
-    samples: Samples, references: Any, request: Request, name: str = "samples"
-) -> dict[str, Any]:
-    """Return the numbers that a request asks for; `name` is what errors call the samples."""
-    return measured(subject_of(samples, references, request, name), request)
+def measure(samples: Samples, references: Any, request: Request) -> dict[str, Any]:
+    """Return the numbers that a request asks for."""
+    return measured(subject_of(samples, references, request), request)
 
 
 def subject_of(
     samples: Samples, references: Any, request: Request, name: str = "samples"
 ) -> Subject:
-    """Read samples and references into what measures look at."""
+    """Read samples, which errors call `name`, and references into what measures look at."""
     if request.pairs and references is None:
         two = ", ".join(each.measure.name for each in request.measures if each.measure.references)
         raise ValueError(f"{two} compares with a second set: pass `references`, or leave it out")
@@ -235,11 +195,9 @@ def subject_of(
             f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
-    looked_at = request.pairs or (request.beside and not have_unit(flat, request.how))
-    if not looked_at or references is None:
-        references = None
-    else:
-        references = read_samples(references, request.how, "references")
+    if references is not None:
+        seen = request.pairs or (request.beside and not have_unit(flat, request.how))
+        references = read_samples(references, request.how, "references") if seen else None
     return Subject(
         flat,
         request.how,

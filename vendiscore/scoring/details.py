@@ -20,11 +20,7 @@ from .request import Request
 
 
 def details(subject: Subject, request: Request, sure: Sureness | None = None) -> dict[str, Any]:
-    """Return how the numbers of a subject that was measured came about.
-
-    Keys of measures that were not asked for are missing: those of the Vendi Score by order, of
-    magnitude at all scales that were solved for, of groups one row each.
-    """
+    """Return how the numbers of a measured subject came about, without keys of other measures."""
     similarity = subject.similarity if "similarities" in subject.__dict__ else None
     found = subject.spectral if "spectral" in subject.__dict__ else None
     sets = [subject] if subject.groups is None else subject.parts

@@ -1,7 +1,4 @@
-"""Scores of groups: each by itself, their mean, and its standard error over groups.
-
-Groups count as drawn from many like them, such as prompts; chance within one is part of the error.
-"""
+"""Scores of groups: each by itself, their mean, and its standard error over groups."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Standard errors and intervals of numbers, by a method that suits each measure.
-
-Measures with cheap leave-one-out values have the delete-one jackknife; others are computed again
-for halves of the samples, drawn without replacement. Either is the error of the score *of n
-samples*: how far another n of the same source would come out.
-"""
+"""Standard errors and intervals of numbers: by the delete-one jackknife, or from random halves."""
 
 from __future__ import annotations
 
@@ -13,22 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy
 
 from ..arrays.namespace import scalar, to_host
 from ..errors import warn
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Subject
-from ..uncertainty.jackknife import influence_error, jackknife
-from ..uncertainty.subsampling import MIN_SAMPLES, subsample_error
+from ..uncertainty.jackknife import influence_error, jackknife, quantile
+from ..uncertainty.subsampling import DRAWS, MIN_SAMPLES, halves_error
 from .request import Request
 
 LEAST = 3  # of two samples, leaving one out leaves one, of which every score is the same
-# Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, errors
-# are those of the infinitesimal jackknife, which by then is as large but for some percent.
+# Above order 2 leaving one out takes a root for each eigenvalue: of more samples than these, the
+# infinitesimal jackknife has the same errors but for some percent.
 MOST_ROOTS = 200
 # Below this an error, of log VS say, is the rounding of 0.
 _NO_WIDTH = 1e-9
+_LOG = 1  # the least value of effective numbers, whose errors are those of the logarithm
 
 MEANING = (
     "NAME_se is the standard error of the score of n samples: how much the scores of n samples of "
@@ -56,14 +51,14 @@ class Sureness:
 
 
 def sureness(subject: Subject, request: Request, scores: Sequence[Mapping[str, Any]]) -> Sureness:
-    """Return the standard error, interval and corrected value of each score, as asked for."""
+    """Find the standard error, interval and corrected value of each score, as asked for."""
     found = Sureness()
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
         closed = CLOSED.get(name) if request.interval != "subsample" else None
         if request.ci is not None:
             found.methods[name] = "jackknife" if closed else "subsample"
-            errors = closed(subject) if closed else _subsampled(subject, chosen, request, len(own))
+            errors = closed(subject) if closed else _subsampled(subject, chosen, request)
             limits = chosen.measure.limits(subject.n)
             for (key, value), error in zip(own.items(), errors, strict=True):
                 if error < _NO_WIDTH:
@@ -110,17 +105,12 @@ def needs_vectors(request: Request) -> bool:
     return of_vendi and (request.corrected or by_vectors)
 
 
-def _of_log(limits: tuple[float, float]) -> bool:
-    """Return whether errors are those of the logarithm, as for effective numbers."""
-    return limits[0] >= 1
-
-
 def _interval(
     value: float, error: float, level: float, limits: tuple[float, float]
 ) -> dict[str, float]:
-    reach = float(scipy.special.ndtri((1 + level) / 2)) * error
+    reach = quantile(level) * error
     se, low, high = error, value - reach, value + reach
-    if _of_log(limits):
+    if limits[0] >= _LOG:
         se, low, high = error * value, value * math.exp(-reach), value * math.exp(reach)
     return {"se": se, "low": max(low, limits[0]), "high": min(high, limits[1])}
 
@@ -171,22 +161,17 @@ CLOSED: dict[str, Callable[[Subject], list[float]]] = {
 }
 
 
-def _subsampled(subject: Subject, chosen: Chosen, request: Request, numbers: int) -> list[float]:
+def _subsampled(subject: Subject, chosen: Chosen, request: Request) -> list[float]:
     """Return the error of each number of any measure, from halves of the samples."""
     similar = "similarities" in subject.__dict__
     places = np.flatnonzero(subject.rows_came >= 0) if similar else np.arange(subject.n)
-    of_log = _of_log(chosen.measure.limits(subject.n))
-    known: dict[bytes, list[float]] = {}
+    of_log = chosen.measure.limits(subject.n)[0] >= _LOG
 
-    def scores(rows: np.ndarray) -> list[float]:
-        key = rows.tobytes()
-        if key not in known:
-            (found,) = measure_each(subject.part(places[rows]), [chosen], request.suffixes)
-            values = [scalar(value) for value in found.values()]
-            known[key] = [math.log(value) for value in values] if of_log else values
-        return known[key]
+    def scores(rows: np.ndarray) -> np.ndarray:
+        (found,) = measure_each(subject.part(places[rows]), [chosen], request.suffixes)
+        values = np.array([scalar(value) for value in found.values()])
+        return np.log(values) if of_log else values
 
-    def error(i: int) -> float:
-        return subsample_error(subject.n, lambda rows: scores(rows)[i])
-
-    return [error(i) for i in range(numbers)]
+    n = subject.n
+    errors: np.ndarray = halves_error(n, scores, n // 2, DRAWS, np.random.default_rng(0))
+    return errors.tolist()

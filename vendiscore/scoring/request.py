@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
 from ..distances.metrics import METRIC_OPTIONS
@@ -23,11 +23,10 @@ OWN = (
     *("method", "rtol", "seed"),
 )
 Interval = Literal["auto", "jackknife", "subsample"]
-INTERVALS: tuple[Interval, ...] = ("auto", "jackknife", "subsample")
 Method = Literal["auto", "estimate"]
-METHODS: tuple[Method, ...] = ("auto", "estimate")
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", "solver", *METRIC_OPTIONS)
+_OPEN = ("t", "rtol", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
 Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
@@ -127,7 +126,8 @@ def read_request(
 def _read_request(
     arguments: Mapping[str, Any], usual: Usual, references: Any, others: Collection[str] | None
 ) -> Request:
-    rest = {name: value for name, value in arguments.items() if name != "t" or value is not None}
+    given = arguments.items()
+    rest = {name: value for name, value in given if name not in _OPEN or value is not None}
     distances = [name for name in _OF_DISTANCES if not _is_default(rest.get(name))]
     q, p, psd = rest.pop("q", DEFAULT_ORDER), rest.pop("p", None), rest.pop("psd", "check")
     details = flag("details", rest.pop("details", False))
@@ -190,7 +190,7 @@ def _read_request(
 def _read_method(rest: dict[str, Any]) -> Estimating | None:
     """Return how scores may be estimated, or None where they are to be exact."""
     given = {"rtol": rest.pop("rtol")} if "rtol" in rest else {}
-    if one_of("method", rest.pop("method", "auto"), METHODS) == "auto":
+    if one_of("method", rest.pop("method", "auto"), get_args(Method)) == "auto":
         if given:
             raise TypeError(
                 "`rtol` is the largest standard error of an estimate, and scores are exact: pass "
@@ -233,7 +233,7 @@ def _read_interval(rest: dict[str, Any]) -> dict[str, Any]:
             "which lower a score by 1 to 36 %; the jackknife (interval='jackknife') and "
             "subsampling without replacement (interval='subsample') make none"
         )
-    interval = one_of("interval", interval, INTERVALS)
+    interval = one_of("interval", interval, get_args(Interval))
     if interval != "auto" and ci is None:
         raise TypeError(f"`interval={interval!r}` says how `ci` is found: pass ci=0.95 with it")
     return {"ci": ci, "interval": interval, "corrected": corrected}
@@ -273,7 +273,7 @@ def _is_default(value: Any) -> bool:
 
 
 def check_orders(q: Any, name: str = "q") -> list[float]:
-    """Return the orders as floats; an error names the argument, and the first that is none."""
+    """Return the orders as floats; an error names the argument, and the first invalid order."""
     orders = [_order(item, name) for item in (q if is_several(q) else [q])]
     if not orders:
         raise ValueError(f"`{name}` must be an order or several, got an empty list; pass {name}=1")

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..arguments import DEFAULT_ORDER, is_several
-from ..arrays.namespace import Samples, Weights, is_torch
-from ..arrays.weights import check_weights
-from ..measures.conditional import Given, conditional
+from ..arrays.namespace import Samples, Weights
 from ..resolve.kernel_request import KernelArgument
-from ..resolve.sets import similarity_of
-from ..spectral.spectrum import PSD, check_psd
+from ..spectral.spectrum import PSD
 from .compute import compute, measured, subject_of
-from .request import check_orders, read_request
+from .request import read_request
 
 
 def score(
@@ -31,12 +26,14 @@ def score(
     """Return the Vendi Score of samples under a kernel, as one number.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
+    Time O(n³), with n²/2 calls of a function, and n² memory; O(n d² + d³) from d < n features;
+    O(n²) at orders 2 and ∞.
 
     Parameters
     ----------
     samples : list or array
-        n samples of the kind that `k` compares; of a list of lists each is a group, and the number
-        is the mean of their scores. Not changed.
+        n samples of the kind that `k` compares, or a list of lists of them for the mean over
+        groups. Not changed.
     k : str, callable, dict or list, optional
         A registered kernel (`list_kernels()`), a symmetric function of two samples with
         k(x, x) = 1, or a mixture of kernels; strings are compared by "ngram_overlap" without it.
@@ -55,17 +52,8 @@ def score(
 
     Raises
     ------
-    TypeError, ValueError
-        For input that cannot be scored, and several orders; the message names the argument.
-    NotPSDError
-        If the similarity has negative eigenvalues; `psd="clip"` sets them to zero.
-    TooLargeError
-        If the exact score would not fit in memory.
-
-    Notes
-    -----
-    Time O(n³) and n² memory; O(n d² + d³) from d < n features; O(n²) at orders 2 and ∞. A function
-    is called for each of n²/2 pairs.
+    TypeError, ValueError, NotPSDError, TooLargeError
+        As `compute` does, and for several orders; `psd="clip"` sets negative eigenvalues to zero.
 
     References
     ----------
@@ -100,17 +88,12 @@ def score_K(
 
     Returns
     -------
-    float between 1 and n
-        Of a torch tensor a 0-d tensor, found where K is, which can be differentiated.
+    float between 1 and n (a 0-d tensor on the device of a torch K, which can be differentiated)
 
     Raises
     ------
-    TypeError, ValueError
-        If K is no such matrix, or other arguments are refused.
-    NotPSDError
-        If K has a negative eigenvalue, which orders 2 and ∞ may not meet.
-    TooLargeError
-        If the exact score would not fit in memory.
+    TypeError, ValueError, NotPSDError, TooLargeError
+        If K is no such matrix (orders 2 and ∞ may miss a negative eigenvalue) or is too large.
 
     References
     ----------
@@ -144,15 +127,12 @@ def score_X(
 
     Returns
     -------
-    float between 1 and min(n, d)
-        Of a torch tensor a 0-d tensor, found where X is, which can be differentiated.
+    float between 1 and min(n, d) (a 0-d tensor on the device of a torch X, with its gradient)
 
     Raises
     ------
-    TypeError, ValueError
-        If X is no such matrix or has a row of zeros, or other arguments are refused.
-    TooLargeError
-        If the exact score would not fit in memory.
+    TypeError, ValueError, TooLargeError
+        If X is no such matrix, has a row of zeros, or is too large.
 
     References
     ----------
@@ -216,9 +196,8 @@ def conditional_score(
     """Return conditional Vendi: the effective number of different samples for one thing given.
 
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
-    such as prompts; at order 1 exp(H(K ∘ K_T) − H(K_T)). What prompts have in common is not counted
-    as diversity of the model. With other measures, for groups and with intervals it is
-    "ConditionalVS" of `compute`. Time O(n³), and n² memory, except where `q` needs no eigenvalues.
+    such as prompts, whose differences are then not counted; "ConditionalVS" of `compute`. Time
+    O(n³), and n² memory, except where `q` needs no eigenvalues.
 
     Parameters
     ----------
@@ -227,8 +206,8 @@ def conditional_score(
     given : list, array or Similarity
         One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
     given_k : str, callable, dict or list, optional
-        How these are compared; strings by "ngram_overlap" without it, "labels" by equality
-        ("WithinVS" of `compute`). For options of its own, pass `given` as a Similarity.
+        How these are compared; strings by "ngram_overlap" without it. For options of its own, pass
+        `given` as a Similarity.
     q : float in [0, ∞] or "inf"
         Order of the score.
     p : array (n,), optional
@@ -236,8 +215,7 @@ def conditional_score(
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
-        How samples are compared, as for `compute`: `k`, `score_K`, `score_X`, `normalize` and
-        options of the kernel.
+        `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
@@ -245,12 +223,8 @@ def conditional_score(
 
     Raises
     ------
-    TypeError, ValueError
-        For input that cannot be scored, and where there is not one of `given` for each sample.
-    NotPSDError
-        See `psd`.
-    TooLargeError
-        If two matrices of n² numbers do not fit in memory.
+    TypeError, ValueError, NotPSDError, TooLargeError
+        As `compute` does, and where there is not one of `given` for each sample.
 
     References
     ----------
@@ -261,17 +235,9 @@ def conditional_score(
     >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
     1.39...
     """
-    (order,) = check_orders(_single(q))
-    psd = check_psd(psd)
-    K = similarity_of(samples, how, ("given", "given_k", "q", "p", "psd"))
-    came = K.n + len(K.dropped)
-    T = Given(given).similarity(given_k, came)
-    if K.dropped:
-        T = T.take(np.setdiff1d(np.arange(came), list(K.dropped)))
-    weights = check_weights(p, K.n, K.dropped, K.diagonal())
-    with np.errstate(all="ignore"):
-        value = conditional(K, T, [order], weights, psd)[0]
-    return value if is_torch(value) else min(max(float(value), 1.0), float(K.n))
+    measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
+    found = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
+    return found["ConditionalVS"]
 
 
 def _single(q: Any) -> Any:

@@ -1,9 +1,7 @@
-"""A state as bytes: a head that says what follows, numbers, and a checksum; no code.
+"""A state as bytes, numbers little-endian, no code.
 
-    b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | rows or
-    triangle of the `Sum`, float64 | checksum of all before, 8 bytes
-
-Numbers are little-endian. Nothing in it is executed.
+b"vendi-state" | version, 1 byte | length of the head, 4 bytes | head, JSON | rows or triangle of
+the `Sum`, float64 | checksum of all before, 8 bytes
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..spectral.estimate import Estimate
 from ..spectral.spectrum import PSD, Spectrum, check_psd, from_covariance
 from .configuration import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .serialization import read_record, write_record
-from .sums import PRECISIONS, Precision, Sum, of_similarity, of_vectors, read_weights
+from .sums import Precision, Sum, of_similarity, of_vectors, read_weights
 
 # Sums of weights outside of these leave no digits, or no room, for those of products.
 _LEAST, _MOST = 1e-200, 1e300
@@ -38,22 +38,19 @@ class State:
     """The sum of all that was added, Σ w x xᵀ over samples x of unit length and weight w.
 
     Its eigenvalues over its trace are those of diag(√p) K diag(√p) with p = w / Σ w, so that the
-    Vendi Score of every order follows from it, exactly. `update` and `merge` return another state;
-    of one configuration these form a commutative monoid under `merge`. However samples are cut into
-    parts, scores agree up to rounding (1e-12), but for order 0 of eigenvalues as small as rounding.
-    It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; of fewer than d / 2 samples, their
-    features.
+    Vendi Score of every order follows from it, exactly: up to rounding (1e-12) however samples are
+    cut into parts, but for order 0 of eigenvalues as small. States of one configuration form a
+    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; of
+    fewer than d / 2 samples, their features.
 
     Attributes
     ----------
-    n : int
-        How many samples were added.
+    n, dropped : int
+        How many samples were added, and left out by on_error="skip".
     d : int or None
         How many features they have; None as long as there are none.
     weight : float
         Σ w; n where no weights were given.
-    dropped : int
-        How many samples were left out by on_error="skip".
     notes : tuple of str
         Notes of the kernel on the first batch, such as the error of approximate features.
     settings : dict
@@ -96,25 +93,22 @@ class State:
         Parameters
         ----------
         k : str, optional
-            A kernel whose features of a sample are of fixed width and depend on no other sample,
-            such as "cosine", "text_embeddings" or "image_embeddings".
+            A kernel whose features are of fixed width and depend on no other sample ("cosine").
         score_X, score_dual, normalize : bool
             Samples are rows of features, compared by dot products; of unit length, or given it.
         **options
-            Of the kernel, as for `compute`. Those that follow from the samples there, such as a
-            bandwidth, must be given here.
+            Of the kernel, as for `compute`, with those that follow from the samples there.
         precision : {"double", "single"}
             What NumPy rows in float32 are multiplied in, by "cosine", "linear" and `score_X`, if
             more than d / 2 come at once. "single" takes half the time, for orders of 1 and above:
-            to about 1e-7 (relative), or 1e-4 where features are linearly dependent, also between
-            two ways to cut samples into batches.
+            to about 1e-7 (relative), or 1e-4 where features are linearly dependent.
 
         Raises
         ------
         TypeError, ValueError
             For what `compute` refuses, and what cannot be added up; the message says what can.
         """
-        precision = one_of("precision", precision, PRECISIONS)
+        precision = one_of("precision", precision, get_args(Precision))
         kinds = {"score_X": score_X, "score_dual": score_dual, "normalize": normalize}
         how = how_of({"k": k, **kinds, **options})
         if why := refused(how):
@@ -165,18 +159,15 @@ class State:
         batch : list or array
             m samples of the kind that `k` compares, or none. Not changed, not kept.
         p : array, optional
-            Weights of these samples, at least 0; 1 for each unless given. Scores divide them by
-            their sum over all batches, so that they need not sum to 1.
+            Weights of these samples, at least 0, of any sum; 1 for each unless given.
 
         Raises
         ------
-        SampleError
-            For samples that cannot be used, by their places in the batch.
+        SampleError, TooLargeError
+            For samples that cannot be used, and a state that would not fit in memory.
         TypeError, ValueError
             For invalid samples or weights, another number of features than before, options that
             would follow from the batch, and a state from bytes that do not hold its encoder.
-        TooLargeError
-            If the state would not fit in memory.
         """
         how, found = self.how, self._found
         refuse_gradient("a State", p=p)
@@ -220,8 +211,7 @@ class State:
         Raises
         ------
         TypeError, ValueError
-            If one is no state, or differs in kernel, options, encoder, precision or number of
-            features; the message says in which, with both values.
+            If one is not a state, or differs in settings or number of features.
         """
         merged = self
         for other in others:
@@ -274,9 +264,7 @@ class State:
         psd: PSD = "check",
         details: bool = False,
     ) -> dict[str, Any]:
-        """Return the Vendi Score of all samples that were added, as `vendiscore.compute` gives it.
-
-        Time O(d³), or O(n³) for n < d / 2 samples.
+        """Return the Vendi Score of all samples that were added, in O(d³), or O(n³) for n < d / 2.
 
         Parameters
         ----------
@@ -334,6 +322,7 @@ class State:
         if self._single:
             notes.append("Rows in float32 were multiplied in single precision, as asked.")
         p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
+        why = f"the samples were added up, {self.d} features of each"
         told = {**self.settings, "p": p, "q": list(estimates)}
         told |= ({"psd": psd} if psd != "check" else {}) | {"n": self.n}
         told |= {"dropped": self.dropped} if self.dropped else {}
@@ -343,9 +332,7 @@ class State:
             "kernel": kernel[1],
             "options": dict(options),
             "method": {q: each.route for q, each in estimates.items()},
-            "why": dict.fromkeys(
-                estimates, f"the samples were added up, {self.d} features of each"
-            ),
+            "why": dict.fromkeys(estimates, why),
             "negative_mass": spectrum.negative_mass,
             "cut": spectrum.cut,
             "notes": notes + spectrum.notes,
@@ -354,10 +341,9 @@ class State:
         }
 
     def to_bytes(self) -> bytes:
-        """Return the state as bytes, the same on every machine: 4 d (d + 1) and a short head.
+        """Return the state as 4 d (d + 1) bytes and a short head, the same on every machine.
 
-        They hold numbers and text, no code, and a checksum; options that are objects, such as a
-        model, are named only.
+        They hold no code; options that are objects, such as a model, are named only.
         """
         fields = {
             "settings": dict(self._asked),
@@ -370,15 +356,10 @@ class State:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the state that `to_bytes` wrote.
+        """Return the state that `to_bytes` wrote; a ValueError for bytes of no state.
 
         It takes more samples, unless an option is an object that bytes do not hold; then it can be
-        merged into, and by, one that was made by `empty` with the same keywords.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `data` is not bytes, or no state, cut off, changed, or of an unknown version.
+        merged with one that was made by `empty` with the same keywords.
         """
         fields, total = read_record(data)
         how = restored(fields["settings"]) if fields["whole"] else None

@@ -11,21 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..arrays import memory
-from ..arrays.namespace import (
-    as_kind_of,
-    gram,
-    is_numpy,
-    is_torch,
-    namespace,
-    row_blocks,
-    to_host,
-)
+from ..arrays.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..arrays.threads import in_order
 from ..arrays.weights import check_each
 from ..similarity.base import DIAGONAL_TOLERANCE, Similarity
 
 Precision = Literal["double", "single"]
-PRECISIONS: tuple[Precision, ...] = ("double", "single")
 
 # Squared lengths of rows that have all their digits, by the precision that they are found in.
 _RANGE = {np.dtype(np.float32): (1e-30, 1e30), np.dtype(np.float64): (1e-280, 1e280)}
@@ -34,10 +25,7 @@ _BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """FᵀF for rows f = √w x: F (m, d) itself while that is fewer numbers, then the upper triangle.
-
-    `numbers` are read-only.
-    """
+    """FᵀF for rows f = √w x, read-only: F (m, d) while it is fewer numbers, then the triangle."""
 
     d: int
     numbers: np.ndarray
@@ -74,7 +62,7 @@ def stays_rows(m: int, d: int) -> bool:
 def of_vectors(X: Any, weights: np.ndarray | None, single: bool, unit: bool) -> Sum | None:
     """Return the sum over the rows of X, divided by their lengths, in one pass without a copy.
 
-    None where X is no plain rows of numbers, or a row needs a closer look by its kernel.
+    None where X is not rows of plain numbers, or its kernel has to look closer at a row.
     """
     if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
         X = to_host(X)  # which is the same memory
@@ -173,21 +161,12 @@ def length(d: int) -> int:
 
 
 def packed(C: np.ndarray) -> np.ndarray:
-    """Return the upper triangle of a symmetric (d, d) matrix, row by row.
-
-    >>> packed(np.array([[1.0, 2.0], [2.0, 3.0]]))
-    array([1., 2., 3.])
-    """
+    """Return the upper triangle of a symmetric (d, d) matrix, row by row."""
     return np.concatenate([C[i, i:] for i in range(len(C))])
 
 
 def unpacked(triangle: np.ndarray) -> np.ndarray:
-    """Return the symmetric matrix that `packed` got.
-
-    >>> unpacked(np.array([1.0, 2.0, 3.0]))
-    array([[1., 2.],
-           [2., 3.]])
-    """
+    """Return the symmetric matrix that `packed` got."""
     d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
     C = np.empty((d, d))
     for i, row in enumerate(np.split(triangle, np.cumsum(np.arange(d, 1, -1)))):

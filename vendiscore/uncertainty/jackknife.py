@@ -1,8 +1,4 @@
-"""The standard error of log VS from what each sample adds: the delete-one jackknife.
-
-It is that of the score *of n samples*: how far another n samples of the source would score from
-these. It says nothing about what more samples would add: see `growth`.
-"""
+"""The standard error of log VS of n samples from what each sample adds: the jackknife."""
 
 from __future__ import annotations
 
@@ -20,19 +16,11 @@ from ..spectral.spectrum import Spectrum
 
 @dataclass(frozen=True)
 class Jackknife:
-    """log VS_q of n samples with its standard error: on the scale of logarithms errors are even.
+    """log VS_q of n samples, its standard error, and `log` without its bias of order 1/n."""
 
-    `corrected` is `log` without its bias of order 1/n (Quenouille).
-    """
-
-    n: int
     log: float
     error: float
     corrected: float
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Return the interval for the score of n samples, in [1, n]: exp(log ± z · error)."""
-        return ends(self.log, quantile(level) * self.error, self.n)
 
     @property
     def saturated(self) -> bool:
@@ -56,14 +44,13 @@ def jackknife(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Jackknife:
     n = len(left)
     mean = float(left.mean())
     error = float(np.sqrt((n - 1) / n * np.sum((left - mean) ** 2)))
-    return Jackknife(n, whole, error, n * whole - (n - 1) * mean)
+    return Jackknife(whole, error, n * whole - (n - 1) * mean)
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
-    """Find the standard error of log VS_q from the slopes of the score in the samples' weights.
+    """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), in O(n r).
 
-    The infinitesimal jackknife (Jaeckel 1972): √(Σ I_i²)/n with I_i = q/(1−q) (x_iᵀ A^{q−1} x_i /
-    Σ λ^q − 1), at order 1 the surprise minus log VS. It costs n r, for any order.
+    √(Σ I_i²)/n with I_i = q/(1−q) (x_iᵀ A^{q−1} x_i / Σ λ^q − 1); at q = 1 surprise minus log VS.
     """
     if math.isinf(q):
         if spectrum.vectors is None:

@@ -1,9 +1,4 @@
-"""Standard errors of means, and of any score of a set by subsampling without replacement.
-
-Draws with replacement make copies, which a score of what differs takes for a lack of difference
-(benchmarks/intervals.py). Of scores a and b of two halves, of m = ⌊n/2⌋ samples each, (a − b)²/2
-has the expectation Var(score_m), and Var(score_n) = Var(score_m) m/n where variances fall like 1/n.
-"""
+"""Standard errors of means, and of any score of a set by subsampling without replacement."""
 
 from __future__ import annotations
 
@@ -17,6 +12,7 @@ import scipy
 from ..arguments import integer
 
 MIN_SAMPLES = 4  # below, halves have one sample, and whatever is scored they are alike
+DRAWS = 20
 
 
 def mean_error(values: np.ndarray) -> tuple[float, float]:
@@ -32,13 +28,12 @@ def student(values: np.ndarray, level: float) -> tuple[float, float, float, floa
 
 
 def subsample_error(
-    n: int, score: Callable[[np.ndarray], float], *, draws: int = 20, seed: int = 0
+    n: int, score: Callable[[np.ndarray], float], *, draws: int = DRAWS, seed: int = 0
 ) -> float:
-    """Estimate the standard error of a score of n samples, from scores of halves of them.
+    """Estimate the standard error of a score of n samples, from 2 · draws scores of halves of them.
 
     For independent samples that weigh alike (Politis & Romano 1994; McCarthy 1969). Where nearly
-    all samples differ, the variance of the Vendi Score falls more slowly than 1/n, and the error
-    was found a third too small, that of the jackknife right. Time: 2 · draws scores of n/2 samples.
+    all differ, that of the Vendi Score was found a third too small, and the jackknife's right.
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> found = subsample_error(400, lambda places: x[places].mean(), draws=200)
@@ -48,22 +43,23 @@ def subsample_error(
     n = integer("n", n, MIN_SAMPLES, remedy="an error needs halves of two samples or more")
     draws = integer("draws", draws, 1, remedy="20 is usual")
     rng = np.random.default_rng(integer("seed", seed, 0))
-
-    def finite(places: np.ndarray) -> float:
-        if not math.isfinite(read := float(score(places))):
-            raise ValueError(
-                f"`score` must be finite for every half of the samples, got {read}; score "
-                f"something that half of them have, or leave the error out"
-            )
-        return read
-
-    return float(halves_error(n, finite, n // 2, draws, rng))
+    error = float(halves_error(n, score, n // 2, draws, rng))
+    if not math.isfinite(error):
+        raise ValueError(
+            f"`score` must be finite for every half of the samples, got an error of {error}; score "
+            f"something that half of them have, or leave the error out"
+        )
+    return error
 
 
 def halves_error(
     n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
 ) -> Any:
-    """Do the same with two parts of m ≤ n/2 samples each, of one score or an array of several."""
+    """Estimate errors from `draws` pairs of m ≤ n/2 samples, of one score or an array of several.
+
+    (a − b)²/2 of scores a and b of a pair has the expectation Var(score_m), and Var(score_n) =
+    Var(score_m) m/n where variances fall like 1/n.
+    """
     squares = 0.0
     for _ in range(draws):
         mixed = rng.permutation(n)
