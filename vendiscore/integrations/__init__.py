@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:
     """Load a metric of `evaluate`, as `evaluate.load` does from an entry script.
 
-    Nothing is copied or looked for on the Hub, so that threads may call it without a network. Where
-    only a path will do, pass that of a file in `vendiscore/scripts`.
+    It needs no network, and threads may call it. Paths of scripts are in `vendiscore/scripts`.
 
     Parameters
     ----------
@@ -21,8 +20,7 @@ def load(name: str, config_name: str | None = None, **options: Any) -> SampleMet
     config_name : str, optional
         As `evaluate.load` has it; it changes nothing.
     **options
-        Default options of the metric's `compute`, as for `vendiscore.compute`, or arguments of
-        `evaluate.Metric`.
+        Defaults of the metric's `compute`, or arguments of `evaluate.Metric`.
 
     Returns
     -------

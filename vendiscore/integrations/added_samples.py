@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 
 from ..arrays.inputs import as_matrix, as_samples
@@ -50,9 +51,10 @@ class Added:
     def __len__(self) -> int:
         return sum(map(size, self.samples))
 
-    def packed(self) -> str:
-        """Return all of it as text, for another process; exact, unlike columns of numbers."""
-        return json.dumps(_pack([self.samples, self.references, self.labels]))
+    def packed(self) -> pa.Array:
+        """Return all of it as one text for another process: exact, and of any length."""
+        text = json.dumps(_pack([self.samples, self.references, self.labels]))
+        return pa.array([text], pa.large_string())  # lists become "string", of 2 GB at most
 
     @classmethod
     def unpacked(cls, text: str) -> Added:

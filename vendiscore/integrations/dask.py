@@ -23,27 +23,23 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     ----------
     collection : dask array, dataframe, series, index or bag, or list of Delayed
         Samples along the first axis of an array; rows of the numeric columns of a dataframe, or one
-        column of anything that `k` compares; items of a bag. Of delayed objects, each a batch.
-        Partitions may be empty.
-    split_every : int
-        How many sums are merged at once; at least 2.
+        column of anything that `k` compares; items of a bag; Delayed batches. Some may be empty.
+    split_every : int of at least 2
+        How many sums are merged at once.
     **how
-        Keywords of `State.empty`: `k`, `score_X`, `normalize`, `precision`, options of the kernel.
-        A model goes to the workers once.
+        Keywords of `State.empty`, such as `k`. A model goes to the workers once.
 
     Returns
     -------
     dask.delayed.Delayed
-        Nothing is computed before its `.compute()`, which gives the `State`. A worker holds one
-        partition, its features, and as many sums as are merged at once.
+        Its `.compute()` gives the `State`. A worker holds one partition, its features, and the
+        sums that are merged at once.
 
     Raises
     ------
-    MissingPackageError
-        Without dask (extra `dask`).
-    TypeError, ValueError
-        As for `State.empty`, and for what is no collection, or a dataframe with a column of text
-        among others, at once; as for `State.update` when it is computed.
+    TypeError, ValueError, MissingPackageError
+        At once, as for `State.empty`, for what is no collection, for a dataframe with a column of
+        text among others, and without dask; when computed, as for `State.update`.
 
     Examples
     --------
@@ -51,8 +47,6 @@ def state(collection: Any, *, split_every: int = 8, **how: Any) -> Any:
     >>> found = state(da.eye(4, chunks=2), k="cosine").compute()
     >>> found
     <State of 4 samples, 4 features: kernel='cosine'>
-    >>> found.compute()
-    {'VS': 4.0}
     """
     dask = require("dask", "dask", "scoring a collection of Dask")
     integer("split_every", split_every, 2)
@@ -84,11 +78,11 @@ def score(
     q : float in [0, ∞], "inf", or several
         Order.
     psd : {"check", "clip"}
-        What to do about negative eigenvalues, which a sum of x xᵀ has by rounding only.
+        Raise for negative eigenvalues, or set them to zero; a sum of x xᵀ has them by rounding.
     details : bool
         Add how the number came about, under the key `details`.
-    split_every : int
-        How many sums are merged at once; at least 2.
+    split_every : int of at least 2
+        How many sums are merged at once.
     **how
         Keywords of `State.empty`.
 

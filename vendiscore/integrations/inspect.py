@@ -1,9 +1,6 @@
 """The diversity of the answers to each sample over epochs, as a metric of inspect_ai.
 
-    Task(dataset, scorer=match(), metrics=[accuracy(), vendi_score()], epochs=4)
-
-It needs a release with `@metric(scores="unreduced")`, which hands over the scores of every epoch,
-and is registered as `vendiscore/vendi_score`, by an entry point.
+It needs a release with `@metric(scores="unreduced")`, and is registered by an entry point.
 """
 
 from __future__ import annotations
@@ -41,18 +38,15 @@ def vendi_score(**options: Any) -> Metric:
     Returns
     -------
     metric
-        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}: `compute` of
-        a list of lists, one for each sample, and how many samples that is. Blank answers count as
-        one more text. Samples without two answers are left out, so that VS is NaN, of 0 samples,
-        while the first epoch runs, and if the scorer gives no answers.
+        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}. Blank answers
+        count as one more text. Samples without two answers are left out, so that VS is NaN, of 0
+        samples, while the first epoch runs, and if the scorer gives no answers.
 
     Examples
     --------
     >>> from inspect_ai.scorer import SampleScore, Score
-    >>> answers = [("hue", "red"), ("hue", "blue"), ("pet", "a cat"), ("pet", "a cat")]
-    >>> vendi_score()(
-    ...     [SampleScore(score=Score(value=1, answer=text), sample_id=i) for i, text in answers]
-    ... )
+    >>> scores = [Score(value=1, answer=text) for text in ("red", "blue", "a cat", "a cat")]
+    >>> vendi_score()([SampleScore(score=s, sample_id=i // 2) for i, s in enumerate(scores)])
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
     request = read_options(options)

@@ -1,7 +1,4 @@
-"""The diversity of the generations for each prompt, as a metric of lighteval.
-
-LightevalTaskConfig(…, metrics=[vendi_score(n=4)])
-"""
+"""The diversity of the generations for each prompt, as a metric of lighteval."""
 
 from __future__ import annotations
 
@@ -14,9 +11,7 @@ from ..optional import require
 from .prompts import of_prompt, read_options
 
 _samples: Any = require("lighteval.metrics.metrics_sample", "lighteval", "a metric of lighteval")
-_metrics: Any = require(
-    "lighteval.metrics.utils.metric_utils", "lighteval", "a metric of lighteval"
-)
+_metrics: Any = require("lighteval.metrics.utils.metric_utils", "lighteval", "a metric")
 
 
 # lighteval generates several texts for a prompt only if a metric is a SamplingMetric.
@@ -28,8 +23,7 @@ class VendiScore(_samples.SamplingMetric, _samples.SampleLevelComputation):  # t
     n : int of at least 2
         How many texts lighteval is to generate for a prompt, for which it wants a temperature.
     **options
-        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel. Others are
-        a TypeError or ValueError.
+        As for `vendiscore.compute`, of one number: `k`, `q`, and options of the kernel.
 
     Examples
     --------

@@ -1,12 +1,4 @@
-"""The diversity of the generations for each prompt, as a metric of lm-eval.
-
-In the YAML of a task, with `repeats` and a filter that keeps them, and keywords of `compute`:
-
-    metric_list:
-      - metric: !function vendiscore.integrations.lm_eval.vendi_score
-        aggregation: mean
-        higher_is_better: true
-"""
+"""The diversity of the generations for each prompt, as a metric of lm-eval."""
 
 from __future__ import annotations
 
@@ -24,7 +16,7 @@ REMEDY = (
 def vendi_score(
     *, predictions: Sequence[Sequence[str]], references: Any = None, **options: Any
 ) -> dict[str, float]:
-    """Score the generations for one prompt, as lm-eval calls it.
+    """Score the generations for one prompt, as `metric: !function …` in the YAML of a task.
 
     Parameters
     ----------
@@ -38,14 +30,12 @@ def vendi_score(
     Returns
     -------
     dict of str to float
-        {"VS": …}. Each number is a metric of the task: its mean over prompts, and the standard
-        error of that, are those of `compute` of a list of lists.
+        {"VS": …}; means over prompts and their standard errors are those of a list of lists.
 
     Raises
     ------
     ValueError
-        For a single generation, naming the filter that throws the others away, and for whatever
-        `compute` refuses.
+        For a single generation, as the default filter leaves, and for what `compute` refuses.
 
     Examples
     --------

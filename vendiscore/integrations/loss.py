@@ -1,7 +1,4 @@
-"""A loss against collapse: −log VS of a batch, as a module of torch.
-
-Not a public name of `vendiscore`, since a class of torch needs torch to be made.
-"""
+"""A loss against collapse: −log VS of a batch, as a module of torch."""
 
 from __future__ import annotations
 
@@ -24,9 +21,8 @@ torch: Any = require("torch", "torch", "VendiLoss")
 class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by mypy
     """−w · log VS_q of a batch: 0 for samples that are all alike, −w · log n for n unlike ones.
 
-    Added to the loss of a generator, an encoder or a set of prototypes, it costs them to collapse:
-    `loss = fit(x) + diversity(z)`. With λ the eigenvalues of the similarity matrix, divided by n,
-    log VS_q = log (Σ λ_i^q) / (1 − q), which is the entropy −Σ λ_i log λ_i at q = 1.
+    `loss = fit(x) + diversity(z)` keeps a generator, an encoder or prototypes from collapse. With λ
+    the eigenvalues of K / n, log VS_q = log (Σ λ_i^q) / (1 − q), and −Σ λ_i log λ_i at q = 1.
 
     Parameters
     ----------
@@ -57,11 +53,9 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     -----
     The gradient is exact, and finite where samples coincide or K has not full rank: up to order 1
     it is then the slope along the directions that are there. So it is 0 for vectors that are all
-    the same, and small near there: add the term from the start.
-
-    Time O(n d² + d³) from d < n features, else O(n² d + n³), in double precision whatever the
-    samples come in, autocast or not. In parallel training, it is the score of the batch that each
-    process has. `torch.compile` leaves it as it is.
+    the same, and small near there: add the term from the start. Time O(n d² + d³) from d < n
+    features, else O(n² d + n³), always in double precision. In parallel training, it is the score
+    of the batch that each process has. `torch.compile` leaves it as it is.
 
     Examples
     --------
@@ -117,10 +111,9 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
         Raises
         ------
-        TypeError
-            If the samples are no tensor of floating point, or the kernel leaves torch.
-        SampleError, NotPSDError, ValueError
-            As for `compute`, such as for samples that are not finite, or 0 under a cosine.
+        TypeError, SampleError, NotPSDError, ValueError
+            As for `compute`, for samples that are no tensor of floating point, and for a kernel
+            that leaves torch.
         """
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__

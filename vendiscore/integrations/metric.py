@@ -1,7 +1,6 @@
-"""The base class of the metrics of `evaluate`.
+"""The base class of the metrics of `evaluate`: added samples are copied, or summed up.
 
-`compute` hands the caller's own samples to the library. Added ones are summed up (`streams`) or
-copied, until a `compute` succeeds; only several processes go through files, those of `evaluate`.
+Only several processes go through files, those of `evaluate`.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     hash, max_concurrent_cache_files, timeout
         Those of `evaluate.Metric`. Any `config_name` and `keep_in_memory` change nothing.
     stream : bool
-        Whether added samples may be summed up instead of kept, where a kernel that is named here
-        allows it ("cosine", "text_embeddings", …), and nothing but the Vendi Score is measured:
-        in constant memory; `compute` can then choose `q`, `psd` and `details` only.
+        Whether added samples may be summed up in constant memory, where a kernel that is named here
+        allows it ("cosine", "text_embeddings", …) and the Vendi Score alone is measured; `compute`
+        can then choose `q`, `psd` and `details` only.
     **defaults
         Default options of `compute`, for one metric among several of `evaluate.combine`.
 
@@ -275,8 +274,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         """Gather the batches of all processes in process 0, where they stay until scored."""
         if self._left.samples and self.writer is None and not given:
             return self._left  # of a call that failed
-        text = whole.packed()
-        row = {name: [text if name == "predictions" else ""] for name in self._feature_names()}
+        row = {name: [""] for name in self._feature_names()} | {"predictions": whole.packed()}
         self._open()
         with self._waiting():
             self.writer.write_batch(row)

@@ -24,9 +24,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
     """The Vendi Score of embeddings under their cosine, over all batches and processes.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
-    their length: `vendiscore.compute(X, k="cosine")` of all of them. Its states are sums of fixed
-    shape, in double precision, so that a process that has seen nothing takes part: 8 d² bytes on
-    the device, O(n d²) time a batch and O(d³) a score.
+    their length: `vendiscore.compute(X, k="cosine")` of all of them. A process may have none.
+    8 d² bytes on the device, in double precision; O(n d²) time a batch and O(d³) a score.
 
     Parameters
     ----------
@@ -35,8 +34,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
     q : float in [0, ∞], "inf", or several
         Order; with several, `compute` returns a dict of tensors, VS_q0 and so on.
     feature : callable, optional
-        From what `update` gets to embeddings (n, d), such as a network; called without gradients.
-        Put it in evaluation mode, and on the device, yourself.
+        From what `update` gets to embeddings (n, d), without gradients: a network, say, which you
+        put in evaluation mode and on the device.
     **options
         Of `torchmetrics.Metric`.
 
@@ -88,10 +87,8 @@ class VendiScore(_Metric):  # type: ignore[misc]
 
         Raises
         ------
-        SampleError
-            For embeddings that are zero or not finite; nothing of the batch is added.
-        ValueError
-            For what is no tensor of this shape.
+        SampleError, ValueError
+            For embeddings that are zero or not finite, or no tensor of this shape; none is added.
         """
         with _torch.no_grad():
             X = batch if self.feature is None else self.feature(batch)
@@ -109,10 +106,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
             self.count += len(X)
 
     def compute(self) -> Any:
-        """Score all embeddings that were added, as a 0-d tensor, or a dict of them by order.
-
-        A ValueError if nothing was added, by any process.
-        """
+        """Score all embeddings as a 0-d tensor, or a dict by order; raise ValueError for none."""
         n = int(self.count)
         if n == 0:
             raise ValueError("no embeddings were added by any process; call update(…) first")

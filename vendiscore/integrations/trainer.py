@@ -1,7 +1,4 @@
-"""The diversity of what a model generates while it is trained, as a callback of transformers.
-
-trainer.add_callback(DiversityCallback(prompts, log=trainer.log))
-"""
+"""The diversity of what a model generates in training, as a callback of transformers."""
 
 from __future__ import annotations
 
@@ -21,18 +18,16 @@ _callbacks: Any = require("transformers.trainer_callback", "trainer", "Diversity
 class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     """Scores what a model generates at each evaluation, and warns when that collapses.
 
-    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error. They are among the
-    metrics that `evaluate` returns, so that `metric_for_best_model` may name them, and in
-    `state.log_history`. Several evaluations at one step are one.
+    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error, in `state.log_history`
+    and in what `evaluate` returns, so that `metric_for_best_model` may name them. Several
+    evaluations at one step are one.
 
     Parameters
     ----------
     prompts : list of str, optional
         What the model continues, n times each.
-    n : int of at least 2
-        How many continuations of each. Blank ones count as one more text.
-    max_new_tokens : int
-        How long each may be.
+    n, max_new_tokens : int
+        How many continuations of each, at least 2, and their length. Blank ones count as one text.
     seed : int
         Of the continuations: the same in each evaluation. Training draws what it would have.
     generate : callable (model, processing_class) → samples, optional
@@ -57,8 +52,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
     >>> from types import SimpleNamespace
     >>> callback = DiversityCallback(generate=lambda model, tokenizer: ["a cat", "the dog"])
     >>> state = SimpleNamespace(log_history=[], global_step=0, epoch=0, is_world_process_zero=True)
-    >>> metrics = {}
-    >>> callback.on_evaluate(None, state, None, metrics=metrics)  # as the trainer does
+    >>> callback.on_evaluate(None, state, None, metrics=(metrics := {}))  # as the trainer does
     >>> metrics
     {'eval_VS': 2.0}
     """
@@ -131,10 +125,7 @@ class DiversityCallback(_callbacks.TrainerCallback):  # type: ignore[misc]
 def generations(
     model: Any, tokenizer: Any, prompts: Any, n: int, max_new_tokens: int, seed: int = 0
 ) -> list[list[str]]:
-    """Draw n continuations of each prompt by `model.generate`, one prompt at a time: no padding.
-
-    The state of random numbers and the mode of the model are restored.
-    """
+    """Draw n continuations of each prompt, unpadded; restore random state and model mode."""
     torch = require("torch", "trainer", "generating")
     device, training = model.device, model.training
     pad = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id

@@ -1,7 +1,4 @@
-"""Diversity as a reward of TRL: the part of each completion in that of all for its prompt.
-
-GRPOTrainer(…, reward_funcs=[correct, VendiReward()])
-"""
+"""Diversity as a reward of TRL: the part of each completion in that of all for its prompt."""
 
 from __future__ import annotations
 
@@ -36,26 +33,22 @@ ALONE = (
 class VendiReward:
     """A reward function of TRL: the part of each completion in the diversity of its group.
 
-    A group is the n completions for one prompt. Rewards are divided by log n:
-
-    - "surprise": −xᵀ log(A) x / log n, A the mean of xxᵀ over the group; from 0 to 1. Their mean
-      is log VS / log n exactly, at order 1: the diversity of the group, shared out.
-    - "leave_one_out": (log VS of the group − log VS without the completion) / log n, below 0 for
-      one that repeats others. The policy gradient, before it is scaled, is that of the expected
-      log VS of a group.
-
-    Novelty is all that it sees, nonsense too: add a reward of quality. Time O(n³) a group.
+    A group is the n completions for one prompt; of a group that is split over processes, each part.
+    It sees novelty alone, nonsense too: add a reward of quality. Time O(n³) a group. A completion
+    that is alone has None, and a warning says so. Blank ones earn 0 and are compared with nothing.
 
     Parameters
     ----------
     credit : {"surprise", "leave_one_out"}
-        Which of these.
+        −xᵀ log(A) x / log n, A the mean of xxᵀ over the group, from 0 to 1, whose mean at order 1
+        is log VS / log n; or (log VS of the group − log VS without the completion) / log n, below 0
+        for a repeat, whose policy gradient, before it is scaled, is that of the expected log VS.
     q : float in (0, ∞]
         Order.
     match_length : bool
         Compare completions by their distinct words, in order, without case and punctuation, and by
-        no more of them than half of the group have (characters, in a script without spaces): no
-        repetition or mere length makes a completion different.
+        no more of them than half of the group have (characters, in a script without spaces), so
+        that no repetition or mere length makes a completion different.
     k : str, callable, dict or list, optional
         How completions are compared: by their n-grams, unless given.
     psd : {"check", "clip"}
@@ -67,12 +60,6 @@ class VendiReward:
     ------
     TypeError, ValueError
         For arguments that are refused.
-
-    Notes
-    -----
-    A completion that is alone with its prompt on its process has None, and a warning says so. Of a
-    group that is split over processes, each part is a group. Blank completions earn 0 and are
-    compared with nothing.
 
     Examples
     --------
