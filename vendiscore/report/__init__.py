@@ -20,8 +20,8 @@ def report(
 ) -> Report:
     """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
 
-    It has the number and its interval, near-duplicates, modes, the most redundant samples, growth,
-    pictures, all samples, and Python that gives the number again.
+    It has the number and its interval, near-duplicates, modes, redundant samples, growth, pictures,
+    all samples, and Python that gives the number again.
 
     Parameters
     ----------
@@ -42,21 +42,17 @@ def report(
 
     Raises
     ------
-    TypeError, ValueError, SampleError
-        For input that cannot be scored; the message names the argument and the remedy.
+    TypeError, ValueError, SampleError, TooLargeError
+        For input that cannot be scored, or not in memory; the message names the remedy.
     NotPSDError
-        If there are negative eigenvalues, at every order unless `psd="clip"`, since the profile
-        needs all of them.
-    TooLargeError
-        If the score would not fit in memory.
+        For negative eigenvalues, at every order unless `psd="clip"`: the profile needs them all.
 
     Notes
     -----
     The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
-    added where `ci` is not passed and there can be one. Pairs are compared of 2,000 samples at
-    most, growth is that of 1,000: of more, so many are drawn, and the report says so. The table of
-    all samples ends where the file would become larger than about 500 kB. Pictures are drawn if
-    matplotlib is there, molecules if RDKit is. Samples are escaped.
+    added unless `ci` is passed. Of more than 2,000 samples, so many are drawn to compare pairs, and
+    1,000 for growth. The table of all samples ends where the file would exceed about 500 kB.
+    Pictures are drawn if matplotlib is there, molecules if RDKit is. Samples are escaped.
 
     Examples
     --------

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis.findings import Findings
 from ..summary import Summary, with_error
-from .markup import escape
+from .markup import escape, listing
 from .previews import Previews
 from .sections import Section, sections
 
@@ -29,8 +29,7 @@ class Report(Summary):
     numbers : dict
         What `compute` gives, with `details`, and with an interval where there can be one.
     sections : tuple of Section
-        Each with `name`, `title` and `html`, to be taken apart or put into another page; they need
-        the style sheet `vendiscore.report.document.style()`.
+        For another page; they need the style sheet `vendiscore.report.document.style()`.
 
     Examples
     --------
@@ -61,16 +60,14 @@ class Report(Summary):
             f"{part.html}</section>"
             for part in self.sections
         )
-        links = "".join(
-            f'<li><a href="#{part.name}">{part.title}</a></li>' for part in self.sections
-        )
+        links = listing(f'<a href="#{part.name}">{part.title}</a>' for part in self.sections)
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta name="referrer" content="no-referrer">'
             f"<title>{escape(self.title)}</title><style>\n{style()}</style></head>\n"
             f'<body><main class="report"><header><h1>{escape(self.title)}</h1>'
-            f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
+            f'<nav aria-label="Sections">{links}</nav></header>'
             f"{body}</main></body></html>\n"
         )
 
@@ -79,7 +76,6 @@ class Report(Summary):
         Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
-        """Show the report in a frame of its own, so that its style touches nothing else."""
         return (
             f'<iframe srcdoc="{html.escape(self.html())}" sandbox '
             f'title="{escape(self.title)}" style="width:100%;height:40em;border:0"></iframe>'
@@ -90,8 +86,8 @@ class Report(Summary):
 def reported(found: Findings, title: str | None = None, shown: Previews | None = None) -> Report:
     """Write the report of findings; samples are shown as they came unless `shown` has others."""
     shown = shown or Previews.of(found.subject)
-    usual = f"Diversity of {shown.counted(found.n)}"
-    return Report(title or usual, found.numbers, tuple(sections(found, shown)))
+    title = title or f"Diversity of {shown.counted(found.n)}"
+    return Report(title, found.numbers, tuple(sections(found, shown)))
 
 
 @cache

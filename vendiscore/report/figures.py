@@ -10,7 +10,6 @@ from ..analysis import sentences
 from ..analysis.findings import ORDERS, Findings
 from ..arrays.namespace import to_host
 from ..comparison import Comparison
-from ..comparison.growth import Growth
 from ..magnitude.curve import Curve
 from .markup import cut
 from .svg import svg
@@ -38,23 +37,30 @@ def figures(found: Findings) -> Iterator[Figure]:
         yield heat(found)
         yield spectrum(found)
         yield profile(found)
-    if found.growth is not None:
-        yield growth(found.growth)
-    if (curve := found.curve) is not None:
-        yield magnitude(curve)
+    if (grown := found.growth) is not None:
+        label = (
+            f"Growth: {grown.scores[0]:.1f} of {grown.sizes[0]} samples to {grown.scores[-1]:.1f} "
+            f"of {grown.sizes[-1]}"
+        )
+        text = (
+            "The score of fewer samples, and with a dashed line of up to twice as many. A curve "
+            "that has become flat: more samples would add little."
+        )
+        yield Figure("growth", svg(grown.plot, label), "Growth", text)
+    if found.curve is not None:
+        yield magnitude(found.curve)
 
 
 def heat(found: Findings) -> Figure:
     """Draw all similarities, similar samples side by side, and those of a group."""
-    order, groups = found.seriated, found.codes
     picture = svg(
-        lambda ax: plots.heat_map(found.K, order, groups=groups, ax=ax, cells=_CELLS),
+        lambda ax: plots.heat_map(found.K, found.seriated, groups=found.codes, ax=ax, cells=_CELLS),
         sentences.heat(found.K),
         (4.4, 3.7),
         (0.11, 0.13, 0.75, 0.85),
     )
-    lines = " Lines divide the groups." if groups is not None else ""
     text = "Bright squares along the diagonal are groups of samples that are alike."
+    lines = "" if found.codes is None else " Lines divide the groups."
     return Figure("heat", picture, "Similarities", text + lines)
 
 
@@ -81,19 +87,6 @@ def profile(found: Findings) -> Figure:
     )
     picture = svg(lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax), label)
     return Figure("profile", picture, "Profile", text)
-
-
-def growth(found: Growth) -> Figure:
-    """Draw the score against the number of samples."""
-    label = (
-        f"Growth: {found.scores[0]:.1f} of {found.sizes[0]} samples to {found.scores[-1]:.1f} of "
-        f"{found.sizes[-1]}"
-    )
-    text = (
-        "The score of fewer samples, and with a dashed line of up to twice as many. A curve that "
-        "has become flat: more samples would add little."
-    )
-    return Figure("growth", svg(found.plot, label), "Growth", text)
 
 
 def magnitude(curve: Curve) -> Figure:

@@ -24,8 +24,7 @@ from .thumbnails import sketch, small
 
 # What samples of a kind are called, in the singular.
 _WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
-# Characters of all pictures of samples together: the file is to stay small.
-_PICTURES = 100_000
+_PICTURES = 100_000  # characters of all pictures of samples together: the file is to stay small
 NUMBERS = 4  # of a vector that are shown
 
 
@@ -45,12 +44,9 @@ class Previews:
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:
             return cls(None, "")
+        kind = how.k.samples if isinstance(how.k, Kernel) else ""
         if isinstance(how.k, tuple):
             kind = "records" if any(part.column for part in how.k) else how.k[0].kernel.samples
-        elif isinstance(how.k, Kernel):
-            kind = how.k.samples
-        else:
-            kind = _kind_of(samples[0])
         return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
 
     def counted(self, n: int) -> str:
@@ -100,9 +96,7 @@ class Previews:
         """Return a small picture; empty where it cannot be drawn, or there is no room for more."""
         if place not in self._pictures:
             self._pictures[place] = self._drawn(place) if self._left > 0 else ""
-        picture = self._pictures[place]
-        if len(picture) > self._left:
-            return ""
+        picture = self._pictures[place] if len(self._pictures[place]) <= self._left else ""
         self._left -= len(picture)
         return picture
 

@@ -20,10 +20,7 @@ from ..optional import require
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
 # As many as sets that the page compares, to be seen on white and on black.
-_ACCENTS = (
-    *("#7c6cf2", "#e8871e", "#1f9e89", "#d4458f"),
-    *("#2f8fd8", "#9c8413", "#b0664a", "#689f38"),
-)
+_ACCENTS = ["#7c6cf2", "#e8871e", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#689f38"]
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -51,8 +48,7 @@ def svg(
     matplotlib = require("matplotlib", "plots", "a picture")
     with _lock, matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size)
-        # A layout found by matplotlib takes as long as the picture.
-        draw(figure.add_axes(frame))
+        draw(figure.add_axes(frame))  # a layout found by matplotlib takes as long as the picture
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
@@ -61,18 +57,14 @@ def svg(
     head, _, body = text.partition(">")
     view = head[head.index("viewBox") :].split('"')[1]
     name = f"v{xxhash.xxh3_64_hexdigest((label + body).encode())[:8]}"
-    return (
-        f'<svg viewBox="{view}" role="img" aria-label="{html.escape(label)}" '
-        f'stroke-linejoin="round" stroke-linecap="butt">'
-        f"{_alone(body, name)}"
-    )
-
-
-def _alone(body: str, name: str) -> str:
-    """Clean an SVG of a page that has others: nothing that HTML has no need of, its own ids."""
+    # No styles and namespaces, which HTML does not need, and ids of its own among other pictures.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACES.sub("", body)
     used = set(_REFERRED.findall(body))
     body = _NAMED.sub(lambda m: f' id="{name}{m[1]}"' if m[1] in used else "", body)
     body = _REFERRED.sub(lambda m: m[0].replace("#", f"#{name}"), body)
-    return re.sub(r"\n\s*", "\n", body)
+    body = re.sub(r"\n\s*", "\n", body)
+    return (
+        f'<svg viewBox="{view}" role="img" aria-label="{html.escape(label)}" '
+        f'stroke-linejoin="round" stroke-linecap="butt">{body}'
+    )

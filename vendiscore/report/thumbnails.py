@@ -43,10 +43,8 @@ def sketch(smiles: str) -> str:
         for x, y, size, fill, text in _LETTERS.findall(svg)
         if (escaped := html.escape(html.unescape(text)))
     )
-    return (
-        f'<svg class="molecule" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" '
-        f'stroke-width="2">{paths}{letters}</svg>'
-    )
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" stroke-width="2"'
+    return f'<svg class="molecule" {box}>{paths}{letters}</svg>'
 
 
 def _ink(colour: str) -> str:
@@ -66,8 +64,7 @@ def _drawn(smiles: str, letters: bool = False) -> str:
         canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
         canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
         canvas.FinishDrawing()
-    svg: str = canvas.GetDrawingText()
-    return svg
+    return str(canvas.GetDrawingText())
 
 
 def uri(image: Image, kind: str = "png", **options: Any) -> str:
