@@ -1,8 +1,7 @@
 """Sets compared at matched size or coverage, with p-values by permutation.
 
-T = (log VS_a − log VS_b)/√(se_a² + se_b²) of two sets, drawn down to what all have, is compared
-with what it is after their samples were exchanged at random. As T is studentized, p is nearly
-right, too, for sources that differ in all but their diversity (benchmarks/compare_null.py).
+T = (log VS_a − log VS_b)/√(se_a² + se_b²) of matched sets is compared with T of exchanged samples:
+studentized, so that p is nearly right for sources that differ in all but their diversity, too.
 """
 
 from __future__ import annotations

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..arrays.namespace import Array, Samples, as_kind_of
+from ..arrays.namespace import Samples, as_kind_of
 from ..registry.measure import register_measure
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
-from ..spectral.spectrum import PSD
 from ..spectral.vendi import vendi
 from .subject import Subject, UnsuitedError
 
@@ -49,15 +48,6 @@ class Given:
         return repr(plain(self.samples))
 
 
-def conditional(
-    K: Similarity, T: Similarity, orders: Sequence[float], p: Array | None, psd: PSD
-) -> list[Any]:
-    """Return VS_q(K ∘ T) / VS_q(T) of each order."""
-    joint = vendi(ProductSimilarity([K, T]), orders, p, psd).values
-    alone = vendi(T, orders, p, psd).values
-    return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]
-
-
 @register_measure(
     "ConditionalVS",
     needs="similarity",
@@ -81,4 +71,7 @@ def conditional_vendi_score(
         raise UnsuitedError("`given`, one for each sample such as its prompt, got none")
     T = given.similarity(given_k, subject.whole.came)
     T = T if len(subject.places_kept) == T.n else T.take(subject.places_kept)
-    return conditional(subject.similarity, T, subject.orders, subject.p, subject.psd)
+    how = (subject.orders, subject.p, subject.psd)
+    joint = vendi(ProductSimilarity([subject.similarity, T]), *how).values
+    alone = vendi(T, *how).values
+    return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

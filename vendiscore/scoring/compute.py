@@ -128,10 +128,9 @@ def compute(
 
     Raises
     ------
-    TypeError, ValueError
-        For input that cannot be scored; the message names the argument and the remedy.
-    NotPSDError, SampleError, TooLargeError
-        For negative eigenvalues, samples that cannot be compared, and sets too large for memory.
+    TypeError, ValueError, NotPSDError, SampleError, TooLargeError
+        For arguments that cannot be used, negative eigenvalues, samples that cannot be compared,
+        and sets too large for memory; the message names the argument and the remedy.
 
     Notes
     -----

@@ -1,7 +1,4 @@
-"""Scores as plain numbers: of one kernel, matrix or features, at one order.
-
-`score`, `score_K`, `score_X` and `score_dual` have the arguments of `vendi_score.vendi`.
-"""
+"""Scores as plain numbers, at one order, with the arguments of `vendi_score.vendi`."""
 
 from __future__ import annotations
 

@@ -86,9 +86,8 @@ def settings_of(how: How, precision: Precision = "double") -> dict[str, Any]:
 def found_in(settings: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a batch tells of its encoder beyond what was asked for."""
     told = {name: plain(value) for name, value in settings.items() if name not in IDLE | _COUNTS}
-    # A function that was given is told apart by what it does, its report has only its name.
-    given = {name: asked[name] for name in told if "@" in str(asked.get(name))}
-    told |= given
+    # A function that was asked for has "@" and what it does, its report has only its name.
+    told = {name: value for name, value in told.items() if "@" not in str(asked.get(name))}
     return {name: value for name, value in told.items() if asked.get(name, "nothing") != value}
 
 
@@ -96,8 +95,7 @@ def restored(settings: Mapping[str, Any]) -> How | None:
     """Return how to compare more batches, from settings out of bytes; None if they do not say."""
     rest = {name: value for name, value in settings.items() if name not in ("precision", "kernel")}
     name = settings["kernel"]
-    given = {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
-    rest |= given
+    rest |= {"score_X": True} if name == _DOT_PRODUCTS else {"k": name}
     try:
         how = read_how(rest)
     except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here

@@ -34,9 +34,8 @@ _TYPES = {
 
 def write_record(fields: Mapping[str, Any], total: Sum | None) -> bytes:
     """Return the bytes of the fields of a state, and of its sum."""
-    sizes = {"d": 0, "rows": 0}
-    if total is not None:
-        sizes = {"d": total.d, "rows": len(total.numbers) if total.is_rows else 0}
+    rows = len(total.numbers) if total and total.is_rows else 0
+    sizes = {"d": total.d if total else 0, "rows": rows}
     # In the order of the settings, which reports keep.
     head = json.dumps({**fields, **sizes}, separators=(",", ":")).encode()
     numbers = b"" if total is None else total.numbers.astype("<f8").tobytes()

@@ -163,11 +163,10 @@ class State:
 
         Raises
         ------
-        SampleError, TooLargeError
-            For samples that cannot be used, and a state that would not fit in memory.
-        TypeError, ValueError
+        SampleError, TypeError, ValueError, TooLargeError
             For invalid samples or weights, another number of features than before, options that
-            would follow from the batch, and a state from bytes that do not hold its encoder.
+            would follow from the batch, a state from bytes that do not hold its encoder, and one
+            that would not fit in memory.
         """
         how, found = self.how, self._found
         refuse_gradient("a State", p=p)
@@ -239,11 +238,9 @@ class State:
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_alike(self, other: State) -> None:
-        pairs: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [(self._asked, other._asked)]
-        if self._found and other._found:
-            pairs.append((self._found, other._found))
-        if self.d is not None and other.d is not None:
-            pairs.append(({"d": self.d}, {"d": other.d}))
+        pairs = [(self._asked, other._asked)]
+        pairs += [(self._found, other._found)] if self._found and other._found else []
+        pairs += [({"d": self.d}, {"d": other.d})] if self.d and other.d else []
         differ = [
             f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
             for a, b in pairs
