@@ -75,7 +75,7 @@ def test_a_text_score_through_evaluate_checks_each_argument_once() -> None:
     metric = vendiscore.load("vendiscore")
     how = {"k": "ngram_overlap", "ns": 2, "q": 2, "psd": "clip", "details": True}
     metric.compute(samples=TEXTS, **how)
-    request._KNOWN.clear()
+    request._read_plain.cache_clear()
     found = calls(lambda: metric.compute(samples=TEXTS, **how))
     read = {key: n for key, n in found.items() if key[1] is not None}
     assert {name for _, name in read} >= {"ns", "q", "psd", "details", "normalize", "fit", "solver"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..arguments import DEFAULT_ORDER, flag, integer, is_several, number, one_of
@@ -96,9 +96,6 @@ class Request:
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
 
 
-# Requests of plain words and numbers, which are read once for all calls that say the same.
-_KNOWN: dict[Any, Request] = {}
-_MOST_KNOWN = 256
 _PLAIN = {str, int, float, bool, type(None)}
 
 
@@ -112,15 +109,13 @@ def read_request(
     """Read the keywords of `compute` but the samples, ignoring `others` of other metrics."""
     if others is not None or not _PLAIN.issuperset(map(type, arguments.values())):
         return _read_request(arguments, usual, references, others)
-    values = tuple(arguments.items()), tuple(map(type, arguments.values()))
-    key = values, usual, references is None, Plugins.version
-    request = _KNOWN.get(key)
-    if request is None:
-        request = _read_request(arguments, usual, references, None)
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN[key] = request
-    return request
+    return _read_plain(usual, references is not None or None, Plugins.version, **arguments)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _read_plain(usual: Usual, references: Any, plugins: int, /, **arguments: Any) -> Request:
+    """Read plain words and numbers, once for all calls that say the same with these plugins."""
+    return _read_request(arguments, usual, references, None)
 
 
 def _read_request(
