@@ -42,15 +42,19 @@ class Groups:
         """Return a group, for a message."""
         return f"group {self.labels[group]!r:.{_SHOWN}}"
 
+    def place(self, i: int) -> tuple[int, int]:
+        """Return the place of sample i of a list of lists in its group, and the group."""
+        group = int(self.codes[i])
+        return i - int(np.searchsorted(self.codes, group)), group
+
     def located(self, error: SampleError) -> SampleError:
         """Return an error about samples of a list of lists, with the place of each in its group."""
         if not self.nested:
             return error
-        first = np.searchsorted(self.codes, np.arange(len(self)))
         problems = {}
         for i, problem in error.problems.items():
-            group = int(self.codes[i])
-            problems[i] = f"(sample {i - int(first[group])} of {self.named(group)}) {problem}"
+            at, group = self.place(i)
+            problems[i] = f"(sample {at} of {self.named(group)}) {problem}"
         return SampleError(*next(iter(problems.items())), problems)
 
     def __str__(self) -> str:

@@ -42,23 +42,15 @@ def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
     """Return the samples as a list of lists, one for each group; as they are without groups."""
     if groups is None:
         return list(samples)
-    members: list[list[Any]] = [[] for _ in groups.labels]
-    for sample, code in zip(samples, groups.codes, strict=True):
-        members[code].append(sample)
-    return members
+    places = (np.flatnonzero(groups.codes == code) for code in range(len(groups)))
+    return [[samples[i] for i in members] for members in places]
 
 
 def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
     """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format
-    first = np.searchsorted(groups.codes, np.arange(len(groups)))
-
-    def named(i: int) -> str:
-        group = groups.codes[i]
-        return f"{word} {i - first[group]} of group {group}"
-
-    return named
+    return lambda i: "{} {} of group {}".format(word, *groups.place(i))
 
 
 def sets_of(samples: Samples) -> dict[str, Samples]:
