@@ -18,6 +18,8 @@ from ..quotas import RefusedError
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 _SHOWN = 10
+# What the page shows of samples as it is.
+_PLAIN = ("kind", "draw", "unit", "name", "column", "by", "separator", "text")
 _PREVIEW = 3
 
 
@@ -43,6 +45,10 @@ class UnusableError(RefusedError):
             else "None is left to score."
         )
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return which they are, and how many are left, for the page."""
+        return {"lines": self.each, "others": self.others, "rows": self.rows}
 
 
 def unusable(found: Mapping[str, tuple[Samples, Mapping[int, str]]]) -> Iterable[str]:
@@ -102,36 +108,18 @@ def sifted(
 def read_answer(samples: Samples) -> dict[str, Any]:
     """Return what the page shows of samples that were read, before anything is scored."""
     usable = (i for i in range(len(samples)) if i not in samples.problems)
+    bad = samples.problems
+    error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
     return {
-        "kind": samples.kind,
-        "kinds": list(samples.kinds),
+        **{name: getattr(samples, name) for name in _PLAIN},
+        **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
         "n": len(samples),
         "total": max(samples.total, len(samples)),
-        "draw": samples.draw,
-        "unit": samples.unit,
-        "name": samples.name,
         "said": _said(samples),
-        "notes": list(samples.notes),
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
-        "columns": list(samples.columns),
-        "column": samples.column,
-        "by": samples.by,
         "groups": len(set(samples.groups) - {""}),
-        "separator": samples.separator,
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
-        "text": samples.text,
-        "problems": _problems(samples) if samples.problems else None,
-    }
-
-
-def _problems(samples: Samples) -> dict[str, Any]:
-    """Return which samples cannot be used, as far as reading has found."""
-    error = UnusableError({"": (samples, samples.problems)}, samples.kind)
-    return {
-        "count": len(samples.problems),
-        "others": error.others,
-        "rows": error.rows,
-        "lines": list(error.each),
+        "problems": error and {"count": len(bad), **error.to_dict()},
     }
 
 

@@ -115,8 +115,7 @@ def _refusal(error: Exception) -> tuple[dict[str, Any], int]:
     text, status = message(error)
     problem: dict[str, Any] = {"text": text}
     if isinstance(error, UnusableError):
-        problem = {"text": error.what, "lines": error.each}
-        problem |= {"others": error.others, "rows": error.rows}
+        problem = {"text": error.what, **error.to_dict()}
     return {"gone": True} if status == GONE else {"problem": problem}, status
 
 
