@@ -13,15 +13,8 @@ from ..inputs.submission import KINDS
 from ..quotas import RefusedError
 from . import offered_encoders
 
-# What the kernels of each kind of the page compare.
-_SAMPLES: dict[str, str] = {kind: "text" if kind == "texts" else kind for kind in KINDS}
-# The usual kernel of each, which the menu has first.
-_USUAL = {
-    "texts": "ngram_overlap",
-    "images": "pixels",
-    "molecules": "morgan",
-    "vectors": "cosine",
-}
+# The usual kernel of each kind, which the menu has first.
+_USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
 
@@ -46,16 +39,11 @@ class Choice:
 
 
 _MATRICES = (
-    Choice(
-        *("K", "are a similarity matrix", "K", "By the matrix given"),
-        {"score_K": True},
-        takes_pairs=True,
-    ),
+    Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
     Choice(
         *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
         "By the matrix given, without its negative eigenvalues",
         {"score_K": True, "psd": "clip"},
-        takes_pairs=True,
     ),
 )
 # Other words of the API for "cosine".
@@ -65,19 +53,20 @@ _SYNONYMS = {"X": "score_X", "dual": "score_dual"}
 def choices(kind: str) -> list[Choice]:
     """Return the ways to compare samples of a kind, the usual one first."""
     one_of(kind, KINDS, "kind")
-    kernels = {kernel.name: kernel for kernel in labelled_kernels(_SAMPLES[kind])}
+    compared = "text" if kind == "texts" else kind
+    kernels = {kernel.name: kernel for kernel in labelled_kernels(compared)}
     found = []
     for name, how in offered_encoders.offered(kind).items():
         each = kernels[how["k"]]
-        words = (name, each.label, name, f"{each.by} ({name})")
-        found.append(Choice(*words, how, is_encoder=True))
+        by = f"{each.by} ({name})"
+        found.append(Choice(name, each.label, name, by, how, is_encoder=True))
     by_network = {how["k"] for how in offered_encoders.ALLOWED.get(kind, {}).values()}
     others = [name for name in kernels if name not in by_network]
     for name in sorted(others, key=lambda name: name != _USUAL[kind]):
         each = kernels[name]
         pairs = each.samples == "vectors" and not each.has_rows({})
-        how = {"k": name, **_FIXED.get(name, {})}
         words = (name, each.label, each.term, each.by)
+        how = {"k": name, **_FIXED.get(name, {})}
         found.append(Choice(*words, how, each.controls, takes_pairs=pairs))
     return [*found, *(_MATRICES if kind == "vectors" else ())]
 
@@ -96,19 +85,17 @@ def choice(kind: str, kernel: Any) -> Choice:
 def menu(kind: str) -> dict[str, Any]:
     """Return the choices of a kind as plain values, with those of their options."""
     known = choices(kind)
-    return {
-        "kernels": [
-            {
-                "kernel": each.kernel,
-                "label": each.label,
-                "small": each.term,
-                "compares": not each.is_matrix,
-                "options": [_option(control) for control in each.controls],
-            }
-            for each in known
-        ],
-        "default": known[0].kernel,
-    }
+    kernels = [
+        {
+            "kernel": each.kernel,
+            "label": each.label,
+            "small": each.term,
+            "compares": not each.is_matrix,
+            "options": [_option(control) for control in each.controls],
+        }
+        for each in known
+    ]
+    return {"kernels": kernels, "default": known[0].kernel}
 
 
 def arguments(chosen: Choice, options: Mapping[str, Any]) -> dict[str, Any]:

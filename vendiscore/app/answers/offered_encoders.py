@@ -37,20 +37,10 @@ ALLOWED: dict[str, dict[str, dict[str, Any]]] = {
         }
     },
     "images": {
-        "DINOv2": {
-            "k": "image_embeddings",
-            "model_path": "facebook/dinov2-small",
-            "pooling": "cls",
-        }
+        "DINOv2": {"k": "image_embeddings", "model_path": "facebook/dinov2-small", "pooling": "cls"}
     },
 }
-_PACKAGES = (
-    "torch",
-    "torchvision",
-    "transformers",
-    "sentence_transformers",
-    "huggingface_hub",
-)
+_PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
 # Samples in a batch, which takes a few seconds on one core. For texts it is that of the library.
 _BATCH = {"text": BATCH_SIZE, "images": 16}
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
