@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.analysis import layout
-from vendiscore.analysis.layout import FAR, SMALL
+from vendiscore.analysis.layout import FAR, SMALL, layout
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.matrix import MatrixSimilarity

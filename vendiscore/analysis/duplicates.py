@@ -6,13 +6,13 @@ Each sample is kept, or at least as similar as the threshold to one that is: the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..arguments import integer, number
+from ..arguments import number
 from ..arrays.namespace import Array, to_host
 from ..similarity.base import Similarity
 from .redundancy import Neighbours, Pair
@@ -82,18 +82,18 @@ def compare_samples(
     return neighbours, found.rethreshold(threshold)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Duplicates:
     """Near-duplicates among n samples: pairs at least as similar as `threshold`."""
 
     n: int
     threshold: float
     floor: float  # the least threshold of `rethreshold`
-    _first: np.ndarray = field(repr=False)  # the first sample that is identical with each
-    _i: np.ndarray = field(repr=False)
-    _j: np.ndarray = field(repr=False)
-    _similarity: np.ndarray = field(repr=False)
-    _idle: np.ndarray = field(repr=False)  # which have a weight of 0
+    _first: np.ndarray  # the first sample that is identical with each
+    _i: np.ndarray
+    _j: np.ndarray
+    _similarity: np.ndarray
+    _idle: np.ndarray  # which have a weight of 0
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
@@ -112,16 +112,14 @@ class Duplicates:
         count = self._count
         i, j, similarity = self._i[:count], self._j[:count], self._similarity[:count]
         copies = np.bincount(self._first, minlength=self.n)  # of each first one, itself included
-        entries = (np.r_[similarity, similarity], (np.r_[i, j], np.r_[j, i]))
+        rows, columns = np.r_[i, j], np.r_[j, i]
+        entries = np.r_[similarity, similarity], (rows, columns)
         graph = sp.csr_array(entries, shape=(self.n, self.n))
-        links = sp.csr_array((np.ones(2 * count), entries[1]), shape=graph.shape)
-        near = links @ copies + copies - 1
+        near = np.bincount(rows, copies[columns], self.n) + copies - 1
         of, best = np.full(self.n, -1), np.full(self.n, -np.inf)
         for place in np.lexsort((np.arange(self.n), -near, self._idle)).tolist():
-            if not copies[place] or not near[place]:
-                continue  # looked at with the one that it is identical with, or alone
-            if best[place] > -np.inf:
-                continue  # repeats one that is kept
+            if not copies[place] or not near[place] or best[place] > -np.inf:
+                continue  # looked at with its copy, alone, or repeats one that is kept
             part = slice(graph.indptr[place], graph.indptr[place + 1])
             others, how = graph.indices[part], graph.data[part]
             closer = how > best[others]
@@ -135,30 +133,24 @@ class Duplicates:
         """The places of the samples that are left without near-duplicates, ascending."""
         return np.flatnonzero(self.redundant_of < 0)
 
-    @property
-    def removed(self) -> np.ndarray:
-        """The places of the others, ascending."""
-        return np.flatnonzero(self.redundant_of >= 0)
-
     def groups(self) -> Iterator[tuple[int, list[int]]]:
         """Yield (the one to keep, the others) of each group, the largest first."""
-        removed = self.removed
+        removed = np.flatnonzero(self.redundant_of >= 0)
         owners = self.redundant_of[removed]
         places, counts = np.unique(owners, return_counts=True)
         for place in places[np.lexsort((places, -counts))].tolist():
             yield place, removed[owners == place].tolist()
 
-    def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
+    def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs next to the threshold, above and below; identical samples are one."""
-        count = integer("count", count)
         edge = self._count
-        above = [self._pair(k) for k in range(edge - 1, max(edge - count, 0) - 1, -1)]
-        return above, [self._pair(k) for k in range(edge, min(edge + count, len(self._i)))]
+        near = slice(max(edge - count, 0), edge + count)
+        i, j, similarity = places[self._i[near]], places[self._j[near]], self._similarity[near]
+        pairs = list(map(Pair, i.tolist(), j.tolist(), similarity.tolist()))
+        above = min(edge, count)
+        return pairs[:above][::-1], pairs[above:]
 
     @property
     def _count(self) -> int:
         """How many pairs are at least as similar as the threshold."""
         return int(np.searchsorted(-self._similarity, ROUNDING - self.threshold, side="right"))
-
-    def _pair(self, k: int) -> Pair:
-        return Pair(int(self._i[k]), int(self._j[k]), float(self._similarity[k]))

@@ -27,7 +27,6 @@ from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from ..uncertainty.subsampling import MIN_SAMPLES
 from .layout import clustered_order
-from .redundancy import Neighbours
 from .sample_table import THRESHOLD, Explanation, explained
 
 # Of the profile: steps of 1/8 up to 5, where most curves are flat.
@@ -136,10 +135,8 @@ class Findings:
         return np.flatnonzero(self.subject.rows_came >= 0)[self.chosen]
 
     @cached_property
-    def explanation(self) -> Explanation | None:
+    def explanation(self) -> Explanation:
         """Which of them add to the score, and which repeat others, by their places."""
-        if self.similarity is None:
-            return None
         q = self.order or 1.0  # order 0 does not tell what each sample adds
         found = explained(self.looked, q, self.threshold, self.floor)
         return replace(found, places=self.places)
@@ -153,17 +150,9 @@ class Findings:
     @cached_property
     def adds(self) -> np.ndarray:
         """log VS of the samples that are looked at, less that without each."""
-        explained = self.explanation
-        assert explained is not None
-        if self.adds_order == explained.q:
-            return explained.adds
+        if self.adds_order == self.explanation.q:
+            return self.explanation.adds
         return np.asarray(rank_one.adds(self.looked.eigen, self.adds_order))
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """The nearest other sample of each that is looked at, by rows."""
-        assert self.explanation is not None
-        return self.explanation.neighbours
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -218,10 +207,9 @@ class Findings:
             return None
         chosen = _drawn(self.similarity.n, MOST_GROWN)
         n, q, psd = len(chosen), self.order, self.subject.psd
-        if n == self.similarity.n:
-            some, spectrum = self.similarity, self.looked.eigen
-        else:
-            some, spectrum = self.similarity.take(chosen), None
+        every = n == self.similarity.n
+        some = self.similarity if every else self.similarity.take(chosen)
+        spectrum = self.looked.eigen if every else None
         closed = has_closed_form(some, q, psd)
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
@@ -263,13 +251,8 @@ def find(
     keywords = {**arguments, "details": True}
     request = read_request(keywords)
     subject = subject_of(samples, references, request)
-    refuse_gradient(
-        "report",
-        **request.how.options,
-        samples=subject.samples,
-        references=subject.references,
-        p=request.p,
-    )
+    sets = {"samples": subject.samples, "references": subject.references}
+    refuse_gradient("report", **request.how.options, **sets, p=request.p)
     subject.in_parts = False  # all pairs are looked at
     if similarity is not None:
         subject.__dict__["similarities"] = [similarity]
@@ -297,10 +280,7 @@ def _without_interval(subject: Subject, request: Request) -> str:
     if request.estimating is not None:
         return "No interval for other samples goes with an estimate; leave `method` out for one."
     if request.p is not None:
-        return (
-            "There is no interval: it is for samples that are drawn alike, which `p` says they "
-            "are not."
-        )
+        return "There is no interval: it is for samples drawn alike, which `p` says they are not."
     if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
     if subject.groups is not None:

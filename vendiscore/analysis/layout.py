@@ -26,9 +26,8 @@ _STEPS = 300  # of restarts, after which directions that all count alike are giv
 def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
     """Return the two directions in which samples differ most, by kernel PCA: an array (n, 2).
 
-    Eigenvectors u_j of K_p = Σ λ_j u_j u_jᵀ give the features of sample i the coordinates
-    u_ij √(λ_j / p_i), of mean m; their covariance is diag(λ) − m mᵀ (Schölkopf, Smola & Müller,
-    Neural Computation 1998). Time O(n r) for r positive eigenvalues.
+    Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ
+    (Schölkopf, Smola & Müller, Neural Computation 1998).
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
@@ -68,10 +67,9 @@ def _leading(values: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
-    """Return the samples in the order of a dendrogram, similar ones side by side.
+    """Return the samples in the order of a dendrogram: the leaves of average linkage by 1 − k.
 
-    They are the leaves of average linkage by 1 − k, up to 100 of them in optimal order (Bar-Joseph,
-    Gifford & Jaakkola, Bioinformatics 2001).
+    Up to 100 are in optimal order (Bar-Joseph, Gifford & Jaakkola, Bioinformatics 2001).
     """
     n = similarity.n
     if n < 3:

@@ -12,10 +12,7 @@ import numpy as np
 from ..signature import plain
 
 # What to import, and the download as an expression.
-READ_DOWNLOAD = (
-    "json, pathlib",
-    'json.loads(pathlib.Path("vendiscore.json").read_text())',
-)
+READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
 # Characters of samples, or of another argument, that are written out.
 INLINE = 1_500
 

@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ..arguments import integer
 from ..arrays.namespace import row_blocks, to_host
 from ..progress import track
 from ..similarity.base import Similarity
@@ -16,8 +15,6 @@ from ..summary import one_line
 
 # Rows that are compared with all others at once: a product of fewer waits for memory.
 ROWS = 256
-# Sees the rows of a block, without similarities of samples to themselves (−∞), and where it starts.
-Looker = Callable[[np.ndarray, int], None]
 
 
 class Pair(NamedTuple):
@@ -48,13 +45,12 @@ class Pair(NamedTuple):
         return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
 
 
-def redundant_pairs(similarity: Similarity, count: int = 4) -> list[Pair]:
+def redundant_pairs(K: np.ndarray, count: int) -> list[Pair]:
     """Return the most similar pairs, no sample in two of them; of several the first by i, then j.
 
     Time O(count · n²), memory O(n²).
     """
-    count = integer("count", count)
-    K = np.array(to_host(similarity.dense()), dtype=np.float64)
+    K = np.array(K, dtype=np.float64)
     K[np.tril_indices(len(K))] = -np.inf
     found: list[Pair] = []
     for _ in range(min(count, len(K) // 2)):
@@ -73,8 +69,10 @@ class Neighbours:
     mean: np.ndarray  # over all others; 0 for n = 1
 
     @classmethod
-    def of(cls, similarity: Similarity, look: Looker | None = None) -> Self:
-        """Find the neighbours in a Similarity; `look` sees every block of rows on the way."""
+    def of(
+        cls, similarity: Similarity, look: Callable[[np.ndarray, int], None] | None = None
+    ) -> Self:
+        """Find the neighbours; `look` gets each block of rows, −∞ at own places, and its start."""
         n = similarity.n
         nearest, closest, mean = np.zeros(n, dtype=int), np.empty(n), np.empty(n)
         blocks = list(row_blocks(n, 8 * n, ROWS))
@@ -90,10 +88,3 @@ class Neighbours:
             if look is not None:
                 look(K, block.start)
         return cls(nearest, closest, mean)
-
-    def alone(self, count: int) -> list[tuple[int, float]]:
-        """Return (i, similarity to its nearest) of the `count` samples that are most alone."""
-        if len(self.nearest) == 1:
-            return []
-        order = np.argsort(self.similarity, kind="stable")[:count]
-        return [(int(i), float(self.similarity[i])) for i in order]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,15 +30,7 @@ from .redundancy import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
 THRESHOLD = 0.95
-COLUMNS = (
-    "surprise",
-    "adds",
-    "novelty",
-    "mode",
-    "nearest",
-    "nearest_similarity",
-    "redundant_of",
-)
+COLUMNS = ("surprise", "adds", "novelty", "mode", "nearest", "nearest_similarity", "redundant_of")
 # What a sample takes from log VS by rounding.
 DUST = 1e-12
 # Rows of the table that are shown of a large set, and characters of a text.
@@ -70,14 +62,14 @@ class Explanation(Summary):
 
     q: float
     score: float
-    places: np.ndarray = field(repr=False)
-    _similarity: Similarity = field(repr=False)
-    _spectrum: Spectrum = field(repr=False)
-    _p: np.ndarray | None = field(repr=False)
-    _psd: PSD = field(repr=False)
-    neighbours: Neighbours = field(repr=False)
-    duplicates: Duplicates = field(repr=False)
-    _samples: Any = field(default=None, repr=False)
+    places: np.ndarray
+    _similarity: Similarity
+    _spectrum: Spectrum
+    _p: np.ndarray | None
+    _psd: PSD
+    neighbours: Neighbours
+    duplicates: Duplicates
+    _samples: Any = None
 
     @property
     def n(self) -> int:
@@ -160,9 +152,7 @@ class Explanation(Summary):
 
     def boundary(self, count: int = 4) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs next to the threshold on either side, each a `Pair`."""
-        places, sides = self.places.tolist(), self.duplicates.boundary(count)
-        above, below = ([Pair(places[i], places[j], k) for i, j, k in side] for side in sides)
-        return above, below
+        return self.duplicates.boundary(integer("count", count), self.places)
 
     def rethreshold(self, threshold: float) -> Explanation:
         """Move the threshold of near-duplicates, without comparing samples again.
@@ -192,7 +182,6 @@ class Explanation(Summary):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as numbers and lists, for JSON; what is not known is None."""
-        columns = {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
         above, below = self.boundary()
         return {
             "n": self.n,
@@ -207,17 +196,13 @@ class Explanation(Summary):
                 "below": [pair._asdict() for pair in below],
             },
             "modes": [
-                {
-                    "share": mode.share,
-                    "members": len(mode.members),
-                    "exemplars": mode.exemplars,
-                }
-                for mode in self.modes()
+                {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
+                for each in self.modes()
             ],
             "rarest": self.rarest(),
             "samples": {  # JSON has no NaN
                 name: [None if value != value else value for value in column.tolist()]
-                for name, column in columns.items()
+                for name, column in self._columns.items()
             },
         }
 
@@ -227,13 +212,15 @@ class Explanation(Summary):
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: a row a sample, by its place."""
-        pandas = require("pandas", "dev", "a data frame")
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        return pandas.DataFrame(columns, index=pandas.Index(self.places, name="place"))
+        return require("pandas", "dev", "a data frame").DataFrame(self._columns).set_index("place")
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
         return contributions(self.adds, self.redundant_of >= 0, ax=ax)
+
+    @property
+    def _columns(self) -> dict[str, np.ndarray]:
+        return {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
 
     @property
     def sentence(self) -> str:
@@ -254,8 +241,7 @@ class Explanation(Summary):
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
         few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
-        columns = {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
-        shown = {name: column[few] for name, column in columns.items()}
+        shown: dict[str, Any] = {name: column[few] for name, column in self._columns.items()}
         said = "what adds the most, and the least" if self.n > len(few) else "by what they add"
         table = html_table(shown | {"sample": [self._shown(i) for i in few]}, said)
         return f"<p>{html.escape(self.sentence)}</p>{table}"
@@ -285,15 +271,13 @@ def explain(
     q : float in (0, ∞] or "inf"
         Order of the score that is explained. Default: 1.
     threshold : float in [−1, 1]
-        Samples at least this similar are near-duplicates. Default: 0.95. It depends on the
-        kernel: look at `boundary()`, and move it by `rethreshold(…)`.
+        Samples at least this similar are near-duplicates. Default: 0.95; see `boundary()`.
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
     **how
-        How samples are compared, as for `compute`: `k`, `score_K`, `score_X`, `normalize` and the
-        options of the kernel.
+        As for `compute`: `k`, `score_K`, `score_X`, `normalize` and the options of the kernel.
 
     Returns
     -------

@@ -19,7 +19,11 @@ from .sample_table import Explanation
 
 _SAME = 1 - 1e-9  # similarity, to rounding
 # Growth by doubling the samples below which they are said to be enough, and nearly so.
-ENOUGH, NEARLY = 0.02, 0.1
+_SATURATION = (
+    (0.02, "Saturated", "add little"),
+    (0.1, "Nearly saturated", "add some"),
+    (math.inf, "Not saturated", "still add much"),
+)
 # Up to which share of all samples a score is called what.
 VERDICTS = (
     (0.35, "repeats itself a lot"),
@@ -63,11 +67,12 @@ def meaning(found: Findings, what: str) -> str:
             f"This set of {n} {what} is as diverse as {score:.1f} that have nothing in common; its "
             f"main direction makes up {100 * share:.0f} % of it."
         )
-    closest = found.neighbours.similarity
+    neighbours = found.explanation.neighbours
+    closest = neighbours.similarity
     same = int((closest > _SAME).sum())
     return (
         f"These {n} {what} count as nearly all different: any two are "
-        f"{found.neighbours.mean.mean():.2f} alike on average, the closest two "
+        f"{neighbours.mean.mean():.2f} alike on average, the closest two "
         f"{closest.max():.2f}."
     ) + (f" But {same} of them are, to this kernel, the same as another." if same else "")
 
@@ -139,13 +144,11 @@ def how(found: Findings) -> str:
 def orders(found: Findings) -> str:
     """Say what the orders asked for do."""
     ordered = any(chosen.measure.ordered for chosen in found.request.measures)
-    return " ".join(map(_order, found.request.orders)) if ordered else ""
-
-
-def _order(q: float) -> str:
-    """Say what an order does."""
-    said = "counts the rare more than q = 1 does" if q < 1 else _ORDERS[2.0]
-    return f"Order q = {'∞' if q == math.inf else f'{q:g}'} {_ORDERS.get(q, said)}."
+    said = []
+    for q in found.request.orders if ordered else ():
+        other = "counts the rare more than q = 1 does" if q < 1 else _ORDERS[2.0]
+        said.append(f"Order q = {'∞' if q == math.inf else f'{q:g}'} {_ORDERS.get(q, other)}.")
+    return " ".join(said)
 
 
 def beside(found: Findings) -> str:
@@ -190,9 +193,7 @@ def verdict(n: float, score: float) -> str:
 
 def looked_at(n: int, total: int) -> str:
     """Say of how many samples pairs were looked at; empty if of all."""
-    if n == total:
-        return ""
-    return f"Pairs were looked at of {n:,} of {total:,}, drawn at random."
+    return f"Pairs were looked at of {n:,} of {total:,}, drawn at random." if n < total else ""
 
 
 def adding(q: float, of_adds: float) -> str:
@@ -220,8 +221,8 @@ def copies(found: Findings, what: str) -> str:
     if again == 0:
         return f"All {n:,} {what} are distinct{where}."
     are = "is" if distinct == 1 else "are"
-    said = "is, to this kernel, an exact copy"
-    said = said if again == 1 else "are, to this kernel, exact copies"
+    said = f"{'is' if again == 1 else 'are'}, to this kernel, "
+    said += "an exact copy" if again == 1 else "exact copies"
     return f"Of {n:,} {what} {distinct:,} {are} distinct: {again:,} {said} of others{where}."
 
 
@@ -250,29 +251,23 @@ def standing(comparison: Comparison) -> str:
 
 def growing(found: Growth) -> str:
     """Return whether more samples of the source would add much to their score."""
-    by_size = dict(zip(found.sizes, found.scores, strict=True))
-    n = found.n
-    if n // 2 not in by_size:
-        return f"{n:,} samples score {short(by_size[n])}."
-    more = 2 * n
-    past = by_size[n] / by_size[n // 2] - 1
-    coming = by_size[more] / by_size[n] - 1 if more in by_size else past
-    if coming < ENOUGH:
-        verdict = "Saturated: more samples of the same source would add little"
-    elif coming < NEARLY:
-        verdict = "Nearly saturated: more samples of the same source would add some"
-    else:
-        verdict = "Not saturated: more samples of the same source would still add much"
-    said = (
-        f"{verdict}. The second half of the {n:,} took the score from "
-        f"{short(by_size[n // 2])} to {short(by_size[n])} ({100 * past:+.0f} %)"
-    )
-    if more not in by_size:
-        return f"{said}."
-    i = found.sizes.index(more)
+    n, scores = found.n, dict(zip(found.sizes, found.scores, strict=True))
+    if n // 2 not in scores:
+        return f"{n:,} samples score {short(scores[n])}."
+    coming = past = scores[n] / scores[n // 2] - 1
+    expected = ""
+    if 2 * n in scores:
+        i = found.sizes.index(2 * n)
+        coming = scores[2 * n] / scores[n] - 1
+        expected = (
+            f"; {2 * n:,} are expected to score {short(scores[2 * n])} ({100 * coming:+.0f} %; "
+            f"{100 * found.level:g} % interval {short(found.low[i])} to {short(found.high[i])})"
+        )
+    state, add = next(words for least, *words in _SATURATION if coming < least)
     return (
-        f"{said}; {more:,} are expected to score {short(by_size[more])} ({100 * coming:+.0f} %; "
-        f"{100 * found.level:g} % interval {short(found.low[i])} to {short(found.high[i])})."
+        f"{state}: more samples of the same source would {add}. The second half of the {n:,} took "
+        f"the score from {short(scores[n // 2])} to {short(scores[n])} ({100 * past:+.0f} %)"
+        f"{expected}."
     )
 
 

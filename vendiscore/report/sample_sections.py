@@ -23,9 +23,9 @@ ROOM = 280_000
 
 def alike(found: Findings, shown: Previews) -> str:
     """Return groups of near-duplicates, the closest pairs around the threshold, and modes."""
-    explained = found.explanation
-    if explained is None or found.n < 2:
+    if found.similarity is None or found.n < 2:
         return ""
+    explained = found.explanation
     modes = (
         "A mode is a direction that samples share; its share is how much of the set lies in it. "
         "With each, the samples that it is the most of."
@@ -43,9 +43,9 @@ def alike(found: Findings, shown: Previews) -> str:
 
 def redundant(found: Findings, shown: Previews) -> str:
     """Return the samples that add the least, each with its nearest, and those that add the most."""
-    explained = found.explanation
-    if explained is None or found.n < 2:
+    if found.similarity is None or found.n < 2:
         return ""
+    explained = found.explanation
     places, adds = explained.places, found.adds
     order = np.argsort(np.round(adds, 9), kind="stable")  # which rounding does not change
     least = [
@@ -90,8 +90,7 @@ def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[
 
 def every(found: Findings, shown: Previews) -> str:
     """Return all samples, as many as there is room for, folded."""
-    explained = found.explanation
-    numbered = explained if explained is not None and found.n > 1 else None
+    numbered = found.explanation if found.similarity is not None and found.n > 1 else None
     places = found.places if found.similarity is not None else np.arange(found.n)
     head = ["no.", shown.word]
     if numbered is not None:

@@ -127,7 +127,7 @@ LONG = "x" * 20_001
         (lambda: vectors([[[1.0], [2.0]], []]), "Group 1 is empty"),
         (lambda: vectors([[[1.0]], [[2.0, 1.0]]]), "as many numbers as the first"),
         (lambda: vectors([[[1.0]], [[2.0], [float("nan")]]]), "Row 1 of group 1 has nan"),
-        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "K is one matrix of all samples"),
+        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "one matrix of all samples, got 2 groups"),
         (
             lambda: api.vendi_score_images([["QQ=="], ["?"]]),
             "Image 0 of group 0 is not an image",

@@ -16,7 +16,6 @@ from ...arguments import DEFAULT_ORDER
 from ...arrays.namespace import to_host
 from ...progress import finish
 from ...signature import plain, plain_order
-from ...similarity.matrix import MatrixSimilarity
 from ..inputs.pictures import decode_images
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
@@ -68,10 +67,7 @@ def vendi_score_images(
         threshold: From which similarity on, at most 1, images are called alike.
 
     Returns:
-        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
-        groups of images that are alike (by their places in the list, from 0), redundant pairs,
-        images that stand alone, details and code. Of lists their mean VS, its standard error
-        VS_se, and by_group: label, n and VS of each.
+        As `vendi_score_texts` does, with images by their places in the list, from 0.
     """
     flat, groups = pooled(images, "base64 strings")
     found = decode_images(flat, place(groups, "Image"))
@@ -93,10 +89,7 @@ def vendi_score_molecules(
         threshold: From which similarity on, at most 1, molecules are called alike.
 
     Returns:
-        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
-        groups of molecules that are alike, redundant pairs, molecules that stand alone, details
-        and code. Of lists their mean VS, its standard error VS_se, and by_group: label, n and VS
-        of each.
+        As `vendi_score_texts` does.
     """
     return _answer(text_job(smiles, kernel, kind="molecules"), q, threshold)
 
@@ -118,11 +111,8 @@ def vendi_score_vectors(
         threshold: From which similarity on, at most 1, rows are called alike.
 
     Returns:
-        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, verdict, shares, profile,
-        groups of rows that are alike (by their places, from 0), redundant pairs, rows that stand
-        alone, details and code. Of lists their mean VS, its standard error VS_se, and by_group:
-        label, n and VS of each. "X" and "dual" are other words for "cosine"; "K, clipped" sets
-        negative eigenvalues to zero.
+        As `vendi_score_texts` does, with rows by their places, from 0. "X" and "dual" are other
+        words for "cosine"; "K, clipped" sets negative eigenvalues to zero.
     """
     return _answer(vector_job(rows, kernel, {"sigma": sigma}), q, threshold)
 
@@ -206,19 +196,21 @@ def _answer(job: Job, q: Any, threshold: Any) -> dict[str, Any]:
 
 def _whole(found: Findings, job: Job) -> dict[str, Any]:
     explained = found.explanation
-    assert explained is not None
-    shares = to_host(found.spectrum.values)
 
     def named(place: int) -> dict[str, Any]:
         return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
 
-    pairs = redundant_pairs(MatrixSimilarity(found.K), FEW) if found.n > 1 else []
-    alone = found.neighbours.alone(min(FEW, max(1, len(found.places) // 3)))
+    pairs = redundant_pairs(found.K, FEW)
+    closest = explained.nearest_similarity
+    few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
+    alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
     return {
         "verdict": sentences.verdict(found.n, found.value),
         "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
-        "shares": [round(float(share), 9) for share in shares if share > 0],
+        "shares": [
+            round(share, 9) for share in to_host(found.spectrum.values).tolist() if share > 0
+        ],
         "profile": {f"{q:g}": float(value) for q, value in zip(ORDERS, found.profile, strict=True)},
         "alike": {
             "threshold": explained.threshold,
@@ -229,14 +221,10 @@ def _whole(found: Findings, job: Job) -> dict[str, Any]:
             "VS_without": explained.score_without_duplicates,
         },
         "redundant_pairs": [
-            {
-                "a": named(places[pair.i]),
-                "b": named(places[pair.j]),
-                "similarity": pair.similarity,
-            }
-            for pair in pairs
+            {"a": named(places[i]), "b": named(places[j]), "similarity": similarity}
+            for i, j, similarity in pairs
         ],
         "stand_alone": [
-            {**named(places[row]), "similarity_to_nearest": similarity} for row, similarity in alone
+            {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone
         ],
     }

@@ -42,7 +42,7 @@ def only(
         found.append({"name": name, "than": than, "p": round(p, 4), "samples": []})
         if p * len(rows) > LEVEL:
             continue
-        others = [each for i, each in enumerate(rows) if i != number]
+        others = [*rows[:number], *rows[number + 1 :]]
         pool = together.take(np.concatenate([rows[number], *others]))
         surprise = surprise_of_first(pool, len(rows[number]))
         # Samples that have nothing in common with the others are many, and equal but for rounding.

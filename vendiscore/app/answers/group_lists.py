@@ -43,7 +43,7 @@ def taken_apart(samples: Sequence[Any], groups: Groups | None) -> list[Any]:
     if groups is None:
         return list(samples)
     places = (np.flatnonzero(groups.codes == code) for code in range(len(groups)))
-    return [[samples[i] for i in members] for members in places]
+    return [[samples[i] for i in members.tolist()] for members in places]
 
 
 def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:

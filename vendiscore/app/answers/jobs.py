@@ -61,14 +61,8 @@ class Job:
             similarity = None
             if self.choice.is_encoder:
                 similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
-            return find(
-                self.samples,
-                None,
-                given,
-                similarity=similarity,
-                threshold=alike_from,
-                floor=min(FLOOR, alike_from),
-            )
+            how: Any = {"similarity": similarity, "threshold": alike_from, "floor": FLOOR}
+            return find(self.samples, None, given, **how)
         except SampleError as error:
             if self.groups is None:
                 raise
@@ -166,15 +160,11 @@ def vector_job(
     groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
     chosen, arguments = _compared("vectors", kernel, options)
-    if chosen.is_matrix and groups is not None:
+    if chosen.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
+        got = f"{X.shape[0]} × {X.shape[1]}" if groups is None else f"{len(groups)} groups"
         raise RefusedError(
-            f"A similarity matrix K is one matrix of all samples, got {len(groups)} groups; for "
-            f"rows of features pick another kernel."
-        )
-    if chosen.is_matrix and X.shape[0] != X.shape[1]:
-        raise RefusedError(
-            f"A similarity matrix K must be square, got {X.shape[0]} × {X.shape[1]}; "
-            f"for rows of features pick another kernel."
+            f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
+            f"of features pick another kernel."
         )
     texts = None if chosen.is_matrix else lambda i: in_words(X[i])
     python = _python_of_rows(X, source, groups)

@@ -54,14 +54,12 @@ class Result:
     def groups(self, threshold: Any) -> dict[str, Any]:
         """Return the groups of samples that are alike, at another threshold."""
         explained = self._found.explanation
-        assert explained is not None
         read = check_threshold(threshold, explained.floor)
         with np.errstate(all="ignore"):
             return sample_views.alike(explained.rethreshold(read))
 
     def thinning(self) -> dict[str, Any]:
         """Return the score of what is left as more of those that repeat others are removed."""
-        assert self._found.explanation is not None
         with np.errstate(all="ignore"):
             return thinning(self._found.explanation).to_dict()
 
@@ -147,9 +145,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
 def _answer(
     found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
 ) -> dict[str, Any]:
-    explained = found.explanation
-    assert explained is not None
-    n, details = found.n, found.details
+    explained, n, details = found.explanation, found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
     return {

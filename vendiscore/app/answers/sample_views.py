@@ -21,20 +21,16 @@ SPAN = 1000  # of the map
 
 def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> dict[str, Any]:
     """Return the samples whose pairs were looked at: a list for each column of their table."""
-    explained = found.explanation
-    assert explained is not None
+    explained, labels = found.explanation, job.labels
     places = found.places.tolist()
-    percent = 100 * lost(found.adds)
-    nearest = found.neighbours.nearest
-    labels = job.labels
     return {
         "place": [samples.places[kept[i]] for i in places],
         "text": None if job.texts is None else [job.texts(i) for i in places],
         "image": [job.pictures[i].thumbnail for i in places] if job.pictures else None,
         "group": None if labels is None else [labels[i] for i in places],
-        "nearest": nearest.tolist() if explained.n > 1 else [-1],
+        "nearest": explained.neighbours.nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
-        "adds": rounded(percent, 2),
+        "adds": rounded(100 * lost(found.adds), 2),
         "repeats": explained.duplicates.redundant_of.tolist(),
     }
 

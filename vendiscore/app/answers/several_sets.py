@@ -122,7 +122,6 @@ def compare_steps(
 ) -> Steps[Compared]:
     """Compare sets at the size of the smallest or 100, pausing where it takes long."""
     order = check_order(q)
-    check_sets(len(jobs))
     pairs = len(jobs) * (len(jobs) - 1) // 2
     level = LEVEL if len(jobs) <= FEW else LEVEL_OF_MANY
     count = max(_permutations(permutations), needed(level, pairs))
