@@ -125,8 +125,7 @@ class Findings:
         if len(self.chosen) == self.similarity.n:
             return self.subject
         p = None if self.subject.p is None else to_host(self.subject.p)[self.chosen]
-        if p is not None:
-            p = p / p.sum()
+        p = None if p is None else p / p.sum()
         return Subject(self.similarity.take(self.chosen), p=p, psd=self.subject.psd)
 
     @cached_property

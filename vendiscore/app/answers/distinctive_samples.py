@@ -50,15 +50,12 @@ def only(
         listed: dict[Any, dict[str, Any]] = {}
         for i in order[surprise[order] > 0].tolist():
             at = int(rows[number][i]) - starts[number]
-            shown: dict[str, Any] = {"place": places[name][at]}
-            if job.pictures:
-                shown["image"] = job.pictures[at].thumbnail
-            else:
-                shown["text"] = job.texts(at) if job.texts else ""
+            text = job.texts(at) if job.texts else ""
+            seen = {"image": job.pictures[at].thumbnail} if job.pictures else {"text": text}
             row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
-            same = listed.setdefault(row or shown.get("image") or shown["text"], shown)
-            same.setdefault("surprise", round(float(surprise[i]), 4))
-            same["times"] = same.get("times", 0) + 1
+            shown = {"place": places[name][at], "surprise": round(float(surprise[i]), 4)}
+            same = listed.setdefault(row or (*seen.values(),), {**shown, **seen, "times": 0})
+            same["times"] += 1
         found[-1]["samples"] = list(listed.values())[:SHOWN]
     return found
 

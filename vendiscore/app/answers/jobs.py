@@ -179,10 +179,10 @@ def job_of(
     values = samples.take(kept) if len(kept) < len(samples) else samples.values
     if samples.kind in ("texts", "molecules"):
         return text_job(values, kernel, options, labels, samples.kind)
-    left = set(range(len(samples))) - set(kept)
+    left = sorted(set(range(len(samples))) - set(kept))
     if samples.kind == "images":
         groups = read_labels(labels) if labels else None
-        return image_job(values, kernel, [str(samples.places[i]) for i in sorted(left)], groups)
+        return image_job(values, kernel, [str(samples.places[i]) for i in left], groups)
     square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
     python = samples.python(left, square) if samples.python else None
     return vector_job(values[:, kept] if square else values, kernel, options, python, labels)
