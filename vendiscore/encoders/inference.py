@@ -13,26 +13,23 @@ from ..optional import require
 from .embeddings import Encode
 
 
+@dataclass(eq=False)
 class Network:
     """A torch network that embeds: one loaded here stays ready, a caller's is borrowed.
 
     `prepare` makes its inputs of a batch of samples, `embed` rows of its inputs.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        device: Any,
-        settings: Mapping[str, Any],
-        prepare: Encode,
-        embed: Callable[[Any], Any],
-        *,
-        ours: bool,
-    ) -> None:
-        self.model, self.device, self.ours = model, device, ours
-        self.settings, self.prepare, self.embed = dict(settings), prepare, embed
-        if ours:
-            model.eval().to(device)
+    model: Any
+    device: Any
+    settings: dict[str, Any]
+    prepare: Encode
+    embed: Callable[[Any], Any]
+    ours: bool
+
+    def __post_init__(self) -> None:
+        if self.ours:
+            self.model.eval().to(self.device)
 
     @contextmanager
     def running(self, samples: Sequence[Any]) -> Iterator[tuple[Encode, dict[str, Any]]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -111,18 +113,10 @@ def _transformer(
     else:
         forward = getattr(model, "get_text_features", model)
 
-    def tokenize(texts: list[str]) -> Mapping[str, Any]:
-        # Padding goes to the right: the first token is where pooling looks for it.
-        found: Mapping[str, Any] = tokenizer(
-            texts,
-            padding=True,
-            padding_side="right",
-            return_tensors="pt",
-            verbose=False,
-            truncation=limit is not None,
-            max_length=limit,
-        )
-        return found
+    # Padding goes to the right: the first token is where pooling looks for it.
+    padding = {"padding": True, "padding_side": "right", "return_tensors": "pt"}
+    cut = {"truncation": limit is not None, "max_length": limit, "verbose": False}
+    tokenize = partial(tokenizer, **padding, **cut)
 
     def embed(inputs: dict[str, Any]) -> Any:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
@@ -133,7 +127,7 @@ def _transformer(
         "pooling_from": source,
         "max_length": limit,
     }
-    return TextNetwork(model, device, settings, tokenizer, tokenize, embed, ours=ours)
+    return TextNetwork(model, device, settings, tokenize, embed, ours, tokenizer)
 
 
 def _sentence_network(
@@ -147,10 +141,6 @@ def _sentence_network(
     elif max_length is not None:
         raise ValueError(f"`max_length` has no effect with a {type(model[0]).__name__}")
 
-    def tokenize(texts: list[str]) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = model.preprocess(texts, prompt=prompt)
-        return found
-
     settings = {
         **sentence_settings(model, model if inner is None else inner),
         "tokenizer": type(model.tokenizer).__name__,
@@ -158,29 +148,18 @@ def _sentence_network(
         **lowercase,
         **({"prompt": prompt} if prompt else {}),
     }
-    embed = sentence_embeddings(model)
-    return TextNetwork(model, device, settings, model.tokenizer, tokenize, embed, ours=True)
+    tokenize, embed = partial(model.preprocess, prompt=prompt), sentence_embeddings(model)
+    return TextNetwork(model, device, settings, tokenize, embed, True, model.tokenizer)
 
 
 _tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it works
 
 
+@dataclass(eq=False)
 class TextNetwork(Network):
     """A network with its tokenizer, which refuses texts without tokens and counts texts cut."""
 
-    def __init__(
-        self,
-        model: Any,
-        device: Any,
-        settings: Mapping[str, Any],
-        tokenizer: Any,
-        tokenize: Callable[[list[str]], Mapping[str, Any]],
-        embed: Callable[[Any], Any],
-        *,
-        ours: bool,
-    ) -> None:
-        super().__init__(model, device, settings, tokenize, embed, ours=ours)
-        self.tokenizer = tokenizer
+    tokenizer: Any
 
     def check(self, samples: Sequence[str]) -> None:
         blank = [i for i, text in enumerate(samples) if not text.strip()]
