@@ -89,11 +89,6 @@ def encoder(
         no_effect({"tokenizer": tokenizer, "max_length": max_length}, "kind='images'")
         samples, adapter = IMAGES, transform
     return make_encoder(
-        *(samples, model_path, model, adapter),
-        pooling=pooling,
-        batch_size=batch_size,
-        max_length=max_length,
-        device=device,
-        half=half,
-        revision=revision,
+        *(samples, model_path, model, adapter, pooling),
+        *(batch_size, device, half, revision, max_length),
     )

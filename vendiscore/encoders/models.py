@@ -38,6 +38,7 @@ class Function:
 
 
 Model: TypeAlias = Function | Network
+Embedded: TypeAlias = tuple[np.ndarray, dict[str, Any]]
 
 
 class Kind(NamedTuple):
@@ -51,13 +52,6 @@ class Kind(NamedTuple):
     default: str | None = None  # the usual `model_path`
     lengths: Callable[[Sequence[Any]], list[int]] | None = None  # to batch samples of like length
     read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
-
-
-class Embedded(NamedTuple):
-    """Embeddings X (n, d) of samples, and what a report says of how they were made."""
-
-    X: np.ndarray
-    settings: dict[str, Any]
 
 
 class Encoder:
@@ -115,14 +109,14 @@ class Encoder:
         """
         samples = as_samples(samples)
         self.check(samples)
-        return self.embedded(samples).X
+        return self.embedded(samples)[0]
 
     def check(self, samples: Sequence[Any]) -> None:
         """Raise a `SampleError` that lists what is no text or no image; opens nothing."""
         self._kind.check(samples)
 
     def embedded(self, samples: Sequence[Any]) -> Embedded:
-        """Return the embeddings of samples that were checked, under a progress bar."""
+        """Return X (n, d) of samples that were checked, and settings to report; show progress."""
         noun = "texts" if self.kind == "text" else self.kind
         return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
@@ -138,7 +132,7 @@ class Encoder:
             X = yield from embed(
                 samples, lambda batch: rows(kind.read(batch)), batch_size=size, lengths=lengths
             )
-            return Embedded(X, {**settings, "batch_size": size, "dims": X.shape[1]})
+            return X, {**settings, "batch_size": size, "dims": X.shape[1]}
 
 
 def make_encoder(
@@ -146,7 +140,6 @@ def make_encoder(
     model_path: Any,
     model: Any,
     adapter: Any,
-    *,
     pooling: Any,
     batch_size: Any,
     device: Any,

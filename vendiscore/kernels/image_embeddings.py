@@ -74,12 +74,7 @@ def image_embeddings(
     """
     check_images(images)
     encoder = make_encoder(
-        *(IMAGES, model_path, model, transform),
-        pooling=pooling,
-        batch_size=batch_size,
-        device=device,
-        half=half,
-        revision=revision,
+        IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )
     with naming_files(images):
         X, settings = encoder.embedded(images)

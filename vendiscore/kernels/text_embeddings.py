@@ -75,13 +75,8 @@ def text_embeddings(
     """
     check_texts(texts)
     encoder = make_encoder(
-        *(TEXTS, model_path, model, tokenizer),
-        pooling=pooling,
-        batch_size=batch_size,
-        max_length=max_length,
-        device=device,
-        half=half,
-        revision=revision,
+        *(TEXTS, model_path, model, tokenizer, pooling),
+        *(batch_size, device, half, revision, max_length),
     )
     X, settings = encoder.embedded(texts)
     return FeatureSimilarity(X, settings).normalized()
