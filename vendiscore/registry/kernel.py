@@ -191,12 +191,11 @@ def register_kernel(
     {'VS': 2.0}
     """
 
+    fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
+    fields["controls"] = tuple(controls)
+
     def register(build: Build) -> Build:
-        kernel = Kernel(
-            *(name, build, samples, source, psd, unit_diagonal, needs, fit, rows),
-            *(label, term or name, by or f"By {term or name}", tuple(controls)),
-        )
-        _kernels.add(name, kernel, build)
+        _kernels.add(name, Kernel(build=build, **fields), build)
         return build
 
     return register
@@ -232,8 +231,7 @@ def get_kernel(name: str) -> Kernel:
     >>> get_kernel("morgan").needs  # the extra that brings RDKit
     'molecules'
     """
-    known = _kernels.made.get(name) if _kernels.own else None
-    kernel = known[0] if known else _kernels.find(name)
+    kernel = _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Those of {where} are left out: {why}." for where, why in gone]
