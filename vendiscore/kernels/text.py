@@ -13,12 +13,12 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from ..arguments import integer, one_of
+from ..arguments import integer, is_several, one_of
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..errors import SampleError, warn
 from ..reading.string_patterns import unspaced, words_by
 from ..registry.kernel import Control, Fitted, register_kernel
-from ..similarity.base import Similarity
+from ..similarity.base import Similarity, scale_rows
 from ..similarity.features import FeatureSimilarity
 from ..similarity.hashed_ngrams import hashed_ngrams
 
@@ -162,7 +162,7 @@ def _unit_features(tokens: Sequence[Sequence[Any]], orders: Sequence[int]) -> sp
     F = sp.hstack([_unit_rows(count_ngrams(tokens, n)) for n in orders], format="csr")
     # Sums of one unit vector for each n that a text is long enough for.
     lengths = np.array([sum(len(t) >= n for n in orders) for t in tokens])
-    return sp.diags_array(1 / np.sqrt(lengths), format="csr") @ F
+    return scale_rows(F, 1 / np.sqrt(lengths))
 
 
 def _hashing_error(
@@ -217,8 +217,7 @@ def read_tokens(
         elif len(tokens[i]) < least:
             found = "1 token" if len(tokens[i]) == 1 else f"{len(tokens[i])} tokens"
             problems[i] = f"has {found}, fewer than {than}; remove it or pass a smaller n"
-    if problems:
-        SampleError.check(problems)
+    SampleError.check(problems)
     return tokens
 
 
@@ -270,14 +269,11 @@ def count_ngrams(tokens: Sequence[Sequence[str]], n: int) -> sp.csr_array:
 
 def _unit_rows(X: sp.csr_array) -> sp.csr_array:
     norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return sp.diags_array(inverse, format="csr") @ X
+    return scale_rows(X, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
 
 
 def _check_ns(ns: int | Iterable[int]) -> tuple[int, ...]:
-    several = isinstance(ns, Iterable) and not isinstance(ns, (str, bytes))
-    several &= getattr(ns, "ndim", 1) > 0
-    orders = tuple(ns) if several else (ns,)  # type: ignore[arg-type]
+    orders = tuple(ns) if is_several(ns) else (ns,)  # type: ignore[arg-type]
     remedy = f"it is {ns!r:.60}; pass 1, or (1, 2, 3, 4)"
     if not orders:
         raise ValueError(f"`ns` must be one or more integers of at least 1, {remedy}")
