@@ -32,19 +32,14 @@ def pick_device(device: Any, extra: str) -> Any:
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
-        if isinstance(device, bool):
-            raise TypeError
-        place = torch.device(device)
-    except (RuntimeError, TypeError):
-        raise ValueError(
-            f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1', got {device!r}"
-        ) from None
-    try:
-        found = torch.empty(1, device=place)
+        found = torch.empty(1, device=str(device) if isinstance(device, bool) else device)
         found.cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         why = str(error).partition("\n")[0]
-        raise ValueError(f"`device` {device!r} cannot be used here: {why}; pass 'cpu'") from None
+        raise ValueError(
+            f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1' that can be used "
+            f"here, got {device!r}: {why}; pass 'cpu'"
+        ) from None
     return found.device  # with its number
 
 
