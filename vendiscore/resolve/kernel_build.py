@@ -28,25 +28,6 @@ from ..similarity.matrix import DeferredSimilarity
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
-# What may be passed for samples of a kind, where none is named.
-_WAYS = {
-    "images": "k='pixels' or k='image_embeddings'",
-    "molecules": "k='morgan', or another fingerprint",
-    "fingerprints": "k='tanimoto'",
-    "records": (
-        "one column of them, or a mixture such as "
-        "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
-    ),
-    "lists of strings": (
-        "a list of strings, of a table one column such as df['text'], of groups a list of lists "
-        "(which `compute` and the metrics read); or k='tags' for sets of labels"
-    ),
-    "numbers": (
-        "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by dot "
-        "products), score_K=True (a similarity matrix), or k='labels' (classes)"
-    ),
-    "other": "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()",
-}
 
 
 def apply_kernel(
@@ -248,10 +229,14 @@ def as_text(
 ) -> Similarity:
     """Return n-grams of strings that come without `k`, and a warning if a set is no text."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
-        kind, name = _kind(samples)
+        first = samples
+        if isinstance(samples, list):
+            first = next((s for s in samples if s is not None), None)
+        if first is None:
+            raise ValueError("all samples are None; check where they come from")
         raise ValueError(
-            f"`k` is missing, and samples of type {name} do not say how to compare them; pass "
-            f"{_WAYS[kind]}"
+            f"`k` is missing, and samples of type {type(first).__name__} do not say how to compare "
+            f"them; pass {_ways(first)}"
         )
     similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
     texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
@@ -267,23 +252,27 @@ def as_text(
     return similarity.noted(notes=[note])
 
 
-def _kind(samples: Any) -> tuple[str, str]:
-    """Return which of `_WAYS` suits samples that are no strings, and the name of their type."""
-    if not isinstance(samples, list):
-        return "numbers", type(samples).__name__
-    first = next((s for s in samples if s is not None), None)
-    name = type(first).__name__
-    if first is None:
-        raise ValueError("all samples are None; check where they come from")
+def _ways(first: Any) -> str:
+    """Return what may be passed as `k` or instead of samples such as `first`, not a string."""
     if isinstance(first, Mapping):
-        return "records", name
+        return (
+            "one column of them, or a mixture such as "
+            "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
+        )
     if isinstance(first, (list, tuple, set, frozenset)) and any(isinstance(x, str) for x in first):
-        return "lists of strings", name
+        return (
+            "a list of strings, of a table one column such as df['text'], of groups a list of "
+            "lists (which `compute` and the metrics read); or k='tags' for sets of labels"
+        )
     if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
-        return "numbers", name
+        return (
+            "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by "
+            "dot products), score_K=True (a similarity matrix), or k='labels' (classes)"
+        )
     root = type(first).__module__.partition(".")[0]
     if root == "PIL" or isinstance(first, (bytes, Path)):
-        return "images", name
+        return "k='pixels' or k='image_embeddings'"
     if root == "rdkit":
-        return "molecules" if hasattr(first, "GetNumAtoms") else "fingerprints", name
-    return "other", name
+        molecule = hasattr(first, "GetNumAtoms")
+        return "k='morgan', or another fingerprint" if molecule else "k='tanimoto'"
+    return "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()"
