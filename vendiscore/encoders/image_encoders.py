@@ -111,9 +111,6 @@ def _inception(device: Any, dtype: Any) -> Network:
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
     kept = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
-    remedy = (
-        f"put {weights.url} at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
-    )
     offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE
     # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
     # normalisation, which transforms() applies, into the range it was trained in.
@@ -123,7 +120,8 @@ def _inception(device: Any, dtype: Any) -> Network:
         model = models.inception_v3(weights=weights, progress=False)
     except URLError as error:
         raise ConnectionError(
-            f"the weights of Inception v3 cannot be downloaded ({error.reason}); {remedy}"
+            f"the weights of Inception v3 cannot be downloaded ({error.reason}); put {weights.url} "
+            f"at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
         ) from error
     model.fc = torch.nn.Identity()
     model.to(dtype)

@@ -108,12 +108,8 @@ class Encoder:
             finite; if there are none, or the model does not return a row for each.
         """
         samples = as_samples(samples)
-        self.check(samples)
-        return self.embedded(samples)[0]
-
-    def check(self, samples: Sequence[Any]) -> None:
-        """Raise a `SampleError` that lists what is no text or no image; opens nothing."""
         self._kind.check(samples)
+        return self.embedded(samples)[0]
 
     def embedded(self, samples: Sequence[Any]) -> Embedded:
         """Return X (n, d) of samples that were checked, and settings to report; show progress."""
