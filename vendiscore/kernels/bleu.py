@@ -57,12 +57,10 @@ def bleu(
 
     Raises
     ------
-    SampleError
-        If texts are not strings or have no tokens.
+    SampleError, TooLargeError
+        If texts are not strings or have no tokens; if K (8 n² bytes) does not fit in memory.
     ValueError, FileNotFoundError, MissingPackageError
         For an unknown tokenizer or smoothing, or a model or package that is not installed.
-    TooLargeError
-        If K (8 n² bytes) does not fit in memory.
 
     Notes
     -----

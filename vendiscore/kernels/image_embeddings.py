@@ -58,14 +58,11 @@ def image_embeddings(
 
     Raises
     ------
-    SampleError
-        If samples are not readable images, or their embeddings are zero or not finite.
-    MissingPackageError
-        Without pillow, torch, torchvision or transformers, where the call needs it.
-    TypeError, ValueError
-        For a model that returns no such array, has no such pooling, or lacks trained weights.
-    ConnectionError
-        If Inception's weights are not here and cannot be downloaded (or HF_HUB_OFFLINE is set).
+    SampleError, TypeError, ValueError
+        If samples are not readable images or their embeddings zero or not finite; for a model that
+        returns no such array, has no such pooling, or lacks trained weights.
+    MissingPackageError, ConnectionError
+        Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
 
     Notes
     -----

@@ -206,9 +206,7 @@ def _read(samples: Sequence[Any], fingerprint: Callable[[Any], Any]) -> Iterator
             except ValueError as error:
                 yield error
             except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
-                reason = next(
-                    (line.strip() for line in str(error).splitlines() if line.strip()), ""
-                )
+                reason = str(error).strip().partition("\n")[0]
                 yield ValueError(
                     f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
                 )

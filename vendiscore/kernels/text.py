@@ -127,10 +127,9 @@ def ngram_overlap(
 
     Raises
     ------
-    SampleError
-        If texts are not strings, are empty, or have no n-gram of any length in `ns`.
-    TypeError
-        If the tokenizer returns anything but a list of tokens.
+    SampleError, TypeError
+        If texts are not strings, are empty, or have no n-gram of any length in `ns`; if the
+        tokenizer returns anything but a list of tokens.
     ValueError, MissingPackageError, FileNotFoundError
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
 

@@ -59,12 +59,11 @@ def text_embeddings(
 
     Raises
     ------
-    SampleError
-        If texts are not str or have no tokens, or their embeddings are zero or not finite.
-    MissingPackageError
-        Without torch and transformers (extra `text`), unless `model` needs neither.
+    SampleError, MissingPackageError
+        If texts are not str or have no tokens, or their embeddings are zero or not finite; without
+        torch and transformers (extra `text`), unless `model` needs neither.
     TypeError, ValueError
-        For a model that returns no such array, has no such pooling, does not say how it pools, or
+        For a model that returns no such array, does not say how it pools, has no such pooling or
         lacks trained weights.
 
     Notes
