@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arguments import has_gradient, one_of, refuse_gradient
 from ..arrays.inputs import choose, rows_remembered
-from ..arrays.namespace import scalar, to_host
+from ..arrays.namespace import to_host
 from ..arrays.pools import size
 from ..errors import SampleError, warn
 from ..reading.string_patterns import looks_like
@@ -182,11 +182,9 @@ def _check_built(name: str, similarity: Any, places: np.ndarray) -> None:
     if isinstance(similarity, (FeatureSimilarity, BitSimilarity)) or is_divisible(similarity):
         return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
-    K = similarity.rows(index)[:, index]
-    largest = scalar(abs(K).max())
-    if not scalar(abs(K - K.T).max()) <= SYMMETRY_TOLERANCE * largest:  # nor where it is NaN
-        K = to_host(K)
-        gap = np.abs(K - K.T)
+    K = to_host(similarity.rows(index)[:, index])
+    gap = np.abs(K - K.T)
+    if not gap.max() <= SYMMETRY_TOLERANCE * np.abs(K).max():  # nor where it is NaN
         i, j = divmod(int(np.argmax(np.where(np.isnan(gap), np.inf, gap))), len(index))
         a, b = index[[i, j]]
         raise ValueError(
