@@ -339,13 +339,12 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
     """Return the sets of a pool, by where each began, each with those of its samples left out."""
-    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    ends = itertools.pairwise(kept_starts(pool, starts))
     parts = []
-    for low, high in itertools.pairwise(starts.tolist()):
-        rows = np.flatnonzero((kept >= low) & (kept < high))
+    for (low, high), (first, last) in zip(itertools.pairwise(starts.tolist()), ends, strict=True):
         dropped = {i - low: why for i, why in pool.dropped.items() if low <= i < high}
-        if not len(rows):
+        if first == last:
             i, problem = next(iter(dropped.items()))
             raise ValueError(f"no sample of one set is left: sample {i} {problem}")
-        parts.append(pool.take(rows).noted(dropped=dropped))
+        parts.append(pool.take(np.arange(first, last)).noted(dropped=dropped))
     return parts
