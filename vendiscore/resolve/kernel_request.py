@@ -148,20 +148,19 @@ def _kernel(k: Any, arguments: MutableMapping[str, Any]) -> dict[str, Any]:
     if is_mixture(k):
         own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
         return {"k": tuple(read_mixture(k, **own)), "combine": own.get("combine", "sum")}
-    model = is_network(k) or callable(getattr(k, "encode", None))
-    if model or not callable(k):
-        if model:
-            instead = "pass it as model=… with k='text_embeddings' or 'image_embeddings'"
-        elif isinstance(k, Kernel):
-            instead = f"pass k={k.name!r}"
-        else:
-            instead = (
-                "a similarity matrix is passed as the samples, with score_K=True, and a second set "
-                "as `references` of compute"
-            )
-        what = f"{'a model, ' if model else ''}{type(k).__name__}"
-        raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
-    return {"k": k}
+    what = type(k).__name__
+    instead = (
+        "a similarity matrix is passed as the samples, with score_K=True, and a second set as "
+        "`references` of compute"
+    )
+    if is_network(k) or callable(getattr(k, "encode", None)):
+        what = f"a model, {what}"
+        instead = "pass it as model=… with k='text_embeddings' or 'image_embeddings'"
+    elif callable(k):
+        return {"k": k}
+    elif isinstance(k, Kernel):
+        instead = f"pass k={k.name!r}"
+    raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
 
 
 def _with_options(kernel: Kernel, options: Mapping[str, Any]) -> dict[str, Any]:
