@@ -235,7 +235,11 @@ def get_kernel(name: str) -> Kernel:
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Those of {where} are left out: {why}." for where, why in gone]
-        hint = suggestion(name, _kernels.named, look=by_kind(), kind="kernel")
+        kinds: dict[str, list[str]] = {}
+        for each in list_kernels():
+            kinds.setdefault(each.samples, []).append(repr(each.name))
+        listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
+        hint = suggestion(name, _kernels.named, look=f"Kernels of {listed}.", kind="kernel")
         raise ValueError(f"unknown kernel `k={name!r}`. {hint}{''.join(missing)}")
     return kernel
 
@@ -245,15 +249,6 @@ def labelled_kernels(samples: str) -> list[Kernel]:
     list_kernels()
     every = (kernel for kernel, _ in _kernels.made.values())
     return [kernel for kernel in every if kernel.samples == samples and kernel.label]
-
-
-def by_kind() -> str:
-    """Return a sentence that names all kernels by what they compare."""
-    kinds: dict[str, list[str]] = {}
-    for kernel in list_kernels():
-        kinds.setdefault(kernel.samples, []).append(repr(kernel.name))
-    listed = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items())
-    return f"Kernels of {listed}."
 
 
 def check_options(kernel: Kernel, options: Mapping[str, Any], also: Iterable[str] = ()) -> None:
