@@ -174,12 +174,12 @@ def _members(samples: Any, how: How, name: str) -> list[Any] | None:
             )
         return None
     if hasattr(samples, "ndim"):
-        parts = _ROWS if kind in _OF_ROWS else 2 if kind == "labels" else 0
+        parts = 3 if kind in _OF_ROWS else 2 if kind == "labels" else 0
         return list(samples) if samples.ndim == parts else None
     some = [member for member in samples if not (isinstance(member, list) and not member)]
     if not all(map(is_group, some)) or not (some or kind in _NO_LISTS):
         return None
-    return [_read(member) for member in samples]
+    return [m if isinstance(m, list) or not size(m) else as_samples(m) for m in samples]
 
 
 def _kind(how: How, samples: Any) -> str:
@@ -241,8 +241,3 @@ _MATRICES = ("similarities", "distances")
 _OF_ROWS = ("vectors", "class probabilities", "rows of bits")
 _SETS = ("labels", "sets of labels")
 _NO_LISTS = ("text", "molecules", "images")  # an empty list is no sample of these
-_ROWS = 3  # dimensions of an array of groups of rows
-
-
-def _read(member: Any) -> Any:
-    return member if isinstance(member, list) or not size(member) else as_samples(member)
