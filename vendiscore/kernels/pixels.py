@@ -77,10 +77,11 @@ def _pixels(images: Any, size: int | None, mode: Mode | None) -> np.ndarray:
                 image = image.convert(mode)
             if size is not None:
                 image = image.resize((size, size))  # bicubic is the default of pillow
-            if first is not None:
-                _check_alike(image, first, i)
         except SampleError as error:
             problems[i] = error.problem
+            continue
+        if first is not None and (problem := _difference(image, first)):
+            problems[i] = problem
             continue
         if first is None:
             first = image
@@ -98,16 +99,12 @@ def _require(n: int, width: int) -> None:
     memory.require(n * width, f"the pixels of {n} images", "pass a smaller `size` or fewer images")
 
 
-def _check_alike(image: Any, first: Any, i: int) -> None:
+def _difference(image: Any, first: Any) -> str:
+    """Return how an image differs from the first in mode or size, or ""."""
     if image.mode != first.mode:
-        raise SampleError(
-            i,
-            f"is an image of mode {image.mode}, but the first of mode {first.mode}; "
-            f"pass mode='L' or mode='RGB' to convert all",
-        )
+        found = f"is an image of mode {image.mode}, but the first of mode {first.mode}"
+        return f"{found}; pass mode='L' or mode='RGB' to convert all"
     if image.size != first.size:
-        raise SampleError(
-            i,
-            f"is an image of {image.width} × {image.height} pixels, but the first of "
-            f"{first.width} × {first.height}; pass a `size` to bring all to",
-        )
+        found, other = (f"{each.width} × {each.height}" for each in (image, first))
+        return f"is an image of {found} pixels, but the first of {other}; pass a `size` for all"
+    return ""
