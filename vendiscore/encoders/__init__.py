@@ -46,16 +46,14 @@ def encoder(
     pooling : {"pooler", "cls", "mean"}, optional
         The model's own pooled output, its first token, or the mean of its tokens; by default what
         the files of `model_path` say. A text model that says nothing is refused.
-    batch_size : int
-        How many samples the model gets at once.
-    max_length : int, optional
-        For texts: tokens that each is cut to; by default what the model's files say or it takes.
+    batch_size, max_length : int
+        Samples that the model gets at once, and tokens that each text is cut to; by default what
+        the model's files say or it takes.
     device : str or torch.device, optional
         By default a GPU if there is one, else the CPU; a `model` stays where it is.
-    half : bool, optional
-        Half precision; by default on a GPU, for a model loaded here.
-    revision : str, optional
-        Branch, tag or commit on the Hub, for `model_path`.
+    half, revision : bool, str, optional
+        Of a model loaded here: half precision (by default on a GPU), and its branch, tag or commit
+        on the Hub.
 
     Returns
     -------
