@@ -64,14 +64,9 @@ def tags(sets: Sequence[Iterable[Any]]) -> Similarity:
             f"kernel 'tags' needs a list of sets of labels, got an array of shape "
             f"{tuple(sets.shape)}; compare indicator vectors by k='cosine'"
         )
-    rows = []
-    problems: dict[int, str] = {}
-    for i, tagged in enumerate(sets):
-        row, problem = _tags(tagged)
-        if problem:
-            problems[i] = problem
-        rows.append(row)
-    SampleError.check(problems)
+    read = [_tags(tagged) for tagged in sets]
+    SampleError.check({i: problem for i, (_, problem) in enumerate(read) if problem})
+    rows = [row for row, _ in read]
     sizes = np.array([len(row) for row in rows])
     return FeatureSimilarity(scale_rows(_indicators(rows), 1 / np.sqrt(sizes)))
 
