@@ -46,10 +46,9 @@ _UNIT = Control(
 
 def fit_analyzer(
     texts: Sequence[Any],
-    ns: Any = None,
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
-    columns: int | None = None,
+    **others: Any,
 ) -> Fitted:
     """Return what n-grams of these texts are made of, unless given, and what to say of it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
