@@ -233,7 +233,7 @@ def test_a_network_in_use_twice_is_given_back_by_the_last(own):
     elsewhere = Network(own, torch.device("meta"), {}, len, len, ours=False)
     with pytest.raises(ValueError, match="`device` must be 'cpu' while `model` is used there, got"):
         elsewhere.running([]).__enter__()
-    np.testing.assert_array_equal(finish(second).X, model.encode(TEXTS))
+    np.testing.assert_array_equal(finish(second)[0], model.encode(TEXTS))
     assert modes(own) == before
 
 
