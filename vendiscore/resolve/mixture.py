@@ -132,7 +132,15 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
         return [1.0] * len(k)
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
-    weights = [_weight(name, weight) for name, weight in k.items()]
+    weights = []
+    for name, weight in k.items():
+        try:
+            weights.append(number("k", weight, "weights", lambda w: 0 <= w < np.inf))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"`k` must give weights that are finite and at least 0, got {weight!r:.60} for "
+                f"{name!r}"
+            ) from None
     total = sum(weights)
     if not abs(total - 1) <= WEIGHT_TOLERANCE:
         raise ValueError(
@@ -140,15 +148,6 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
             f"by their sum"
         )
     return [weight / total for weight in weights]
-
-
-def _weight(name: str, weight: Any) -> float:
-    try:
-        return number("k", weight, "weights", lambda w: 0 <= w < np.inf)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"`k` must give weights that are finite and at least 0, got {weight!r:.60} for {name!r}"
-        ) from None
 
 
 def _build(part: Part, values: Any, fit_to: np.ndarray | None) -> Similarity:
