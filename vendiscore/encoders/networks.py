@@ -89,12 +89,9 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any
             )
     if network is not None:
         # transformers marks what it has read; sentence-transformers keeps no report of the rest.
-        marked = {
-            name: getattr(value, "_is_hf_initialized", False)
-            for name, value in network.named_parameters()
-        }
-        missing = [name for name, read in marked.items() if not read]
-        _check_trained(network, path, missing if any(marked.values()) else [], pooling)
+        weights = dict(network.named_parameters())
+        missing = [n for n, w in weights.items() if not getattr(w, "_is_hf_initialized", False)]
+        _check_trained(network, path, missing if len(missing) < len(weights) else [], pooling)
     return model
 
 
