@@ -32,12 +32,9 @@ MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
 
 def check_texts(texts: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples that are no str."""
+    wrong = {i: text for i, text in enumerate(texts) if not isinstance(text, str)}
     SampleError.check(
-        {
-            i: f"must be a str, got {type(text).__name__}: {text!r:.40}"
-            for i, text in enumerate(texts)
-            if not isinstance(text, str)
-        }
+        {i: f"must be a str, got {type(x).__name__}: {x!r:.40}" for i, x in wrong.items()}
     )
 
 
@@ -108,10 +105,8 @@ def _transformer(
     ours: bool,
 ) -> TextNetwork:
     """Return a network of transformers whose tokens are pooled here."""
-    if getattr(model.config, "is_encoder_decoder", False):
-        forward = model.get_encoder()
-    else:
-        forward = getattr(model, "get_text_features", model)
+    decodes = getattr(model.config, "is_encoder_decoder", False)
+    forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
     # Padding goes to the right: the first token is where pooling looks for it.
     padding = {"padding": True, "padding_side": "right", "return_tensors": "pt"}
@@ -178,12 +173,9 @@ class TextNetwork(Network):
             full = [prompt + text for text, n in zip(batch, lengths, strict=True) if n == limit]
             whole = self.tokenizer(full, verbose=False)["input_ids"] if full else []
         report["truncated"] = report.get("truncated", 0) + sum(len(ids) > limit for ids in whole)
+        empty = [i for i, length in enumerate(lengths) if not length]
         SampleError.check(
-            {
-                i: f"has no tokens: {text!r:.40}; remove empty texts"
-                for i, (text, length) in enumerate(zip(batch, lengths, strict=True))
-                if not length
-            }
+            {i: f"has no tokens: {batch[i]!r:.40}; remove empty texts" for i in empty}
         )
         return inputs
 
