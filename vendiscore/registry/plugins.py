@@ -1,7 +1,6 @@
 """Named things that files and installed packages add by being imported: kernels, measures.
 
-The package's files come first, then the folder `kernels` beside the entry script, then installed
-packages, by their metadata. Others' modules that fail are left out whole, with a warning.
+Modules of others that fail to import are left out whole, with a warning.
 """
 
 from __future__ import annotations

@@ -56,10 +56,9 @@ def as_similarity(
     k : str, callable, dict or list, optional
         A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
         registered kernels; strings are compared by "ngram_overlap" without it.
-    score_K, score_X, score_dual : bool
-        What the samples are; the last two mean the same.
-    normalize : bool
-        Divide k(x, y) by √(k(x, x) k(y, y)).
+    score_K, score_X, score_dual, normalize : bool
+        What the samples are (`score_X` and `score_dual` mean the same), and whether k(x, y) is
+        divided by √(k(x, x) k(y, y)).
     **options
         Options of the kernel, such as `ns` or `sigma`.
 
