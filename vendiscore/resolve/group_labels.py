@@ -125,12 +125,10 @@ def check_labels(labels: Sequence[Any], name: str) -> None:
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
                 f"{label!r:.40} for sample {i}; pass a string, a number or a tuple"
             )
+    missing = {i: label for i, label in enumerate(labels) if is_missing(label)}
+    remedy = "give it one, or leave that sample out"
     SampleError.check(
-        {
-            i: f"has no label in `{name}`, but {label!r}; give it one, or leave that sample out"
-            for i, label in enumerate(labels)
-            if is_missing(label)
-        }
+        {i: f"has no label in `{name}`, but {x!r}; {remedy}" for i, x in missing.items()}
     )
 
 
