@@ -66,6 +66,7 @@ def naming_files(images: Sequence[Any]) -> Iterator[None]:
 def check_images(images: Sequence[Any]) -> None:
     """Raise a `SampleError` for samples of other types and files not there, before any work."""
     PIL = require("PIL.Image", "images", "a kernel on images")
+    readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
     problems: dict[int, str] = {}
     for i, item in enumerate(images):
         try:
@@ -75,9 +76,7 @@ def check_images(images: Sequence[Any]) -> None:
                     problems[i] = _FOLDER.format(os.fspath(source))
                 elif not os.path.isfile(source):
                     problems[i] = f"is no file: {os.fspath(source)!r:.120}; check the path"
-            elif not is_torch(source) and not isinstance(
-                source, (PIL.Image, bytes, bytearray, np.ndarray, list)
-            ):
+            elif not is_torch(source) and not isinstance(source, readable):
                 raise _no_image(source)
         except _ImageError as error:
             problems[i] = str(error)
