@@ -123,9 +123,8 @@ def _from_matches(
 ) -> np.ndarray:
     """Return K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
     n = len(tokens)
-    work = (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
-    what = f"the similarity matrix of {n} samples"
-    memory.require(8 * n * n + work, what, "compare fewer samples")
+    needed = 8 * n * n + (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
+    memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
     orders = [_repeats_apart(count_ngrams(tokens, order + 1)) for order in range(max_order)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[str, ...], int] = {}
