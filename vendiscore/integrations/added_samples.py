@@ -1,8 +1,4 @@
-"""Batches of samples: copied when they are added, and one collection when they are scored.
-
-Nothing is converted, so that the score is that of all samples at once. Loops fill the same array,
-list or canvas again and again, hence copies.
-"""
+"""Batches of samples: copied when added, since loops fill the same array again, and unconverted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The Vendi Score of collections of Dask: partitions added up where they are, merged as a tree.
-
-The caller's scheduler computes: threads of this process, or a cluster where there is a client.
-"""
+"""The Vendi Score of collections of Dask: partitions added up where they are, merged as a tree."""
 
 from __future__ import annotations
 

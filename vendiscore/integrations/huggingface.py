@@ -1,7 +1,4 @@
-"""The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on.
-
-Here is what `evaluate` shows of each; `vendiscore.integrations.metric` is how they work.
-"""
+"""The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on."""
 
 from __future__ import annotations
 

@@ -63,8 +63,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
     keeps_references = False  # whether added references are kept, though no measure asks for them
-    # Of `evaluate`, for several processes only.
-    writer: Any
+    writer: Any  # of `evaluate`, for several processes only, as the next three are
     cache_file_name: str | None
     filelock: Any
     rendez_vous_lock: Any

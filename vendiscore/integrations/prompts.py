@@ -1,8 +1,4 @@
-"""The diversity of a model's answers prompt by prompt, as harnesses ask for it.
-
-A harness takes the mean over prompts and its standard error by itself, as `vendiscore.compute` does
-of a list of lists.
-"""
+"""The diversity of a model's answers prompt by prompt, as harnesses ask for it."""
 
 from __future__ import annotations
 
@@ -12,8 +8,7 @@ from typing import Any
 from ..scoring.compute import measure
 from ..scoring.request import Request, read_request
 
-# A blank generation is one more text, always the same: a model that answers nothing is not diverse,
-# and a run of hours does not end in an error.
+# A blank generation is one more text, so that a run of hours does not end in an error.
 BLANK = "∅"
 
 

@@ -1,8 +1,4 @@
-"""Sums of added samples, which a metric keeps instead of the samples if its options allow it.
-
-The Vendi Score of a kernel whose features can be added up needs no samples: a `State` of them has
-the same score, and stands among the batches as one of them.
-"""
+"""Sums of added samples, which a metric keeps instead of the samples if its options allow it."""
 
 from __future__ import annotations
 
@@ -37,8 +33,7 @@ def folded(
 ) -> State | None:
     """Return the state of a batch that goes with those kept, or None if samples are to be kept.
 
-    They are if others are, if `request`, which is about to be computed, needs them, and if the
-    first ones are groups, sparse rows, or an option follows from them.
+    They are if others are, for `request`, for groups and sparse rows, and where an option follows.
     """
     if empty is None or samples is None or (kept and not is_stream(kept)):
         return None

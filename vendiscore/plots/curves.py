@@ -47,11 +47,10 @@ def profiles(
 ) -> Any:
     """Plot the score of each set at every order, with a band for its interval.
 
-    Where there are more sets than the style has colours, further lines are dashed or dotted.
-
     Parameters
     ----------
     orders, names : sequence of float, ascending; sequence of str
+        Of more names than the style has colours, further lines are dashed or dotted.
     curves : sequence of array (3, len(orders))
         For each name the scores, and the lower and upper ends of their intervals.
     {ax}

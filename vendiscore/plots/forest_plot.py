@@ -10,12 +10,8 @@ from .axes import ink, picture
 
 # Lines and dots of the sets in the first round of the style's colours, the second, and so on;
 # dotted lines mark something.
-_LOOKS: tuple[tuple[Any, str], ...] = (
-    ("-", "o"),
-    ("--", "s"),
-    ("-.", "D"),
-    ((0, (5, 1, 1, 1, 1, 1)), "^"),
-)
+_DASHES: Any = (0, (5, 1, 1, 1, 1, 1))
+_LOOKS = (("-", "o"), ("--", "s"), ("-.", "D"), (_DASHES, "^"))
 
 
 @picture
@@ -30,13 +26,11 @@ def intervals(
 ) -> Any:
     """Plot a dot for the score of each set, and a bar for its interval.
 
-    Where there are more sets than the style has colours, further dots have other shapes.
-
     Parameters
     ----------
     names, scores, low, high : sequences
         The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
-        `sets` of a Comparison.
+        `sets` of a Comparison. Of more than the style has colours, dots have other shapes.
     label : str
         What the scores are.
     {ax}
@@ -62,9 +56,7 @@ def differences(
     label: str = "more effectively different",
     ax: Any = None,
 ) -> Any:
-    """Plot a dot for each difference of two sets, a bar for its interval, and a line at zero.
-
-    Differences whose interval contains 0 are hollow.
+    """Plot each difference of two sets as a dot, hollow if its interval (a bar) contains 0.
 
     Parameters
     ----------

@@ -79,8 +79,7 @@ def heat_map(
     K : array (n, n)
         `similarity.dense()`; not changed.
     order : int array (n,), optional
-        The samples as they are to stand, such as `analysis.clustered_order(similarity)`, which
-        shows groups as squares along the diagonal; as they come by default.
+        Order to draw, such as `analysis.clustered_order(similarity)`; that of K by default.
     groups : array (n,), optional
         The group of each sample, in the order of K; a line is drawn wherever one ends.
     cells : int
@@ -99,14 +98,8 @@ def heat_map(
         K = K[np.ix_(order, order)]
     n = len(K)
     K = averaged(K, cells)
-    image = ax.imshow(
-        K,
-        vmin=min(0.0, float(K.min())),
-        vmax=1,
-        cmap="viridis",
-        interpolation="nearest",
-        extent=(0.5, n + 0.5, n + 0.5, 0.5),
-    )
+    low, extent = min(0.0, float(K.min())), (0.5, n + 0.5, n + 0.5, 0.5)
+    image = ax.imshow(K, "viridis", vmin=low, vmax=1, interpolation="nearest", extent=extent)
     ax.set(xlabel="samples" if order is None else "samples, clustered", ylabel="")
     if groups is not None:
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]

@@ -15,10 +15,8 @@ from .previews import Previews
 
 # What is shown of each; the rest is counted.
 NEAR_GROUPS, NEAR_MEMBERS, MODES, PAIRS, REDUNDANT, ADDING = 8, 4, 8, 2, 8, 4
-# Characters of a text in a list, and in the table of all samples.
-LONGEST, LONGEST_OF_ALL = 400, 1_200
-# Bytes of the table of all samples.
-ROOM = 280_000
+LONGEST, LONGEST_OF_ALL = 400, 1_200  # characters of a text in a list, and in the table of all
+ROOM = 280_000  # bytes of the table of all samples
 
 
 def alike(found: Findings, shown: Previews) -> str:

@@ -28,9 +28,8 @@ class Section:
     ----------
     name : str
         "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings".
-    title : str
-    html : str
-        What is below the heading, whose own headings are of level 3.
+    title, html : str
+        The heading, and the text below it, whose own headings are of level 3.
 
     Examples
     --------
