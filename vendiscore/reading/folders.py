@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -40,14 +39,19 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
     files, folders = _listed(path)
     images = [file for file in files if ending(file) in IMAGES]
     others = [file for file in files if ending(file) not in IMAGES]
+    left = [*others, *(f"{folder}/" for folder in folders)]
     if not images:
+        remedy = "pass what is in the files, or the paths of images" if left else "check the path"
+        if folders:
+            remedy = "pass one of its folders, or all files: sorted(Path(…).rglob('*.png')), say, "
+            remedy += "with [path.parent.name for path in …] as `groups`"
         raise ValueError(
             f"`{name}` must be a collection of samples, or a folder with image files, got the "
-            f"folder {str(path)!r} with {_contents(folders, others)}; "
-            f"{_remedy(path, folders, others)}"
+            f"folder {str(path)!r} with {_named(left) or 'nothing in it'}; {remedy}"
         )
-    note = f"{_count(len(images), 'image file')} of the folder {str(path)!r}, by name"
-    if left := [*others, *(f"{folder}/" for folder in folders)]:
+    many = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
+    note = f"{many} of the folder {str(path)!r}, by name"
+    if left:
         warn(
             f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
             f"left out, no image by name or a folder: {_named(left)}"
@@ -120,30 +124,3 @@ def is_hidden(path: str) -> bool:
 
 def _named(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n:,} {what}s"
-
-
-def _contents(folders: Sequence[str], others: Sequence[str]) -> str:
-    """Say what is in a folder without images."""
-    parts = []
-    if folders:
-        parts.append(f"{_count(len(folders), 'folder')} ({_named(folders)})")
-    if others:
-        kinds = Counter(ending(file) for file in others).most_common(_NAMED)
-        named = ", ".join(f".{kind}" if kind else "no ending" for kind, _ in kinds)
-        parts.append(f"{_count(len(others), 'other file')} ({named})")
-    return " and ".join(parts) or "nothing in it"
-
-
-def _remedy(path: Path, folders: Sequence[str], others: Sequence[str]) -> str:
-    if folders:
-        return (
-            f"pass one of them, or all files: sorted(Path({str(path)!r}).rglob('*.png')), say, "
-            f"with [path.parent.name for path in …] as `groups`"
-        )
-    if others:
-        return "pass what is in the files, a list of samples, or the paths of images"
-    return "check the path"
