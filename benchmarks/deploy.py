@@ -40,7 +40,7 @@ import hub_cache  # noqa: E402
 import visitor  # noqa: E402
 
 MINILM = offered_encoders.ALLOWED["texts"]["MiniLM"]
-TEXTS = examples.TEXTS["A model in a rut"].splitlines()
+TEXTS = examples.find_example("A model in a rut").text.splitlines()
 
 
 def run(*command: str | Path, cwd: Path) -> str:

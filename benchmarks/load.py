@@ -62,7 +62,7 @@ def jobs() -> list[Job]:
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(300)]
     long = [" ".join(rng.choice(words, 20)) for _ in range(500)]
-    texts = [(box.splitlines(), 1) for box in examples.TEXTS.values()] + [(long, 2)]
+    texts = [(each.text.splitlines(), 1) for each in examples.MENU["texts"]] + [(long, 2)]
     kernels = {
         "ngram_overlap": {"k": "ngram_overlap", "ns": [1, 2]},
         **offered_encoders.offered("texts"),
@@ -75,13 +75,13 @@ def jobs() -> list[Job]:
             settings = {"q": q, "options": {"ns": [1, 2]}}
             found.append(_api("texts", right, texts=few, kernel=kernel, ns=[1, 2], q=q))
             found.append(_page("texts", few, kernel, settings, right))
-    for pictures in examples.images().values():
+    for pictures in (each.images() for each in examples.MENU["images"]):
         right = compute(pictures, k="pixels", mode="RGB")["VS"]
         files = [(f"{i:03}.png", png(picture)) for i, picture in enumerate(pictures)]
         encoded = [base64.b64encode(data).decode() for _, data in files]
         found.append(_api("images", right, images=encoded, kernel="pixels"))
         found.append(_page("images", [], "pixels", {}, right, files))
-    for box in examples.MOLECULES.values():
+    for box in (each.text for each in examples.MENU["molecules"]):
         smiles = box.splitlines()
         right = compute(smiles, k="morgan")["VS"]
         found.append(_api("molecules", right, smiles=smiles, kernel="morgan"))

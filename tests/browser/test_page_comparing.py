@@ -50,17 +50,17 @@ def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
     page = visit()
     open_tab(page, "Compare")
     names = page.locator("#sets-examples button").all_inner_texts()
-    assert names == [pairing.name for pairing in examples.PAIRINGS]
+    assert names == [pairing["name"] for pairing in examples.PAIRINGS]
     for pairing in examples.PAIRINGS:
-        button(page, pairing.name).click()
+        button(page, pairing["name"]).click()
         expect(page.locator("#result .r-bar")).to_be_visible()
         expect(page.locator("#result .r-was")).to_be_hidden()
-        if pairing.kind != "molecules":
+        if pairing["kind"] != "molecules":
             continue
         expect(page.get_by_role("region", name="Scores of the sets")).to_contain_text("Medicines")
         sets = {
-            name: examples.find_example(example, pairing.kind).text.split()
-            for name, example in pairing.sets
+            each["name"]: examples.find_example(each["example"], pairing["kind"]).text.split()
+            for each in pairing["sets"]
         }
         compares(page, sets, k="morgan")
     expect(page.locator(".set")).to_have_count(2)
@@ -69,8 +69,8 @@ def test_every_example_of_comparisons_gives_the_numbers_of_the_package(visit):
 def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
     page = visit()
     open_tab(page, "Compare")
-    rut = examples.TEXTS["A model in a rut"].splitlines()
-    stories = examples.TEXTS["Twelve story openings"].splitlines()[:8]
+    rut = examples.find_example("A model in a rut").text.splitlines()
+    stories = examples.find_example("Twelve story openings").text.splitlines()[:8]
     page.get_by_label("Name of the set").first.fill("Rut")
     for name, texts in (("Rut", rut), ("B", stories)):
         paste(page, "\n".join(texts), page.get_by_role("textbox", name=f"Samples of {name}"))
@@ -91,7 +91,7 @@ def test_pasted_sets_are_compared_and_the_table_taken_away(visit):
 def test_sets_of_images_can_be_compared(visit):
     page = visit()
     open_tab(page, "Compare")
-    _, copies, stripes = examples.images().values()
+    _, copies, stripes = (each.images() for each in examples.MENU["images"])
     choose(page, ("stripes.zip", zipped(stripes)), at=page.locator(".set").first)
     drop(page, ("copies.zip", zipped(copies)), at=".set >> nth=1")
     alike(page, "look the same")
@@ -121,13 +121,13 @@ def test_what_only_one_set_of_molecules_has_is_drawn(visit):
 def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
     page = visit()
     open_tab(page, "Compare")
-    lines = examples.TEXTS["A model in a rut"].splitlines()
+    lines = examples.find_example("A model in a rut").text.splitlines()
     for at, part in enumerate((lines, lines[::-1])):
         paste(page, "\n".join(part), page.locator(".set textarea").nth(at))
     press_score(page)
     expect(page.locator("#result")).to_contain_text("Nothing is listed: the sets differ no more")
     expect(page.locator(".r-only")).to_have_count(0)
-    stories = examples.TEXTS["Twelve story openings"].splitlines()
+    stories = examples.find_example("Twelve story openings").text.splitlines()
     page.locator(".set textarea").nth(1).fill("\n".join([*stories, stories[0]]))
     press_score(page)
     expect(page.locator(".r-only", has_text="Only in B")).to_contain_text("#1 · 2 ×")
@@ -144,7 +144,7 @@ def test_one_set_is_too_few(visit):
 TABLE = "model,answer\n" + "\n".join(
     f"{model},{text}"
     for model, name in (("rut", "A model in a rut"), ("stories", "Twelve story openings"))
-    for text in (f'"{line}"' for line in examples.TEXTS[name].splitlines())
+    for text in (f'"{line}"' for line in examples.find_example(name).text.splitlines())
 )
 
 

@@ -30,7 +30,7 @@ TEXTS = [
     "id first.csv", "pandas numbers.csv", "windows.csv", "tabs.tsv", "no header.csv",
 ]  # fmt: skip
 NUMBERS = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
-STRIPES = examples.images()["Stripes at all angles"]
+STRIPES = examples.find_example("Stripes at all angles").images()
 
 
 def test_texts_of_tables_are_read_and_named_by_their_rows(visit):

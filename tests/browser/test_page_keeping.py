@@ -64,7 +64,7 @@ def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
     open_tab(page, "Molecules")
     alike(page, "share well-known groups")
     button(page, "Scents").click()
-    smiles = examples.MOLECULES["Scents"].splitlines()
+    smiles = examples.find_example("Scents").text.splitlines()
     right = compute(smiles, k="maccs", q=2)["VS"]
     more(page)
     page.get_by_role("slider", name="Order q").fill("2")
@@ -175,7 +175,7 @@ def test_examples_ask_before_they_overwrite_what_is_a_visitors(visit):
     button(page, "A primer").click()
     question.get_by_role("button", name="Replace").click()
     expect(number(page)).to_contain_text("of 5")
-    expect(page.locator("#box")).to_have_value(examples.TEXTS["A primer"])
+    expect(page.locator("#box")).to_have_value(examples.find_example("A primer").text)
     button(page, "A model in a rut").click()  # an example gives way to another unasked
     expect(number(page)).to_contain_text("of 12")
 

@@ -28,7 +28,7 @@ from vendiscore.app.answers.jobs import THRESHOLD
 from vendiscore.app.inputs import examples
 from vendiscore.scoring.compute import compute
 
-RUT = examples.TEXTS["A model in a rut"].splitlines()
+RUT = examples.find_example("A model in a rut").text.splitlines()
 KERNELS = {"K": {"score_K": True}}
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
@@ -36,12 +36,12 @@ MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 def expected(tab: str, name: str) -> tuple[float, int]:
     """The score of an example by the comparison that is picked for it, and its size."""
     if tab == "Text":
-        samples, how = examples.TEXTS[name].splitlines(), MEANING
+        samples, how = examples.find_example(name).text.splitlines(), MEANING
     elif tab == "Images":
-        samples = [image.convert("RGB") for image in examples.images()[name]]
+        samples = [image.convert("RGB") for image in examples.find_example(name).images()]
         how = offered_encoders.ALLOWED["images"]["DINOv2"]
     elif tab == "Molecules":
-        samples, how = examples.MOLECULES[name].splitlines(), {"k": "morgan"}
+        samples, how = examples.find_example(name).text.splitlines(), {"k": "morgan"}
     else:
         example = examples.find_example(name, "vectors")
         samples = [[float(x) for x in line.split(",")] for line in example.text.splitlines()]

@@ -78,7 +78,10 @@ def test_twenty_pasted_answers_with_paragraphs_in_three_clicks(visit):
     expect(row(page, 7)).to_contain_text("alone")
 
 
-GOOD = examples.MOLECULES["Scents"].splitlines() + examples.MOLECULES["Small medicines"].split()[:6]
+GOOD = (
+    examples.find_example("Scents").text.splitlines()
+    + examples.find_example("Small medicines").text.split()[:6]
+)
 BAD = {3: "C1CC", 9: "CC(C", 10: "Xx", 20: "not a molecule", 28: "c1ccc"}
 
 
@@ -187,7 +190,7 @@ def test_twenty_thousand_embeddings_are_scored_whole_in_four_clicks(visit, tmp_p
 def test_the_report_for_the_boss_in_two_clicks(visit):
     page = visit()
     button(page, "A model in a rut").click()
-    right = compute(examples.TEXTS["A model in a rut"].splitlines(), **MEANING)["VS"]
+    right = compute(examples.find_example("A model in a rut").text.splitlines(), **MEANING)["VS"]
     shows(page, right, 12)
     before = clicks(page)
     button(page, "Download").click()

@@ -26,7 +26,7 @@ TOOLS = [
     api.vendi_compare,
 ]
 texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
-RUT = examples.TEXTS["A model in a rut"].splitlines()
+RUT = examples.find_example("A model in a rut").text.splitlines()
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.__name__)
@@ -39,10 +39,10 @@ def test_every_argument_is_told_in_one_line_and_every_name_says_vendi(tool):
     assert [line.partition(":")[0] for line in lines] == names
 
 
-@pytest.mark.parametrize("name", examples.TEXTS)
+@pytest.mark.parametrize("name", [each.name for each in examples.MENU["texts"]])
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, "inf"])
 def test_the_score_of_texts_is_that_of_the_library(name, q):
-    samples = examples.TEXTS[name].splitlines()
+    samples = examples.find_example(name).text.splitlines()
     ours = texts(samples, ns=[1, 2], q=q)
     sure = {} if q == 0 else {"ci": 0.95}
     right = compute(samples, k="ngram_overlap", ns=[1, 2], q=q, **sure)
@@ -54,7 +54,7 @@ def test_the_score_of_texts_is_that_of_the_library(name, q):
 
 @pytest.mark.parametrize("kernel", [choice.kernel for choice in kernel_menu.choices("molecules")])
 def test_the_score_of_molecules_is_that_of_the_library(kernel):
-    smiles = examples.MOLECULES["Scents"].splitlines()
+    smiles = examples.find_example("Scents").text.splitlines()
     ours = api.vendi_score_molecules(smiles, kernel)["VS"]
     assert ours == compute(smiles, k=kernel, ci=0.95)["VS"]
 
@@ -149,7 +149,7 @@ def test_wherever_samples_are_named_they_are_in_the_answer():
 
 
 def test_images_are_named_by_their_places():
-    images = examples.images()["One picture, again and again"]
+    images = examples.find_example("One picture, again and again").images()
     data = [base64.b64encode(png(image)).decode() for image in images]
     ours = api.vendi_score_images(data)
     assert ours["stand_alone"][0]["place"] == 11

@@ -27,7 +27,7 @@ BOX = "\n\n \n".join("\n".join(group) for group in TEXTS)
 ROWS = np.random.default_rng(0).normal(size=(12, 3))
 NESTED_ROWS = [rows.tolist() for rows in np.split(ROWS, [5, 9])]
 SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
-IMAGES = examples.images()["Shapes in three colours"]
+IMAGES = examples.find_example("Shapes in three colours").images()
 NS = {"ns": [1, 2]}
 texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
 RIGHT = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)

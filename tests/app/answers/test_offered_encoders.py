@@ -26,7 +26,7 @@ from vendiscore.app.quotas import RefusedError
 from vendiscore.errors import SampleError
 from vendiscore.progress import finish
 
-TEXTS = [*examples.TEXTS["A model in a rut"].splitlines(), "Look, Jane.", "Look, Jane."]
+TEXTS = [*examples.find_example("A model in a rut").text.splitlines(), "Look, Jane.", "Look, Jane."]
 MINILM = offered_encoders.ALLOWED["texts"]["MiniLM"]
 DINOV2 = offered_encoders.ALLOWED["images"]["DINOv2"]
 

@@ -17,7 +17,7 @@ from vendiscore.app.answers.sample_readout import UnusableError
 from vendiscore.app.inputs import examples
 from vendiscore.app.quotas import MAX_SAMPLES, RefusedError
 
-RUT = examples.TEXTS["A model in a rut"].splitlines()
+RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
 X = clusters(60)
 
@@ -27,7 +27,7 @@ X = clusters(60)
     ("values", "kind", "kernel", "how"),
     [
         (RUT, "texts", "ngram_overlap", {"k": "ngram_overlap", **NS}),
-        (examples.MOLECULES["Scents"].splitlines(), "molecules", "maccs", {"k": "maccs"}),
+        (examples.find_example("Scents").text.splitlines(), "molecules", "maccs", {"k": "maccs"}),
         (X, "vectors", "cosine", {"k": "cosine"}),
         (X, "vectors", "rbf", {"k": "rbf"}),
     ],

@@ -15,7 +15,7 @@ from vendiscore.app.inputs.submission import Asked, Given
 from vendiscore.app.quotas import RefusedError
 from vendiscore.arguments import DEFAULT_ORDER
 
-RUT = examples.TEXTS["A model in a rut"].splitlines()
+RUT = examples.find_example("A model in a rut").text.splitlines()
 X = clusters(60)
 
 

@@ -15,7 +15,7 @@ from vendiscore.app.answers import api
 from vendiscore.app.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[3]
-IMAGES = examples.images()["Shapes in three colours"]
+IMAGES = examples.find_example("Shapes in three colours").images()
 
 
 @pytest.fixture
@@ -46,9 +46,11 @@ def saved(folder: Path, answer: dict) -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: api.vendi_score_texts(examples.TEXTS["A primer"].splitlines(), ns=[1, 2], q=2),
+        lambda: api.vendi_score_texts(
+            examples.find_example("A primer").text.splitlines(), ns=[1, 2], q=2
+        ),
         lambda: api.vendi_score_molecules(
-            examples.MOLECULES["Small medicines"].splitlines(), q=0.5
+            examples.find_example("Small medicines").text.splitlines(), q=0.5
         ),
         lambda: api.vendi_score_vectors([[1, 0], [1, 1], [0, 2]], "rbf", 0.7, q="inf"),
         lambda: api.vendi_score_vectors([[1, 0.5], [0.5, 1]], "K"),

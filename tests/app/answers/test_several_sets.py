@@ -253,14 +253,14 @@ def test_long_work_is_told_percent_by_percent():
     assert 2 < len(notes) == len(set(notes)) <= 102
 
 
-@pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing.name)
+@pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing["name"])
 def test_every_example_of_a_comparison_is_answered(pairing):
-    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing.kind]
+    kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing["kind"]]
     sets = {
-        name: uploads.read(Given(), Asked(kind=pairing.kind, example=example))
-        for name, example in pairing.sets
+        each["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=each["example"]))
+        for each in pairing["sets"]
     }
-    answer = compared(sets, pairing.kind, kernel)
+    answer = compared(sets, pairing["kind"], kernel)
     assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))
 
 

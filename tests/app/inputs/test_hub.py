@@ -8,8 +8,9 @@ import pytest
 from data_hub import DataHub
 
 from vendiscore.app.inputs import hub, parts
-from vendiscore.app.inputs.uploads import Asked, AskError, Given, read
+from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import RefusedError
+from vendiscore.reading.limits import AskError
 
 pytest.importorskip("pyarrow")
 

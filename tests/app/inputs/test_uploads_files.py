@@ -6,7 +6,8 @@ import files_people_have as files
 import numpy as np
 import pytest
 
-from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
+from vendiscore.app.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore.reading.limits import AskError
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
     pytest.importorskip(package)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 from vendiscore.app.inputs import examples
-from vendiscore.app.inputs.uploads import Asked, AskError, Given, read
+from vendiscore.app.inputs.uploads import Asked, Given, read
 from vendiscore.app.quotas import TABLE
 from vendiscore.reading.delimiters import delimiter_of
+from vendiscore.reading.limits import AskError
 
 pytest.importorskip("rdkit")
 SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")

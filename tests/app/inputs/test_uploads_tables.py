@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from vendiscore.app import quotas
 from vendiscore.app.inputs import cells
-from vendiscore.app.inputs.uploads import Asked, AskError, Given, RefusedError, read
-from vendiscore.reading.limits import Wanted
+from vendiscore.app.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore.reading.limits import AskError, Wanted
 from vendiscore.reading.tables import table
 
 pytest.importorskip("rdkit")

@@ -232,7 +232,7 @@ def test_a_turn_that_comes_as_its_visitor_leaves_goes_to_the_next():
         await third
         assert came[-1] == "third"
         assert "second" not in came
-        assert line.idle
+        assert not line.turns
 
     run(test)
 

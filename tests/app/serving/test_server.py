@@ -55,13 +55,13 @@ def test_the_api_has_the_five_named_endpoints(client):
     }
 
 
-TEXTS = examples.TEXTS["A model in a rut"].splitlines()
-SCENTS = examples.MOLECULES["Scents"].splitlines()
+TEXTS = examples.find_example("A model in a rut").text.splitlines()
+SCENTS = examples.find_example("Scents").text.splitlines()
 ROWS = [
     [float(x) for x in r.split(",")]
     for r in examples.find_example("Three clusters").text.split("\n")
 ]
-IMAGES = examples.images()["Shapes in three colours"]
+IMAGES = examples.find_example("Shapes in three colours").images()
 FILES = [(f"{i:02}.png", png(image)) for i, image in enumerate(IMAGES)]
 SENT = [base64.b64encode(data).decode() for _, data in FILES]
 PIXELS = {"k": "pixels", "mode": "RGB"}

@@ -6,7 +6,7 @@ Groups at another threshold, thinning and what papers need are found when somebo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -226,13 +226,10 @@ def drawings(smiles: Any) -> dict[str, list[str]]:
 
 def menu() -> dict[str, Any]:
     """Return comparisons and examples by kind, and limits in words."""
-
-    def entries(known: Iterable[Any]) -> dict[str, Any]:
-        return {"examples": [example.entry() for example in known]}
-
+    offered = {kind: [each.entry() for each in examples.MENU[kind]] for kind in KINDS}
     return {
-        "kinds": {kind: kernel_menu.menu(kind) | entries(examples.MENU[kind]) for kind in KINDS},
-        "compare": entries(examples.PAIRINGS),
+        "kinds": {kind: kernel_menu.menu(kind) | {"examples": offered[kind]} for kind in KINDS},
+        "compare": {"examples": examples.PAIRINGS},
         "limits": {
             "sentence": quotas.IN_WORDS,
             "samples": quotas.MAX_SAMPLES,

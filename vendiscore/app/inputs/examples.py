@@ -44,38 +44,15 @@ The last bakery on Mars runs out of sugar."""
 
 _PRIMER = "Look, Jane.\nSee Spot.\nSee Spot run.\nRun, Spot, run.\nJane sees Spot run."
 
-
 _SCENTS = """\
-COc1cc(C=O)ccc1O
-CC1=CCC(CC1)C(C)=C
-CC(C)C1CCC(C)CC1O
-O=Cc1ccccc1
-O=CC=Cc1ccccc1
-CCOC(C)=O
-CCCC(=O)OCC
-CC(=O)OCCC(C)C
-OCCc1ccccc1
-CC(C)=CCCC(C)(O)C=C
-CC(C)=CCCC(C)=CC=O
-COc1ccc(CC=C)cc1
-Oc1ccc(CC=C)cc1OC
-CC1(C)C2CCC1(C)C(=O)C2
-CCCCCC=O
-CCCCCCCC=O"""
+COc1cc(C=O)ccc1O CC1=CCC(CC1)C(C)=C CC(C)C1CCC(C)CC1O O=Cc1ccccc1 O=CC=Cc1ccccc1 CCOC(C)=O
+CCCC(=O)OCC CC(=O)OCCC(C)C OCCc1ccccc1 CC(C)=CCCC(C)(O)C=C CC(C)=CCCC(C)=CC=O COc1ccc(CC=C)cc1
+Oc1ccc(CC=C)cc1OC CC1(C)C2CCC1(C)C(=O)C2 CCCCCC=O CCCCCCCC=O""".replace(" ", "\n")
 _ESTERS = "\n".join(f"{'C' * length}OC(C)=O" for length in range(1, 13))
 _MEDICINES = """\
-CC(=O)Oc1ccccc1C(=O)O
-CC(C)Cc1ccc(cc1)C(C)C(=O)O
-CC(=O)Nc1ccc(O)cc1
-Cn1cnc2c1c(=O)n(C)c(=O)n2C
-CN1CCCC1c1cccnc1
-CN(C)C(=N)NC(=N)N
-NC(=O)c1cnccn1
-OC(=O)c1ccccc1O
-NCCc1ccc(O)c(O)c1
-CNC(C)C(O)c1ccccc1
-Nc1ccc(cc1)S(N)(=O)=O
-COc1ccc2cc(ccc2c1)C(C)C(=O)O"""
+CC(=O)Oc1ccccc1C(=O)O CC(C)Cc1ccc(cc1)C(C)C(=O)O CC(=O)Nc1ccc(O)cc1 Cn1cnc2c1c(=O)n(C)c(=O)n2C
+CN1CCCC1c1cccnc1 CN(C)C(=N)NC(=N)N NC(=O)c1cnccn1 OC(=O)c1ccccc1O NCCc1ccc(O)c(O)c1
+CNC(C)C(O)c1ccccc1 Nc1ccc(cc1)S(N)(=O)=O COc1ccc2cc(ccc2c1)C(C)C(=O)O""".replace(" ", "\n")
 
 _K = "1, 0.9, 0\n0.9, 1, 0\n0, 0, 1"
 
@@ -110,22 +87,24 @@ def _shapes() -> list[Image]:
 
 
 def _copies() -> list[Image]:
-    from PIL import Image
-
     rng = np.random.default_rng(0)
     y, x = np.mgrid[-1:1:64j, -1:1:64j]
     face = np.exp(-3 * (x**2 + y**2)) * 200 + 30
     noisy = [face + rng.normal(scale=8, size=face.shape) for _ in range(11)]
     odd = 127 + 120 * np.sign(np.sin(9 * x))
-    return [Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)) for image in (*noisy, odd)]
+    return _greys([*noisy, odd])
 
 
 def _gratings() -> list[Image]:
-    from PIL import Image
-
     y, x = np.mgrid[-1:1:64j, -1:1:64j]
     waves = [np.sin(14 * (x * np.cos(a) + y * np.sin(a))) for a in np.linspace(0, np.pi, 12, False)]
-    return [Image.fromarray((127.5 + 127 * wave).astype(np.uint8)) for wave in waves]
+    return _greys([127.5 + 127 * wave for wave in waves])
+
+
+def _greys(images: list[np.ndarray]) -> list[Image]:
+    from PIL import Image
+
+    return [Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)) for image in images]
 
 
 @dataclass(frozen=True)
@@ -145,25 +124,14 @@ class Example:
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
 
-@dataclass(frozen=True)
-class Pairing:
-    """Sets to compare: of each its name and the example that it is."""
-
-    kind: Kind
-    name: str
-    note: str
-    sets: tuple[tuple[str, str], ...]
-
-    def entry(self) -> dict[str, Any]:
-        """Return its entry in the page's menu."""
-        sets = [{"name": name, "example": example} for name, example in self.sets]
-        return {"name": self.name, "note": self.note, "kind": self.kind, "sets": sets}
+def _pairing(kind: Kind, name: str, note: str, sets: dict[str, str]) -> dict[str, Any]:
+    """Return the menu's entry of sets to compare, which are examples by the names of the sets."""
+    named = [{"name": name, "example": example} for name, example in sets.items()]
+    return {"name": name, "note": note, "kind": kind, "sets": named}
 
 
 _EIGHT = "Eight story openings"
 _HALF = "Every other point of a circle"
-
-
 _EVERY = [
     Example("texts", "A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
     Example("texts", "Twelve story openings", "12 openings that share little", _STORIES),
@@ -201,35 +169,26 @@ _EVERY += [
     Example("texts", _EIGHT, "8 of them", "\n".join(_STORIES.splitlines()[:8])),
     Example("vectors", _HALF, "12 points on it", "\n".join(_circle().splitlines()[::2])),
 ]
-PAIRINGS = (
-    Pairing(
+PAIRINGS = [
+    _pairing(
         "texts",
         "In a rut or not",
         "12 openings of one model, 8 of people",
-        (("In a rut", "A model in a rut"), ("Stories", _EIGHT)),
+        {"In a rut": "A model in a rut", "Stories": _EIGHT},
     ),
-    Pairing(
+    _pairing(
         "molecules",
         "Scents, acetates, medicines",
         "three sets of different size",
-        (("Scents", "Scents"), ("Acetates", "Twelve acetates"), ("Medicines", "Small medicines")),
+        {"Scents": "Scents", "Acetates": "Twelve acetates", "Medicines": "Small medicines"},
     ),
-    Pairing(
+    _pairing(
         "vectors",
         "Clusters or a circle",
         "24 points and 12",
-        (("Clusters", "Three clusters"), ("Circle", _HALF)),
+        {"Clusters": "Three clusters", "Circle": _HALF},
     ),
-)
-
-
-TEXTS = {example.name: example.text for example in MENU["texts"]}
-MOLECULES = {example.name: example.text for example in MENU["molecules"]}
-
-
-def images() -> dict[str, list[Any]]:
-    """Draw the examples of images."""
-    return {example.name: example.images() for example in MENU["images"]}
+]
 
 
 def find_example(name: str, kind: str | None = None) -> Example:

@@ -6,18 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ...reading import tables
 from ...reading.columns import is_prose
 from ...reading.string_patterns import is_smiles
-from ...reading.tables import (
-    MOLECULE_NAMES,
-    OTHER_NAMES,
-    TEXT_NAMES,
-    Table,
-    is_named,
-    is_number,
-    is_row,
-)
-from ...reading.tables import are_numbers as are_numeric
 from ..quotas import MAX_SMILES
 from .submission import Asked, Kind
 
@@ -45,7 +36,7 @@ def are_numbers(lines: Sequence[str]) -> bool:
     some = lines[:_LOOK]
     body = [line[:_LONG] for line in (some[1:] if len(some) > 1 else some)]
     cells = [cell for line in body for cell in re.split(r"[;\t| ]+|,\s+|,(?=[^\s])", line) if cell]
-    return bool(cells) and sum(map(is_number, cells)) > 0.8 * len(cells)
+    return bool(cells) and sum(map(tables.is_number, cells)) > 0.8 * len(cells)
 
 
 def are_molecules(lines: Sequence[str]) -> bool:
@@ -75,14 +66,14 @@ def _head(line: str) -> str:
     return line.split(maxsplit=1)[0] if line.strip() else ""
 
 
-def kinds_of_table(read: Table, asked: Asked) -> list[Kind]:
+def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
     """Return the kinds that the samples of a table can be, the likeliest first."""
     names = [asked.column] if asked.column in read.names else read.names
     names = [name for name in names if name != asked.by]
     at = {name: read.names.index(name) for name in names}
     cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
-    rows = [name for name in names if any(map(is_row, cells[name]))]
-    numbers = [name for name in names if name not in rows and are_numeric(cells[name])]
+    rows = [name for name in names if any(map(tables.is_row, cells[name]))]
+    numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
     strings = {
         name: filled
         for name in names
@@ -98,7 +89,7 @@ def kinds_of_table(read: Table, asked: Asked) -> list[Kind]:
         found.append("molecules")
     if len(names) == 1 and are_numbers(next(iter(strings.values()))):
         return ["vectors", "texts"]  # apart by spaces
-    features = [name for name in numbers if not is_named(name, OTHER_NAMES)]
+    features = [name for name in numbers if not tables.is_named(name, tables.OTHER_NAMES)]
     labels = not any(_is_text(name, filled) for name, filled in strings.items())
     if rows or features:
         first = found[0] == "texts" and labels and len(features) >= _FEATURES
@@ -111,11 +102,11 @@ def _filled(cells: Sequence[Any]) -> list[str]:
 
 
 def _are_molecules(name: str, cells: Sequence[str]) -> bool:
-    if is_named(name, MOLECULE_NAMES):
+    if tables.is_named(name, tables.MOLECULE_NAMES):
         return share_of_molecules(cells) > _NAMED
     return are_molecules(cells)
 
 
 def _is_text(name: str, cells: Sequence[str]) -> bool:
     prose = sum(map(is_prose, cells)) > 0.3 * len(cells)
-    return is_named(name, TEXT_NAMES) or prose
+    return tables.is_named(name, tables.TEXT_NAMES) or prose

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -103,20 +104,17 @@ def _subset(samples: Samples, kept: list[int], draw: int) -> Samples:
     return replace(
         samples.subset(kept),
         notes=(*samples.notes, part_note(len(kept), n, samples.kind)),
-        python=python and _of_part(python, n, len(kept), draw),
+        python=python and partial(_part_code, python, n, len(kept), draw),
         total=n,
         draw=draw,
     )
 
 
-def _of_part(python: Python, n: int, most: int, draw: int) -> Python:
+def _part_code(
+    python: Python, n: int, most: int, draw: int, left: Collection[int], square: bool
+) -> tuple[str, str]:
     """Return code that draws the same part in Python."""
-
-    def read(left: Collection[int], square: bool) -> tuple[str, str]:
-        modules, whole = python((), False)
-        modules = modules if "numpy as np" in modules else f"numpy as np, {modules}"
-        rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{most}])"
-        shorter = f"np.delete({rows}, {sorted(left)})" if left else rows
-        return modules, f"{whole}[{shorter}]"
-
-    return read
+    modules, whole = python((), False)
+    modules = modules if "numpy as np" in modules else f"numpy as np, {modules}"
+    rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{most}])"
+    return modules, f"{whole}[{f'np.delete({rows}, {sorted(left)})' if left else rows}]"

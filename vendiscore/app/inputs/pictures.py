@@ -48,51 +48,35 @@ class Picture:
     reduced: bool = False  # whether it was read at a reduced size
 
 
-class UnreadableError(RefusedError):
-    """An image that cannot be used; `problem` says why, as a predicate."""
-
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"{name:.60} {problem}.")
-        self.problem = problem
-
-
 def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     """Return the images in files and zips, or a random part; None for each that is unusable."""
     listed = [name for name, data in files for name in _names(name, data)]
     check_count(len(listed), max(1, len(listed)), "images")
     chosen = set(draw_indices(len(listed), MAX_IMAGES, draw))
-    found: dict[int, Picture] = {}
+    found: list[Picture | None] = []
     names: list[str] = []
     problems: dict[int, str] = {}
     left = MAX_ALL_PIXELS
     for i, (name, data) in enumerate(_contents(files, chosen)):
         names.append(name)
         try:
-            found[i], left = _open(name, data, left)
-        except UnreadableError as error:
-            problems[i] = error.problem
+            picture, left = _open(name, data, left)
+        except SampleError as error:
+            picture, problems[i] = None, error.problem
+        found.append(picture)
     first, total = files[0][0], len(listed)
     name = first if len(files) == 1 else f"{len(files):,} pictures"
     of = f" of {name:.60}" if len(files) == 1 else ""
     notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
     if total > len(names):
         notes.append(part_note(len(names), total, "images"))
-    if reduced := sum(picture.reduced for picture in found.values()):
+    if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
             f"of at least {REDUCED_SIDE} pixels each way."
         )
-    return Samples(
-        [found.get(i) for i in range(len(names))],
-        names,
-        "image",
-        problems,
-        tuple(notes),
-        kind="images",
-        name=name,
-        total=total,
-        draw=draw,
-    )
+    known = Samples(found, names, "image", problems, tuple(notes), kind="images")
+    return replace(known, name=name, total=total, draw=draw)
 
 
 def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
@@ -106,18 +90,17 @@ def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) 
             data = base64.b64decode(str(text).rpartition(",")[2], validate=True)
         except ValueError:
             raise RefusedError(f"{place(i)} is not valid base64.") from None
-        picture, left = _open(place(i), data, left)
+        try:
+            picture, left = _open(place(i), data, left)
+        except SampleError as error:
+            raise RefusedError(f"{place(i):.60} {error.problem}.") from None
         found.append(picture)
     return found
 
 
 def drawings(images: Sequence[Image], name: str) -> Samples:
     """Return images that were drawn here as samples, numbered from 1."""
-    files = []
-    for i, image in enumerate(images, 1):
-        buffer = io.BytesIO()
-        image.save(buffer, "PNG")
-        files.append((f"{i}.png", buffer.getvalue()))
+    files = [(f"{i}.png", _encoded(image, "PNG")) for i, image in enumerate(images, 1)]
     return replace(pictures(files), name=name, notes=())
 
 
@@ -144,16 +127,15 @@ def _is_image(name: str) -> bool:
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
-    """Return the image, and how many of the `left` pixels may still be decoded."""
+    """Return an image and how many of the `left` pixels remain; a SampleError if it is unusable."""
     from PIL import Image, UnidentifiedImageError
 
     known = _known()
     try:
-        # Reads the header only.
-        with Image.open(io.BytesIO(data), formats=known) as header:
+        with Image.open(io.BytesIO(data), formats=known) as header:  # which alone is read
             area, form = header.width * header.height, header.format
         if area > MAX_PIXELS:
-            raise UnreadableError(name, _too_large(f"{area / 1e6:.0f}"))
+            raise SampleError(0, _too_large(f"{area / 1e6:.0f}"))
         if area > left:
             raise RefusedError(
                 f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; "
@@ -162,22 +144,20 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
         # What everybody decodes is kept as it came.
         again = area > REDUCED_FROM or form in ("HEIF", "AVIF")
         rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
-    except RefusedError:
+    except (RefusedError, SampleError):
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise UnreadableError(name, _too_large("more than 80")) from None
-    except SampleError as error:
-        raise UnreadableError(name, error.problem) from None
+        raise SampleError(0, _too_large("more than 80")) from None
     except UnidentifiedImageError:
-        problem = f"is not an image that can be read here ({_SHOWN})"
-        raise UnreadableError(name, problem) from None
+        raise SampleError(0, f"is not an image that can be read here ({_SHOWN})") from None
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
-        raise UnreadableError(name, "cannot be read; it may be cut short or damaged") from None
+        raise SampleError(0, "cannot be read; it may be cut short or damaged") from None
     small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < area
-    return Picture(name, _kept(rgb) if again else data, small, uri(thumbnail), reduced), left - area
+    kept = _encoded(rgb, "JPEG", quality=95) if again else data
+    return Picture(name, kept, small, uri(thumbnail), reduced), left - area
 
 
 def _reduced(data: bytes, known: Sequence[str]) -> Image:
@@ -190,9 +170,9 @@ def _reduced(data: bytes, known: Sequence[str]) -> Image:
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
 
 
-def _kept(image: Image) -> bytes:
+def _encoded(image: Image, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=95)
+    image.save(buffer, form, **options)
     return buffer.getvalue()
 
 
@@ -210,7 +190,5 @@ def _known() -> tuple[str, ...]:
 
 
 def _too_large(megapixels: str) -> str:
-    return (
-        f"has {megapixels} megapixels, where this page takes up to {MAX_PIXELS // 10**6}; "
-        f"make it smaller"
-    )
+    most = MAX_PIXELS // 10**6
+    return f"has {megapixels} megapixels, where this page takes up to {most}; make it smaller"

@@ -12,17 +12,13 @@ from dataclasses import replace
 from ...reading.delimiters import delimiter_of
 from ...reading.encodings import decode
 from ...reading.formats import ENDINGS, FORMATS, ending, format_of
-from ...reading.limits import AskError as AskError
-from ...reading.limits import RefusedError as RefusedError
-from ...reading.limits import Wanted
+from ...reading.limits import RefusedError, Wanted
 from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, MAX_UPLOADS, TABLE
 from . import cells, kinds, separators, zips
 from .examples import Example, find_example
-from .submission import KINDS, LINE, ROW
-from .submission import Asked as Asked
-from .submission import Given as Given
+from .submission import KINDS, LINE, ROW, Asked, Given
 
 File = tuple[str, bytes]
 _AS_FOUND = Asked()

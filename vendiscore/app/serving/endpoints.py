@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any, get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
@@ -83,14 +82,14 @@ class Routes:
             lane = AWAY if how.dataset else MIDDLE if large else SHORT
 
             def work() -> dict[str, Any]:
-                given = Given([(_name(file), file.file.read()) for file in files], text)
+                sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
                 try:
-                    samples = uploads.read(given, how)
+                    samples = uploads.read(Given(sent, text), how)
                 except AskError as error:
                     choices = [{"label": name, "options": some} for name, some in error.choices]
                     return {"question": {"text": error.question, "choices": choices}}
-                sent = _Sent(samples, repr(how) if how.example else "")
-                key = self.kept.put(sent, size_of(samples), owner=address(request))
+                kept = _Sent(samples, repr(how) if how.example else "")
+                key = self.kept.put(kept, size_of(samples), owner=address(request))
                 return sample_readout.read_answer(samples) | {"key": key}
 
             return await self._taken(request, lane, work)
@@ -174,11 +173,6 @@ def _known(how: Any, *sent: _Sent) -> str:
     if not all(each.example for each in sent):
         return ""
     return repr((how, [each.example for each in sent]))
-
-
-def _name(file: UploadFile) -> str:
-    """Return the name of a file without its folders."""
-    return PurePosixPath((file.filename or "").replace("\\", "/")).name[-MAX_NAME:] or "file"
 
 
 def _files(form: FormData) -> list[UploadFile]:

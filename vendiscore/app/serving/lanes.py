@@ -38,15 +38,11 @@ class Line:
     ) -> None:
         self._places, self._most, self._words = places, places + waiting, words
         self._full = status, full
-        self._turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
-
-    @property
-    def idle(self) -> bool:
-        return not self._turns
+        self.turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
 
     def check(self) -> None:
         """Raise if no more can wait."""
-        if len(self._turns) >= self._most:
+        if len(self.turns) >= self._most:
             raise HTTPException(*self._full)
 
     @contextlib.asynccontextmanager
@@ -54,17 +50,17 @@ class Line:
         """Enter a place, once there is one; `told` gets the words for those who wait."""
         self.check()
         turn = asyncio.Event(), told
-        self._turns.append(turn)
+        self.turns.append(turn)
         try:
-            self._move(len(self._turns) - 1)
+            self._move(len(self.turns) - 1)
             await turn[0].wait()
             yield
         finally:
-            self._turns.remove(turn)
+            self.turns.remove(turn)
             self._move()
 
     def _move(self, first: int = 0) -> None:
-        for i, (turn, told) in enumerate(self._turns[first:], first):
+        for i, (turn, told) in enumerate(self.turns[first:], first):
             if i < self._places:
                 turn.set()
             else:
@@ -112,7 +108,7 @@ class Lanes:
                     return await loop.run_in_executor(self._threads, take, loop)
             finally:
                 steps.close()
-                if own.idle:
+                if not own.turns:
                     self._visitors.pop(visitor, None)
 
         task = asyncio.ensure_future(through())
