@@ -40,6 +40,11 @@ def test_a_file_is_read_right_and_what_was_read_is_said(file):
     assert found.name.startswith((file.name, *file.name.split(".")[:1], "b.csv"))
 
 
+@pytest.mark.parametrize("name", ["a/b.txt", "a\\b.txt"])
+def test_folders_are_no_part_of_the_name_of_a_file(name):
+    assert read(given(name, b"one\ntwo")).name == "b.txt"
+
+
 @pytest.mark.parametrize("file", files.questions(), ids=lambda file: file.name)
 def test_what_cannot_be_told_is_asked_and_each_answer_reads_the_file(file):
     with pytest.raises(AskError) as caught:

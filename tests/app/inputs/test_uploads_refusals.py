@@ -152,11 +152,9 @@ def test_an_api_call_with_no_matrix_is_refused(X):
     refused(matrices.check_matrix, X)
 
 
-def test_files_are_weighed_one_by_one_and_together():
+def test_files_are_weighed_one_by_one():
     large = b"x" * (quotas.MAX_UPLOAD + 1)
     assert "takes up to 64 MB a file" in refused(read, given("a.txt", large))
-    third = [(f"{i}.txt", b"x" * 50_000_000) for i in range(3)]
-    assert "128 MB in one go" in refused(read, Given(files=third))
 
 
 def test_texts_of_the_api_are_counted_and_measured():

@@ -244,7 +244,7 @@ def test_what_cannot_be_read_without_an_answer_is_asked(http):
 
 def test_files_are_read_one_by_one_under_their_names(http, work):
     large = b"x" * 3_000_000  # beyond what is held in memory
-    sent = visitor.send(http, files=[("a/b.txt", b"abc"), ("c.txt", large)])
+    sent = visitor.send(http, files=[("b.txt", b"abc"), ("c.txt", large)])
     work.go(3)
     assert visitor.score(http, sent["key"], "short")["samples"] == ["b.txt:3", "c.txt:3000000"]
 

@@ -51,19 +51,15 @@ def read(asked: Asked) -> Samples:
     config = _one_of(listed_, config, "configuration", name, ("default", name.rpartition("/")[2]))
     splits = listed_[config]
     split = _one_of(splits, split, "split", f"{name}:{config}/", ("train",))
-    address = splits[split]
-    remote = _Remote(address[0])
-    limits = replace(TABLE, samples=MAX_ROWS)
-    opened = Columns(cast(Any, io.BufferedReader(remote, _BLOCK)), limits)
-    label = f"{name}:{config}/{split}"
-    samples = of_columns(opened, label, asked)
+    addresses = splits[split]
+    file = cast(Any, io.BufferedReader(_Remote(addresses[0]), _BLOCK))
+    opened = Columns(file, replace(TABLE, samples=MAX_ROWS))
+    samples = of_columns(opened, f"{name}:{config}/{split}", asked)
     note = f"From the Hub: the data set {name}, configuration {config}, split {split}."
-    if opened.more or len(address) > 1:
-        known = f"{opened.rows:,}" if len(address) == 1 else f"more than {opened.rows:,}"
-        note += (
-            f" The first {min(opened.rows, MAX_ROWS):,} of {known} rows were read; data sets "
-            f"are often sorted."
-        )
+    if opened.more or len(addresses) > 1:
+        known = f"{'more than ' * (len(addresses) > 1)}{opened.rows:,} rows"
+        first = min(opened.rows, MAX_ROWS)
+        note += f" The first {first:,} of {known} were read; data sets are often sorted."
     notes = tuple(n for n in samples.notes if not n.startswith("Only the first"))
     others = [f"{name}:{config}/{other}" for other in splits if other != split]
     more = (f"It also has {join_names(others)}.",) if others else ()
@@ -77,11 +73,9 @@ def _one_of(
         if asked not in there:
             raise RefusedError(f"There is no {what} {asked!r:.60}; there are {join_names(there)}.")
         return asked
-    if len(there) == 1:
-        return next(iter(there))
-    for name in usual:
-        if name in there:
-            return name
+    likely = [*there] if len(there) == 1 else [name for name in usual if name in there]
+    if likely:
+        return likely[0]
     after = ":" if what == "configuration" else ""
     raise AskError(
         f"Which {what} of {before.rstrip('/')}? It has {join_names(there)}.",
@@ -98,31 +92,23 @@ def _files(name: str) -> dict[str, dict[str, list[str]]]:
     try:
         found = json.loads(data[:_LIST_BYTES]) if len(data) <= _LIST_BYTES else {}
         files = {
-            str(config): {str(split): [*map(_ours, urls)] for split, urls in splits.items() if urls}
+            str(config): {str(split): [*map(str, urls)] for split, urls in splits.items() if urls}
             for config, splits in found.items()
             if any(splits.values())
         }
     except (ValueError, AttributeError, TypeError, RecursionError):
         files = {}
-    if not files:
+    addresses = [url for splits in files.values() for urls in splits.values() for url in urls]
+    if not addresses or not all(url.startswith(f"{endpoint()}/") for url in addresses):
         raise RefusedError(
             f"The Hub has no tables of {name} that can be read; download a file of it."
         )
     return files
 
 
-def _ours(address: Any) -> str:
-    """Return an address if it is the Hub's."""
-    if not str(address).startswith(f"{endpoint()}/"):
-        raise ValueError(address)
-    return str(address)
-
-
-def _asked(address: str, name: str, start: int | None = None, end: int = 0) -> Any:
+def _asked(address: str, name: str, **headers: str) -> Any:
     """Return the Hub's answer, or say why there is none."""
-    request = urllib.request.Request(address, headers={"User-Agent": "vendiscore"})
-    if start is not None:
-        request.add_header("Range", f"bytes={start}-{end}")
+    request = urllib.request.Request(address, headers={"User-Agent": "vendiscore", **headers})
     try:
         return urllib.request.urlopen(request, timeout=_SECONDS)
     except urllib.error.HTTPError as error:
@@ -148,7 +134,7 @@ class _Remote(io.RawIOBase):
         self._address, self._at, self._left = address, 0, MAX_BYTES
         self._read: dict[tuple[int, int], Any] = {}  # the first rows are looked at twice
         self._name = address.partition("/datasets/")[2].partition("/parquet/")[0]
-        with _asked(address, self._name, 0, 0) as answer:
+        with _asked(address, self._name, Range="bytes=0-0") as answer:
             span = answer.headers.get("Content-Range", "")
             self._address = answer.geturl()  # where the Hub keeps it, for some minutes
         size = span.rpartition("/")[2]
@@ -181,7 +167,8 @@ class _Remote(io.RawIOBase):
                     f"The first rows of this data set take more than {MAX_BYTES // 10**6} MB: "
                     f"download it and send a random part of the texts."
                 )
-            with _asked(self._address, self._name, self._at, self._at + wanted - 1) as answer:
+            part = f"bytes={self._at}-{self._at + wanted - 1}"
+            with _asked(self._address, self._name, Range=part) as answer:
                 data = answer.read(wanted)
         self._read[self._at, wanted] = data
         buffer[: len(data)] = data

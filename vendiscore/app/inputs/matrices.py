@@ -54,17 +54,13 @@ def csv_code(
     if square:
         columns = [j for i, j in enumerate(columns) if i not in left]
     skipped = sorted(read.places[i] + read.skipped - 1 for i in left)
-    given = {
-        "sep": {",": None, "": None, " ": r"\s+"}.get(read.delimiter, read.delimiter),
-        "header": 0 if read.header is not None else "None",
-        "decimal": "," if read.comma else None,
-        "encoding": read.encoding if read.encoding in ("utf-16", "cp1252") else None,
-        "usecols": columns if len(columns) < len(read.names) else None,
-        "skiprows": [*range(read.skipped), *skipped] or None,
+    given: dict[str, Any] = {  # an ellipsis leaves it to pandas
+        "sep": {",": ..., "": ..., " ": r"\s+"}.get(read.delimiter, read.delimiter),
+        "header": 0 if read.header is not None else None,
+        "decimal": "," if read.comma else ...,
+        "encoding": read.encoding if read.encoding in ("utf-16", "cp1252") else ...,
+        "usecols": columns if len(columns) < len(read.names) else ...,
+        "skiprows": [*range(read.skipped), *skipped] or ...,
     }
-    options = "".join(
-        f", {key}={value if value == 'None' else repr(value)}"
-        for key, value in given.items()
-        if value is not None
-    )
+    options = "".join(f", {key}={value!r}" for key, value in given.items() if value is not ...)
     return "pandas as pd", f"pd.read_csv({name!r}{options}).to_numpy()"

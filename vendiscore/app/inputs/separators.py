@@ -32,11 +32,7 @@ def rows_of(text: str) -> list[str]:
 
 
 def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "texts") -> Samples:
-    """Split texts with their names as asked, or as is likeliest; several are a sample each.
-
-    A sign counts where it has a line of its own; if it nowhere has, wherever it stands. With
-    `asked.blocks`, lines between blank lines are a group. Molecules are lines.
-    """
+    """Split texts with their names as asked, or as is likeliest; several are a sample each."""
     name, several = texts[0][0], len(texts) > 1
     every = [(name, text, rows_of(text)) for name, text in texts]
     found = Counter({FILE: len(texts)} if several else {})
@@ -75,15 +71,15 @@ def split_texts(texts: Sequence[tuple[str, str]], asked: Asked, kind: str = "tex
 def _count_texts(rows: Sequence[str]) -> list[tuple[str, int]]:
     """Count the texts that each separator would give: lines, blank lines, signs that are there."""
     filled = [row for row in rows if row.strip()]
-    signs = dict.fromkeys(sign for row in filled if (sign := _sign(row)))
+    signs = dict.fromkeys(filter(None, map(_sign, filled)))
     return [(LINE, len(filled)), *((s, len(_parts(rows, s))) for s in (BLANK, *signs))]
 
 
 def _likeliest(rows: Sequence[str], found: Counter[str]) -> str:
     """Return a sign that stands alone twice; else blank lines, if a block has several lines."""
-    signs = Counter(sign for row in rows if (sign := _sign(row)))
-    if signs and signs.most_common(1)[0][1] > 1:
-        return signs.most_common(1)[0][0]
+    for sign, count in Counter(filter(None, map(_sign, rows))).most_common(1):
+        if count > 1:
+            return sign
     return BLANK if found[LINE] > found[BLANK] > 2 else LINE
 
 
@@ -93,6 +89,7 @@ def _split(rows: Sequence[str], separator: str, text: str) -> tuple[list[str], l
         filled = [(i, row.strip()) for i, row in enumerate(rows, 1) if row.strip()]
         return [row for _, row in filled], [i for i, _ in filled]
     found = _parts(rows, separator)
+    # A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
     if separator != BLANK and not any(_is(row, separator) for row in rows):
         found = [part.strip() for part in text.split(separator) if part.strip()]
     return found, list(range(1, len(found) + 1))

@@ -18,7 +18,7 @@ LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
 class Given:
     """What a visitor sent: files, or else text that was pasted."""
 
-    files: Sequence[tuple[str, bytes]] = ()  # names without folders, and what is in them
+    files: Sequence[tuple[str, bytes]] = ()  # their names, and what is in them
     text: str = ""
 
 

@@ -1,7 +1,4 @@
-"""From what a visitor sent to samples: of which kind they are is found out, or asked for.
-
-No file is trusted: sizes in headers are compared with the limits before anything is unpacked.
-"""
+"""From what a visitor sent to samples: of which kind they are is found out, or asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from ...reading.formats import ENDINGS, FORMATS, ending, format_of
 from ...reading.limits import RefusedError, Wanted
 from ...reading.samples import Samples
 from ...reading.tables import join_names
-from ..quotas import MAX_UPLOAD, MAX_UPLOADS, TABLE
+from ..quotas import MAX_UPLOAD, TABLE
 from . import cells, kinds, separators, zips
 from .examples import Example, find_example
 from .submission import KINDS, LINE, ROW, Asked, Given
@@ -62,7 +59,7 @@ def _of_example(example: Example, asked: Asked) -> Samples:
 
 
 def _of_files(files: Sequence[File], asked: Asked) -> Samples:
-    check_sizes(files)
+    _check_sizes(files)
     forms = [_format(name, data) for name, data in files]
     if len(files) == 1 and forms[0] == "zip":
         return _of_zip(*files[0], asked)
@@ -81,7 +78,7 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     )
 
 
-def check_sizes(files: Sequence[File]) -> None:
+def _check_sizes(files: Sequence[File]) -> None:
     """Raise a RefusedError for files that are empty, or larger than is read."""
     for name, data in files:
         if len(data) > MAX_UPLOAD:
@@ -91,11 +88,6 @@ def check_sizes(files: Sequence[File]) -> None:
             )
         if not data:
             raise RefusedError(f"{name:.60} is empty.")
-    if (size := sum(len(data) for _, data in files)) > MAX_UPLOADS:
-        raise RefusedError(
-            f"The files have {size / 1e6:.0f} MB together; this page takes up to "
-            f"{MAX_UPLOADS // 10**6} MB in one go."
-        )
 
 
 def _of_file(name: str, data: bytes, form: str, asked: Asked) -> Samples:
@@ -145,8 +137,6 @@ def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
 
 def _of_text(text: str, asked: Asked, name: str = "") -> Samples:
     """Read the samples of the box, or of a file of text that has a name."""
-    if not isinstance(text, str):
-        raise RefusedError(f"Expected text, got {type(text).__name__}.")
     if not text.strip():
         raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
     rows = separators.rows_of(text)

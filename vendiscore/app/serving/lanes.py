@@ -1,7 +1,4 @@
-"""Lanes for short and for long work on two cores, with few places for each visitor.
-
-Short work never waits for long. Work is taken step by step in a thread, while somebody waits.
-"""
+"""Lanes for short and for long work on two cores, with few places for each visitor."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def build(kept: Kept | None = None) -> gr.Server:
         redoc_url=None,
         middleware=[Middleware(Guard, functions=arguments)],
     )
-    lanes, server.state.kept = Lanes(), Kept() if kept is None else kept
+    lanes, server.state.kept = Lanes(), kept or Kept()
     routes = Routes(lanes, server.state.kept, Files())
     server.router.routes.extend(routes.all())
     for function in API:

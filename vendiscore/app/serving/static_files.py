@@ -1,7 +1,4 @@
-"""Files of the page itself: read once, compressed once, and kept by browsers until they change.
-
-They are below a folder named by a digest of all, so that a module imports those of its version.
-"""
+"""Files of the page itself, below a folder named by a digest of all, for browsers to keep."""
 
 from __future__ import annotations
 

@@ -44,9 +44,6 @@ class Kept:
         self._things: OrderedDict[str, _Thing] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._things)
-
     def put(self, value: Any, nbytes: int, key: str | None = None, owner: str = "") -> str:
         """Keep a value of so many bytes, and return its key, random unless it is passed."""
         if nbytes > self.most:
@@ -57,8 +54,9 @@ class Kept:
         key = key or secrets.token_urlsafe()
         with self._lock:
             self._drop(key)
-            if owner:
-                self._make_room(owner, nbytes)
+            own = [old for old, thing in self._things.items() if owner and thing.owner == owner]
+            while own and nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4:
+                self._drop(own.pop(0))
             self._things[key] = _Thing(value, nbytes, self.clock() + self.seconds, owner)
             self.nbytes += nbytes
             while self.nbytes > self.most:
@@ -81,13 +79,6 @@ class Kept:
             now = self.clock()
             for key in [key for key, thing in self._things.items() if thing.until < now]:
                 self._drop(key)
-
-    def _make_room(self, owner: str, nbytes: int) -> None:
-        own = {key: thing.nbytes for key, thing in self._things.items() if thing.owner == owner}
-        while own and nbytes + sum(own.values()) > self.most // 4:
-            key = next(iter(own))
-            self._drop(key)
-            del own[key]
 
     def _drop(self, key: str) -> None:
         if thing := self._things.pop(key, None):

@@ -1,7 +1,4 @@
-"""Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals.
-
-All are compressed. A closed connection cancels what is awaited for it.
-"""
+"""Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals."""
 
 from __future__ import annotations
 
