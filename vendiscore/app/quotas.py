@@ -1,7 +1,4 @@
-"""How much one visitor may send, checked on the server, and the sentence that says so.
-
-The Space has two processor cores and 16 GB for everybody.
-"""
+"""How much a visitor may send to a Space of two processor cores and 16 GB for everybody."""
 
 from __future__ import annotations
 

@@ -19,7 +19,6 @@ from ...report.previews import in_words
 from ...resolve.group_labels import Groups, read_labels
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
-from ..inputs.submission import SINGULAR
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
 from .group_lists import place, pooled, taken_apart
@@ -119,7 +118,7 @@ def text_job(
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
     values, groups = pooled(texts, called)
     groups = read_labels(labels) if labels else groups
-    values = check_texts(values, longest, SINGULAR[kind], place(groups))
+    values = check_texts(values, longest, kind.removesuffix("s"), place(groups))
     written = repr(taken_apart(values, groups))
     python = ("", written)
     if len(written) > INLINE:

@@ -149,8 +149,7 @@ def _finished(
         columns = ()
     whole = replace(found, notes=(), python=python, written=None, by=by, columns=columns)
     found = fit(whole, asked.draw)
-    n = found.total
-    more = (f"Only the first {n:,} rows were read.",) if read.more else ()
+    more = (f"Only the first {found.total:,} rows were read.",) if read.more else ()
     known = [_split_by(read.delimiter), "decimal commas" * read.comma or _left_out(found)]
     return replace(
         found,

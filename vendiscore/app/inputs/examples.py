@@ -124,6 +124,10 @@ class Example:
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
 
+def _pictures(name: str, note: str, draw: Callable[[], list[Image]]) -> Example:
+    return Example("images", name, note, images=draw)
+
+
 def _pairing(kind: Kind, name: str, note: str, sets: dict[str, str]) -> dict[str, Any]:
     """Return the menu's entry of sets to compare, which are examples by the names of the sets."""
     named = [{"name": name, "example": example} for name, example in sets.items()]
@@ -136,24 +140,9 @@ _EVERY = [
     Example("texts", "A model in a rut", "12 openings, nearly all of them Lily's", _COLLAPSED),
     Example("texts", "Twelve story openings", "12 openings that share little", _STORIES),
     Example("texts", "A primer", "5 lines of a first reader, with few words", _PRIMER),
-    Example(
-        "images",
-        "Shapes in three colours",
-        "12 polygons: what counts, colour or shape?",
-        images=_shapes,
-    ),
-    Example(
-        "images",
-        "One picture, again and again",
-        "11 noisy copies and one odd one out",
-        images=_copies,
-    ),
-    Example(
-        "images",
-        "Stripes at all angles",
-        "12 gratings, each turned a little further",
-        images=_gratings,
-    ),
+    _pictures("Shapes in three colours", "12 polygons: what counts, colour or shape?", _shapes),
+    _pictures("One picture, again and again", "11 noisy copies and one odd one out", _copies),
+    _pictures("Stripes at all angles", "12 gratings, each turned a little further", _gratings),
     Example("molecules", "Scents", "16 molecules that one can smell", _SCENTS),
     Example("molecules", "Twelve acetates", "12 esters, each a carbon longer", _ESTERS),
     Example("molecules", "Small medicines", "12 common drugs", _MEDICINES),

@@ -74,11 +74,8 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
     cells = {name: [row[j] for row in read.rows[:_LOOK]] for name, j in at.items()}
     rows = [name for name in names if any(map(tables.is_row, cells[name]))]
     numbers = [name for name in names if name not in rows and tables.are_numbers(cells[name])]
-    strings = {
-        name: filled
-        for name in names
-        if name not in (*rows, *numbers) and (filled := _filled(cells[name]))
-    }
+    strings = {name: _filled(cells[name]) for name in names if name not in (*rows, *numbers)}
+    strings = {name: filled for name, filled in strings.items() if filled}
     if not strings:
         return ["vectors"] if rows or numbers else ["texts"]
     found: list[Kind] = ["texts"]
@@ -90,7 +87,10 @@ def kinds_of_table(read: tables.Table, asked: Asked) -> list[Kind]:
     if len(names) == 1 and are_numbers(next(iter(strings.values()))):
         return ["vectors", "texts"]  # apart by spaces
     features = [name for name in numbers if not tables.is_named(name, tables.OTHER_NAMES)]
-    labels = not any(_is_text(name, filled) for name, filled in strings.items())
+    labels = not any(
+        tables.is_named(name, tables.TEXT_NAMES) or sum(map(is_prose, filled)) > 0.3 * len(filled)
+        for name, filled in strings.items()
+    )
     if rows or features:
         first = found[0] == "texts" and labels and len(features) >= _FEATURES
         found.insert(0 if first else len(found), "vectors")
@@ -105,8 +105,3 @@ def _are_molecules(name: str, cells: Sequence[str]) -> bool:
     if tables.is_named(name, tables.MOLECULE_NAMES):
         return share_of_molecules(cells) > _NAMED
     return are_molecules(cells)
-
-
-def _is_text(name: str, cells: Sequence[str]) -> bool:
-    prose = sum(map(is_prose, cells)) > 0.3 * len(cells)
-    return tables.is_named(name, tables.TEXT_NAMES) or prose

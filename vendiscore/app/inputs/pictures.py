@@ -64,10 +64,9 @@ def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
         except SampleError as error:
             picture, problems[i] = None, error.problem
         found.append(picture)
-    first, total = files[0][0], len(listed)
-    name = first if len(files) == 1 else f"{len(files):,} pictures"
-    of = f" of {name:.60}" if len(files) == 1 else ""
-    notes = [f"Read {total:,} image{'s' * (total != 1)}{of}."]
+    total, single = len(listed), len(files) == 1
+    name = files[0][0] if single else f"{len(files):,} pictures"
+    notes = [f"Read {total:,} image{'s' * (total != 1)}{f' of {name:.60}' * single}."]
     if total > len(names):
         notes.append(part_note(len(names), total, "images"))
     if reduced := sum(picture is not None and picture.reduced for picture in found):

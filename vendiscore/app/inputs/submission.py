@@ -8,8 +8,6 @@ from typing import Literal
 
 Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
-# What one sample of each kind is called.
-SINGULAR = {"texts": "text", "images": "image", "molecules": "molecule", "vectors": "row"}
 # What may stand between two texts; anything else is itself the sign.
 LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
 

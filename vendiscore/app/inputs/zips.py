@@ -17,10 +17,9 @@ def names(data: bytes) -> list[str]:
         return [entry.filename for entry in entries if not is_hidden(entry.filename)]
 
 
-def contents(
-    data: bytes, wanted: Callable[[str], bool], left: int = MAX_UNPACKED
-) -> Iterator[tuple[str, bytes]]:
+def contents(data: bytes, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     """Yield the wanted files of a zip, by their names without folders."""
+    left = MAX_UNPACKED
     with open_zip(data, MAX_ENTRIES) as (archive, entries):
         for entry in entries:
             if is_hidden(entry.filename) or not wanted(entry.filename):
