@@ -2,12 +2,14 @@
 
 import gc
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from vendiscore.app.answers.memory_size import size_of
 from vendiscore.app.quotas import RefusedError
+from vendiscore.app.serving import store
 from vendiscore.app.serving.store import Kept
 from vendiscore.reading.samples import Samples
 
@@ -21,6 +23,13 @@ class Clock:
 
 class Thing:
     pass
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=found))
+    return found
 
 
 def test_a_value_is_had_by_its_key_alone():
@@ -62,9 +71,8 @@ def test_what_is_larger_than_all_that_may_be_kept_is_refused_and_nothing_goes_fo
     assert kept.get(key) == "a"
 
 
-def test_a_value_is_gone_a_while_after_its_last_use():
-    clock = Clock()
-    kept = Kept(seconds=10, clock=clock)
+def test_a_value_is_gone_a_while_after_its_last_use(clock):
+    kept = Kept(seconds=10)
     used, unused = kept.put("used", 1), kept.put("unused", 1)
     clock.now = 9
     assert kept.get(used) == "used"
@@ -78,9 +86,8 @@ def test_a_value_is_gone_a_while_after_its_last_use():
     assert kept.get(used) is None
 
 
-def test_nothing_else_holds_what_is_gone():
-    clock = Clock()
-    kept = Kept(seconds=10, clock=clock)
+def test_nothing_else_holds_what_is_gone(clock):
+    kept = Kept(seconds=10)
     thing = Thing()
     there = weakref.ref(thing)
     kept.put(thing, 1)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from PIL import Image, ImageDraw
 
 from ..quotas import RefusedError
 from .submission import KINDS, Kind
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 _STORIES = """\
 An old lighthouse keeper finds a letter addressed to the sea.
@@ -73,9 +71,7 @@ def _csv(X: np.ndarray) -> str:
     return "\n".join(", ".join(f"{value:.2f}" for value in row) for row in X)
 
 
-def _shapes() -> list[Image]:
-    from PIL import Image, ImageDraw
-
+def _shapes() -> list[Image.Image]:
     images = []
     for colour in ("#d1495b", "#2e86ab", "#edae49"):
         for corners in (3, 4, 5, 30):
@@ -86,7 +82,7 @@ def _shapes() -> list[Image]:
     return images
 
 
-def _copies() -> list[Image]:
+def _copies() -> list[Image.Image]:
     rng = np.random.default_rng(0)
     y, x = np.mgrid[-1:1:64j, -1:1:64j]
     face = np.exp(-3 * (x**2 + y**2)) * 200 + 30
@@ -95,15 +91,13 @@ def _copies() -> list[Image]:
     return _greys([*noisy, odd])
 
 
-def _gratings() -> list[Image]:
+def _gratings() -> list[Image.Image]:
     y, x = np.mgrid[-1:1:64j, -1:1:64j]
     waves = [np.sin(14 * (x * np.cos(a) + y * np.sin(a))) for a in np.linspace(0, np.pi, 12, False)]
     return _greys([127.5 + 127 * wave for wave in waves])
 
 
-def _greys(images: list[np.ndarray]) -> list[Image]:
-    from PIL import Image
-
+def _greys(images: list[np.ndarray]) -> list[Image.Image]:
     return [Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)) for image in images]
 
 
@@ -124,7 +118,7 @@ class Example:
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
 
-def _pictures(name: str, note: str, draw: Callable[[], list[Image]]) -> Example:
+def _pictures(name: str, note: str, draw: Callable[[], list[Image.Image]]) -> Example:
     return Example("images", name, note, images=draw)
 
 

@@ -130,7 +130,6 @@ class _Remote(io.RawIOBase):
     """A file of the Hub, of which parts are fetched as they are read, up to a limit."""
 
     def __init__(self, address: str) -> None:
-        super().__init__()
         self._address, self._at, self._left = address, 0, MAX_BYTES
         self._read: dict[tuple[int, int], Any] = {}  # the first rows are looked at twice
         self._name = address.partition("/datasets/")[2].partition("/parquet/")[0]

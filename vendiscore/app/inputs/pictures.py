@@ -9,7 +9,9 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image, UnidentifiedImageError
 
 from ...encoders.pil_images import as_image
 from ...errors import SampleError
@@ -21,9 +23,6 @@ from ...report.thumbnails import uri
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
 from . import zips
 from .parts import draw_indices, part_note
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
 _SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
@@ -43,7 +42,7 @@ class Picture:
 
     name: str  # of its file, without folders
     data: bytes  # of the file, or of what it was reduced to
-    small: Image  # RGB, resized to 32 × 32 as the kernel `pixels` does
+    small: Image.Image  # RGB, resized to 32 × 32 as the kernel `pixels` does
     thumbnail: str  # a data URI, at most 72 pixels wide and high
     reduced: bool = False  # whether it was read at a reduced size
 
@@ -97,7 +96,7 @@ def decode_images(images: Any, place: Callable[[int], str] = "Image {}".format) 
     return found
 
 
-def drawings(images: Sequence[Image], name: str) -> Samples:
+def drawings(images: Sequence[Image.Image], name: str) -> Samples:
     """Return images that were drawn here as samples, numbered from 1."""
     files = [(f"{i}.png", _encoded(image, "PNG")) for i, image in enumerate(images, 1)]
     return replace(pictures(files), name=name, notes=())
@@ -127,8 +126,6 @@ def _is_image(name: str) -> bool:
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     """Return an image and how many of the `left` pixels remain; a SampleError if it is unusable."""
-    from PIL import Image, UnidentifiedImageError
-
     known = _known()
     try:
         with Image.open(io.BytesIO(data), formats=known) as header:  # which alone is read
@@ -159,17 +156,15 @@ def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:
     return Picture(name, kept, small, uri(thumbnail), reduced), left - area
 
 
-def _reduced(data: bytes, known: Sequence[str]) -> Image:
+def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:
     """Decode an image to no more than is needed of it, upright, as `as_image` takes it."""
-    from PIL import Image
-
     with Image.open(io.BytesIO(data), formats=known) as image:
         image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
         upright: Image.Image = as_image(image, 0)
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
 
 
-def _encoded(image: Image, form: str, **options: Any) -> bytes:
+def _encoded(image: Image.Image, form: str, **options: Any) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, form, **options)
     return buffer.getvalue()
@@ -178,8 +173,6 @@ def _encoded(image: Image, form: str, **options: Any) -> bytes:
 @functools.cache
 def _known() -> tuple[str, ...]:
     """Return the formats that Pillow reads here; HEIC where there is a package for it."""
-    from PIL import Image
-
     if heif := find_spec("pillow_heif") is not None:
         import pillow_heif
 

@@ -13,7 +13,7 @@ from ...reading.limits import RefusedError, Wanted
 from ...reading.samples import Samples
 from ...reading.tables import join_names
 from ..quotas import MAX_UPLOAD, TABLE
-from . import cells, kinds, separators, zips
+from . import cells, hub, kinds, pictures, separators, zips
 from .examples import Example, find_example
 from .submission import KINDS, LINE, ROW, Asked, Given
 
@@ -36,8 +36,6 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     if asked.separator is not None and not str(asked.separator).strip():
         raise RefusedError("Say what stands between two texts: line, blank or a sign such as ---.")
     if asked.dataset:
-        from . import hub
-
         found = hub.read(asked)
     elif asked.example:
         found = _of_example(find_example(asked.example, asked.kind), asked)
@@ -51,9 +49,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
 
 def _of_example(example: Example, asked: Asked) -> Samples:
     if example.kind == "images":
-        from .pictures import drawings
-
-        return drawings(example.images(), example.name)
+        return pictures.drawings(example.images(), example.name)
     found = _of_text(example.text, replace(asked, kind=example.kind))
     return replace(found, name=example.name, text=example.text, kinds=())
 
@@ -64,9 +60,7 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     if len(files) == 1 and forms[0] == "zip":
         return _of_zip(*files[0], asked)
     if set(forms) <= {"image", "zip"}:
-        from .pictures import pictures
-
-        return pictures(files, asked.draw)
+        return pictures.pictures(files, asked.draw)
     if len(files) == 1:
         return _of_file(*files[0], forms[0], asked)
     if set(forms) == {"txt"}:
@@ -113,9 +107,7 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
     names = zips.names(data)
     forms = {entry: ENDINGS.get(ending(entry)) for entry in names}
     if "image" in forms.values():
-        from .pictures import pictures
-
-        return pictures([(name, data)], asked.draw)
+        return pictures.pictures([(name, data)], asked.draw)
     if list(forms.values()).count("txt") > 1:
         found = _of_texts(list(zips.contents(data, lambda e: forms.get(e) == "txt")), asked)
         return replace(found, name=name)

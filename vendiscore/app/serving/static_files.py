@@ -35,7 +35,7 @@ class Files:
             below = f"page/{self.version}/"
             named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
             # All modules are asked for at once, not each when another is found to import it.
-            modules = [name for name in bodies if name.endswith(".js")]
+            modules = (name for name in bodies if name.endswith(".js"))
             links = [f'<link rel="modulepreload" href="{below}{name}">' for name in modules]
             bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
         self._files = {}

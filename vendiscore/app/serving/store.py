@@ -9,7 +9,6 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,14 +32,8 @@ class Kept:
     Beyond a quarter of all that may be kept, a visitor loses their own oldest, and nobody else's.
     """
 
-    def __init__(
-        self,
-        most: int = MAX_KEPT,
-        seconds: float = KEEP,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.most, self.seconds, self.clock = most, seconds, clock
-        self.nbytes = 0
+    def __init__(self, most: int = MAX_KEPT, seconds: float = KEEP) -> None:
+        self.most, self.seconds, self.nbytes = most, seconds, 0
         self._things: OrderedDict[str, _Thing] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -57,7 +50,7 @@ class Kept:
             own = [old for old, thing in self._things.items() if owner and thing.owner == owner]
             while own and nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4:
                 self._drop(own.pop(0))
-            self._things[key] = _Thing(value, nbytes, self.clock() + self.seconds, owner)
+            self._things[key] = _Thing(value, nbytes, time.monotonic() + self.seconds, owner)
             self.nbytes += nbytes
             while self.nbytes > self.most:
                 self._drop(next(iter(self._things)))
@@ -67,16 +60,16 @@ class Kept:
         """Return the value of a key, or None if it is not kept (any more)."""
         with self._lock:
             thing = self._things.get(key) if isinstance(key, str) else None
-            if thing is None or thing.until < self.clock():
+            if thing is None or thing.until < time.monotonic():
                 return None
-            thing.until = self.clock() + self.seconds
+            thing.until = time.monotonic() + self.seconds
             self._things.move_to_end(key)
             return thing.value
 
     def sweep(self) -> None:
         """Drop what is too old."""
         with self._lock:
-            now = self.clock()
+            now = time.monotonic()
             for key in [key for key, thing in self._things.items() if thing.until < now]:
                 self._drop(key)
 
