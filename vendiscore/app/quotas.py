@@ -86,8 +86,7 @@ def check_texts(
                 f"The {what} {place(i)} has {len(text):,} characters; this page takes up to "
                 f"{longest:,}. Shorten it or split it over several lines."
             )
-    total = sum(map(len, texts))
-    if total > MAX_CHARACTERS:
+    if (total := sum(map(len, texts))) > MAX_CHARACTERS:
         raise RefusedError(
             f"{total:,} characters are too many: this page takes up to {MAX_CHARACTERS:,} in all. "
             f"Send a random part of the {what}s."

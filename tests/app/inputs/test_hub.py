@@ -172,7 +172,7 @@ def test_a_damaged_file_is_said(there):
 
 
 def test_the_part_that_is_drawn_can_be_another(there, monkeypatch):
-    monkeypatch.setattr(parts, "MAX_SAMPLES", 2)
+    monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 2)
     assert {tuple(of("me/stories", draw=draw).places) for draw in range(9)} == {
         (1, 2),
         (1, 3),

@@ -159,7 +159,7 @@ def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_par
     X = np.arange(60.0).reshape(20, 3)
     text = "\n".join(",".join(map(str, row)) for row in X)
     assert len(pasted(text)) == 20
-    monkeypatch.setattr(parts, "MAX_VECTORS", 7)
+    monkeypatch.setattr(parts.quotas, "MAX_VECTORS", 7)
     found = pasted(text, draw=3)
     assert (len(found), found.total) == (7, 20)
     assert np.array_equal(found.values, X[np.array(found.places) - 1])
@@ -175,7 +175,7 @@ class _Frame:
 
 
 def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):
-    monkeypatch.setattr(parts, "MAX_SAMPLES", 5)
+    monkeypatch.setattr(parts.quotas, "MAX_SAMPLES", 5)
     table = "group,text\n" + "\n".join(
         f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
     )

@@ -76,8 +76,7 @@ def _shapes() -> list[Image.Image]:
     for colour in ("#d1495b", "#2e86ab", "#edae49"):
         for corners in (3, 4, 5, 30):
             image = Image.new("RGB", (64, 64), "#14213d")
-            draw = ImageDraw.Draw(image)
-            draw.regular_polygon((32, 32, 24), corners, fill=colour)
+            ImageDraw.Draw(image).regular_polygon((32, 32, 24), corners, fill=colour)
             images.append(image)
     return images
 

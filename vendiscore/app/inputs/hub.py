@@ -47,9 +47,10 @@ def read(asked: Asked) -> Samples:
     if found is None or ".." in text or "--" in text:
         raise RefusedError(f"Expected the id of a data set, {_HINT}; got {text!r:.80}.")
     name, config, split = found.groups()
-    listed_ = _files(name)
-    config = _one_of(listed_, config, "configuration", name, ("default", name.rpartition("/")[2]))
-    splits = listed_[config]
+    configs = _files(name)
+    likely = "default", name.rpartition("/")[2]
+    config = _one_of(configs, config, "configuration", f"{name}:", likely)
+    splits = configs[config]
     split = _one_of(splits, split, "split", f"{name}:{config}/", ("train",))
     addresses = splits[split]
     file = cast(Any, io.BufferedReader(_Remote(addresses[0]), _BLOCK))
@@ -76,10 +77,9 @@ def _one_of(
     likely = [*there] if len(there) == 1 else [name for name in usual if name in there]
     if likely:
         return likely[0]
-    after = ":" if what == "configuration" else ""
     raise AskError(
-        f"Which {what} of {before.rstrip('/')}? It has {join_names(there)}.",
-        [(name, {"dataset": f"{before}{after}{name}"}) for name in list(there)[:100]],
+        f"Which {what} of {before.rstrip('/:')}? It has {join_names(there)}.",
+        [(name, {"dataset": before + name}) for name in list(there)[:100]],
     )
 
 

@@ -13,16 +13,7 @@ from ...errors import MissingPackageError
 from ...kernels.molecules import unreadable
 from ...reading.number_tables import not_finite
 from ...reading.samples import Python, Samples
-from ..quotas import (
-    MAX_CHARACTERS,
-    MAX_COLUMNS,
-    MAX_SAMPLES,
-    MAX_SMILES,
-    MAX_TEXT,
-    MAX_VALUES,
-    MAX_VECTORS,
-    check_count,
-)
+from .. import quotas
 
 _KEPT = 200  # characters of a sample that is too long to be used
 
@@ -49,7 +40,7 @@ def part(samples: Samples, most: int, draw: int | None = None) -> Samples:
 def fit(samples: Samples, draw: int) -> Samples:
     """Return as many strings or rows of numbers as fit, with what keeps some from being used."""
     n, strings = len(samples), samples.kind != "vectors"
-    check_count(n, max(1, n), samples.kind if strings else "rows")
+    quotas.check_count(n, max(1, n), samples.kind if strings else "rows")
     short = "has no group"  # without the column, which is that of the visitor's choice
     known = {i: short if what.endswith(short) else what for i, what in samples.problems.items()}
     samples = replace(samples, problems=known)
@@ -59,15 +50,15 @@ def fit(samples: Samples, draw: int) -> Samples:
 
 def _usable_rows(samples: Samples, draw: int) -> Samples:
     width = samples.values.shape[1]
-    check_count(width, MAX_COLUMNS, "columns")
-    found = part(samples, max(1, min(MAX_VECTORS, MAX_VALUES // width)), draw)
+    quotas.check_count(width, quotas.MAX_COLUMNS, "columns")
+    found = part(samples, max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width)), draw)
     X = np.asarray(found.values, dtype=np.float64)
     bad = {i: what for i, (what, _) in not_finite(X).items()}
     return replace(found, values=X, problems={**bad, **found.problems})
 
 
 def _usable_strings(samples: Samples, draw: int) -> Samples:
-    longest = MAX_SMILES if samples.kind == "molecules" else MAX_TEXT
+    longest = quotas.MAX_SMILES if samples.kind == "molecules" else quotas.MAX_TEXT
     sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
     found = _subset(samples, _fitting(sizes, draw), draw)
     texts, problems = [], {}
@@ -88,12 +79,12 @@ def _usable_strings(samples: Samples, draw: int) -> Samples:
 def _fitting(sizes: list[int], draw: int) -> list[int]:
     """Return the indices of as many texts as fit, by their number and by all characters."""
     n = len(sizes)
-    kept = draw_indices(n, MAX_SAMPLES, draw)
+    kept = draw_indices(n, quotas.MAX_SAMPLES, draw)
     order = np.random.default_rng(draw).permutation(n)[: len(kept)]
     ends = np.cumsum(np.asarray(sizes)[order])
-    if ends[-1] <= MAX_CHARACTERS:
+    if ends[-1] <= quotas.MAX_CHARACTERS:
         return kept
-    most = max(1, int(np.searchsorted(ends, MAX_CHARACTERS, side="right")))
+    most = max(1, int(np.searchsorted(ends, quotas.MAX_CHARACTERS, side="right")))
     return sorted(order[:most].tolist())
 
 

@@ -170,9 +170,8 @@ class Routes:
 
 def _known(how: Any, *sent: _Sent) -> str:
     """Return the key of a result computed from examples only; "" if any samples were sent."""
-    if not all(each.example for each in sent):
-        return ""
-    return repr((how, [each.example for each in sent]))
+    examples = [each.example for each in sent]
+    return repr((how, examples)) if all(examples) else ""
 
 
 def _files(form: FormData) -> list[UploadFile]:
