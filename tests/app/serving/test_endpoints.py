@@ -99,7 +99,7 @@ def work(monkeypatch) -> Work:
 def url(work, tmp_path):
     """The page's routes alone."""
     page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
-    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard)])
+    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

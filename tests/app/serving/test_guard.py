@@ -200,7 +200,7 @@ def test_the_address_of_a_space_is_the_one_that_it_has(monkeypatch):
     headers = [(b"x-forwarded-host", b"evil.example"), (b"host", b"10.0.0.1")]
     headers += [(b"x-forwarded-proto", b"http"), (b"x-forwarded-for", b"1.2.3.4")]
     scope = {"type": "http", "path": "/config", "method": "GET", "query_string": b""}
-    finished(guard.Guard(read)({**scope, "headers": headers}, None, None))
+    finished(guard.Guard(read, {})({**scope, "headers": headers}, None, None))
     assert seen == ["https://a-b.hf.space", "1.2.3.4"]
 
 
@@ -265,7 +265,7 @@ def test_what_has_arrived_of_all_uploads_under_way_has_a_limit(monkeypatch):
             answers.append(message["status"])
             here.set()
 
-    door = guard.Guard(read)
+    door = guard.Guard(read, {})
 
     def upload(*headers: tuple[bytes, bytes]):
         scope = {"type": "http", "path": "/page/read", "method": "POST", "headers": headers}

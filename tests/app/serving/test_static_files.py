@@ -28,7 +28,7 @@ def http(tmp_path):
     (tmp_path / "base.css").write_text("a {}")
     (tmp_path / "secret.py").write_text("no")
     page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
-    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard)])
+    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
     with testing.TestClient(app) as http:
         yield http
 

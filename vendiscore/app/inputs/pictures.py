@@ -105,7 +105,7 @@ def drawings(images: Sequence[Image.Image], name: str) -> Samples:
 def _names(name: str, data: bytes) -> list[str]:
     if not data.startswith(b"PK"):
         return [name]
-    found = [entry for entry in zips.names(data) if _is_image(entry)]
+    found = [entry for entry in zips.names(data) if ending(entry) in IMAGES]
     check_count(len(found), max(1, len(found)), "images in the zip")
     return found
 
@@ -115,13 +115,9 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
     at = itertools.count()
     for name, data in files:
         if data.startswith(b"PK"):
-            yield from zips.contents(data, lambda entry: _is_image(entry) and next(at) in chosen)
+            yield from zips.contents(data, lambda e: ending(e) in IMAGES and next(at) in chosen)
         elif next(at) in chosen:
             yield name, data
-
-
-def _is_image(name: str) -> bool:
-    return ending(name) in IMAGES
 
 
 def _open(name: str, data: bytes, left: int) -> tuple[Picture, int]:

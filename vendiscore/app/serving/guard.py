@@ -11,7 +11,6 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 from starlette.concurrency import run_in_threadpool
@@ -45,7 +44,7 @@ _BUSY = "Too many files are being uploaded at the moment; please try again in a 
 class Guard:
     """ASGI middleware in front of all routes, which refuses by the status of the HTTPException."""
 
-    def __init__(self, app: ASGIApp, functions: Mapping[str, int] = MappingProxyType({})) -> None:
+    def __init__(self, app: ASGIApp, functions: Mapping[str, int]) -> None:
         self.app, self.functions = app, functions
         self._arrived = 0  # bytes of the uploads under way
 

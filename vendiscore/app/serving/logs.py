@@ -11,7 +11,6 @@ import logging
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
 from pathlib import PurePath
 from types import FrameType
 from typing import Any, TextIO
@@ -80,19 +79,13 @@ def _place(path: str, line: int, function: str | None) -> str:
 
 def _told(place: str, error: BaseException | None) -> str:
     """Return the place, and the types and places of an exception and of all that led to it."""
-    lines = [place]
-    for each in _chain(error):
-        lines.append(f"  {type(each).__qualname__}")
-        frames = traceback.extract_tb(each.__traceback__)
-        lines += (f"    {_place(at.filename, at.lineno or 0, at.name)}" for at in frames)
-    return "\n".join(lines)
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    left, seen = [error], set()
+    lines, left, seen = [place], [error], set()
     while left:
         each = left.pop()
         if each is not None and id(each) not in seen:
             seen.add(id(each))
-            yield each
+            lines.append(f"  {type(each).__qualname__}")
+            frames = traceback.extract_tb(each.__traceback__)
+            lines += (f"    {_place(at.filename, at.lineno or 0, at.name)}" for at in frames)
             left += [each.__cause__ or each.__context__, *getattr(each, "exceptions", ())]
+    return "\n".join(lines)

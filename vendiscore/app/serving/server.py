@@ -61,17 +61,15 @@ def launch(server: gr.Server, **options: Any) -> Any:
     offered_encoders.prepare()
     tidy(server.state.kept)
     hide_input()
-    return server.launch(
-        **{
-            "state_session_capacity": _SESSIONS,
-            "show_error": True,  # of gradio's own checks; ours never let a traceback out
-            "ssr_mode": False,
-            "run_history": False,
-            "enable_monitoring": False,
-            "mcp_server": find_spec("mcp") is not None,
-            **options,
-        }
-    )
+    settings = {
+        "state_session_capacity": _SESSIONS,
+        "show_error": True,  # of gradio's own checks; ours never let a traceback out
+        "ssr_mode": False,
+        "run_history": False,
+        "enable_monitoring": False,
+        "mcp_server": find_spec("mcp") is not None,
+    }
+    return server.launch(**settings | options)
 
 
 def _called(
